@@ -1,0 +1,141 @@
+//! What a memory op touches: container class, byte range, and what the type system proves about it.
+
+use super::Type;
+use std::sync::Arc;
+
+/// How a scalar lies in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Access {
+    /// One signed byte, sign-extended when loaded.
+    I8,
+    /// One byte, zero-extended.
+    U8,
+    /// Two bytes, sign-extended.
+    I16,
+    /// Two bytes, zero-extended.
+    U16,
+    /// Four bytes, sign-extended.
+    I32,
+    /// Four bytes, zero-extended.
+    U32,
+    /// Eight bytes: any 64-bit integer, or an address.
+    I64,
+    /// An `f64`.
+    F64,
+    /// An `f32`.
+    F32,
+}
+
+impl Access {
+    /// Every way to access memory.
+    pub const ALL: [Access; 9] = [
+        Access::I8,
+        Access::U8,
+        Access::I16,
+        Access::U16,
+        Access::I32,
+        Access::U32,
+        Access::I64,
+        Access::F64,
+        Access::F32,
+    ];
+
+    /// Size in bytes.
+    pub fn size(self) -> u32 {
+        match self {
+            Access::I8 | Access::U8 => 1,
+            Access::I16 | Access::U16 => 2,
+            Access::I32 | Access::U32 | Access::F32 => 4,
+            Access::I64 | Access::F64 => 8,
+        }
+    }
+
+    /// The type of the value that is loaded or stored.
+    pub fn ty(self) -> Type {
+        match self {
+            Access::F64 => Type::Float,
+            Access::F32 => Type::Single,
+            _ => Type::Int,
+        }
+    }
+
+    /// The name in text: `i8 u8 i16 u16 i32 u32 i64 f64 f32`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Access::I8 => "i8",
+            Access::U8 => "u8",
+            Access::I16 => "i16",
+            Access::U16 => "u16",
+            Access::I32 => "i32",
+            Access::U32 => "u32",
+            Access::I64 => "i64",
+            Access::F64 => "f64",
+            Access::F32 => "f32",
+        }
+    }
+
+    /// What a load gives when the bytes at its place were stored from `word`: the low bytes, extended.
+    pub fn truncate(self, word: u64) -> u64 {
+        match self {
+            Access::I8 => word as i8 as i64 as u64,
+            Access::U8 => u64::from(word as u8),
+            Access::I16 => word as i16 as i64 as u64,
+            Access::U16 => u64::from(word as u16),
+            Access::I32 => word as i32 as i64 as u64,
+            Access::U32 | Access::F32 => u64::from(word as u32),
+            Access::I64 | Access::F64 => word,
+        }
+    }
+}
+
+/// What Rust proves about a place in memory, from the reference that it is reached through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum MemKind {
+    /// A plain field behind `&`: never changes while the program can see it.
+    Immutable,
+    /// Behind `&mut`, or a local: nobody who isn't handed the reference can see or change it.
+    Exclusive,
+    /// A `Cell`: shared and mutable.
+    Shared,
+}
+
+impl MemKind {
+    /// The name in text: `imm`, `excl` or `shared`.
+    pub fn name(self) -> &'static str {
+        match self {
+            MemKind::Immutable => "imm",
+            MemKind::Exclusive => "excl",
+            MemKind::Shared => "shared",
+        }
+    }
+}
+
+/// The descriptor of a memory op. The byte range is `[base + offset + index * stride, … + access.size())`.
+///
+/// Two accesses may alias only if their classes are equal and their byte ranges overlap, and never if they are derived
+/// from two different exclusive roots.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct MemDesc {
+    /// The container class: a struct's name, `[T]` for array elements of type `T`, `bytes` for raw bytes.
+    pub class: Arc<str>,
+    /// The field's name, for people: `regs`, `left`; empty for elements.
+    pub field: Arc<str>,
+    /// Constant offset from the base, in bytes.
+    pub offset: i32,
+    /// Bytes from one element to the next; 0 for fields.
+    pub stride: u32,
+    /// How the scalar lies there.
+    pub access: Access,
+    /// What is proven about the place.
+    pub kind: MemKind,
+}
+
+/// A local aggregate that needs an address: an array indexed by a variable, or a local whose reference is passed on.
+/// Its bytes are zero when the `stack_slot` op makes it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SlotDesc {
+    /// Size in bytes.
+    pub size: u32,
+    /// The source variable, for people.
+    pub name: Arc<str>,
+}

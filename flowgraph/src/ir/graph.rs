@@ -1,0 +1,371 @@
+//! Graphs, blocks, ops and terminators.
+
+use super::{Attributes, Callee, Color, Loc, MemDesc, Opcode, Operand, Signature, SlotDesc, Time, Trap, Type};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// An SSA value of a graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ValueId(pub u32);
+
+/// A block of a graph. Block 0 is the entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BlockId(pub u32);
+
+impl BlockId {
+    /// The entry of every graph.
+    pub const ENTRY: BlockId = BlockId(0);
+
+    /// As an index into [`Graph::blocks`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl ValueId {
+    /// As an index into [`Graph::values`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl std::fmt::Display for ValueId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "v{}", self.0)
+    }
+}
+
+impl std::fmt::Display for BlockId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "b{}", self.0)
+    }
+}
+
+/// What is known about a value besides its definition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ValueInfo {
+    /// Its type.
+    pub ty: Type,
+    /// Its color, from the colored stage on.
+    pub color: Option<Color>,
+}
+
+/// What an op needs besides operands.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Imm {
+    /// Nothing.
+    #[default]
+    None,
+    /// The descriptor of a memory op.
+    Mem(MemDesc),
+    /// The target of a call.
+    Call(Callee),
+    /// The size of a stack slot.
+    Slot(SlotDesc),
+}
+
+/// One op.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Op {
+    /// Which.
+    pub opcode: Opcode,
+    /// The operands.
+    pub args: SmallVec<[Operand; 3]>,
+    /// The values that it defines.
+    pub results: SmallVec<[ValueId; 2]>,
+    /// Descriptor, callee or slot.
+    pub imm: Imm,
+    /// In a compiler graph: execute or emit.
+    pub time: Time,
+    /// Where it comes from.
+    pub loc: Loc,
+}
+
+impl Op {
+    /// The descriptor of a memory op.
+    pub fn mem(&self) -> Option<&MemDesc> {
+        match &self.imm {
+            Imm::Mem(desc) => Some(desc),
+            _ => None,
+        }
+    }
+
+    /// The target of a call.
+    pub fn callee(&self) -> Option<&Callee> {
+        match &self.imm {
+            Imm::Call(callee) => Some(callee),
+            _ => None,
+        }
+    }
+}
+
+/// A way from one block to another, with the arguments for its parameters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// Where it leads.
+    pub block: BlockId,
+    /// One operand for each parameter.
+    pub args: SmallVec<[Operand; 4]>,
+}
+
+impl Edge {
+    /// An edge.
+    pub fn new(block: BlockId, args: impl IntoIterator<Item = Operand>) -> Edge {
+        Edge { block, args: args.into_iter().collect() }
+    }
+}
+
+/// How a block ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Terminator {
+    /// Go on elsewhere.
+    Jump(Edge),
+    /// Go on in `then` if `cond` is not zero. `time` [`Time::Emit`] makes it a *split* of a compiler graph.
+    Branch {
+        /// The condition, an int.
+        cond: Operand,
+        /// Where a nonzero condition leads.
+        then: Edge,
+        /// Where zero leads.
+        otherwise: Edge,
+        /// Decide now, or emit.
+        time: Time,
+    },
+    /// Go on by the value of an int. `time` as for `Branch`.
+    Switch {
+        /// What is looked at.
+        value: Operand,
+        /// Distinct values and where they lead.
+        cases: Vec<(i64, Edge)>,
+        /// Where all other values lead.
+        default: Edge,
+        /// Decide now, or emit.
+        time: Time,
+        /// In a residual graph: made by a promotion.
+        promotion: bool,
+    },
+    /// Return the results.
+    Return(Vec<Operand>),
+    /// End the run.
+    Trap(Trap),
+    /// Residual graphs only: leave through exit `exit`, by guard number `guard`, with the live values of its snapshot.
+    Exit {
+        /// Which exit of the fragment (an index into the snapshots kept beside the graph).
+        exit: u32,
+        /// Which guard led here: an int operand.
+        guard: Operand,
+        /// The live values.
+        args: Vec<Operand>,
+    },
+    /// Residual graphs only: go on at the entry of another fragment (a tail call), and never come back.
+    Enter {
+        /// The key of the fragment's graph.
+        graph: Arc<str>,
+        /// One operand for each of its entry parameters.
+        args: Vec<Operand>,
+    },
+}
+
+impl Terminator {
+    /// The edges, in order.
+    pub fn edges(&self) -> impl Iterator<Item = &Edge> {
+        let list: SmallVec<[&Edge; 2]> = match self {
+            Terminator::Jump(e) => SmallVec::from_slice(&[e]),
+            Terminator::Branch { then, otherwise, .. } => SmallVec::from_slice(&[then, otherwise]),
+            Terminator::Switch { cases, default, .. } => cases.iter().map(|(_, e)| e).chain([default]).collect(),
+            Terminator::Return(_) | Terminator::Trap(_) | Terminator::Exit { .. } | Terminator::Enter { .. } => {
+                SmallVec::new()
+            }
+        };
+        list.into_iter()
+    }
+
+    /// The edges, in order, to change.
+    pub fn edges_mut(&mut self) -> impl Iterator<Item = &mut Edge> {
+        let list: SmallVec<[&mut Edge; 2]> = match self {
+            Terminator::Jump(e) => [e].into_iter().collect(),
+            Terminator::Branch { then, otherwise, .. } => [then, otherwise].into_iter().collect(),
+            Terminator::Switch { cases, default, .. } => cases.iter_mut().map(|(_, e)| e).chain([default]).collect(),
+            Terminator::Return(_) | Terminator::Trap(_) | Terminator::Exit { .. } | Terminator::Enter { .. } => {
+                SmallVec::new()
+            }
+        };
+        list.into_iter()
+    }
+
+    /// The operands that the terminator itself looks at: not those of its edges.
+    pub fn operands(&self) -> SmallVec<[Operand; 4]> {
+        match self {
+            Terminator::Jump(_) => SmallVec::new(),
+            Terminator::Branch { cond, .. } => SmallVec::from_slice(&[*cond]),
+            Terminator::Switch { value, .. } => SmallVec::from_slice(&[*value]),
+            Terminator::Return(values) => values.iter().copied().collect(),
+            Terminator::Trap(trap) => trap.args.iter().map(|(o, _)| *o).collect(),
+            Terminator::Exit { guard, args, .. } => [*guard].into_iter().chain(args.iter().copied()).collect(),
+            Terminator::Enter { args, .. } => args.iter().copied().collect(),
+        }
+    }
+
+    /// Calls `f` on every operand, those of the edges included.
+    pub fn for_each_operand_mut(&mut self, mut f: impl FnMut(&mut Operand)) {
+        match self {
+            Terminator::Jump(_) => {}
+            Terminator::Branch { cond, .. } => f(cond),
+            Terminator::Switch { value, .. } => f(value),
+            Terminator::Return(values) => values.iter_mut().for_each(&mut f),
+            Terminator::Trap(trap) => trap.args.iter_mut().for_each(|(o, _)| f(o)),
+            Terminator::Exit { guard, args, .. } => {
+                f(guard);
+                args.iter_mut().for_each(&mut f);
+            }
+            Terminator::Enter { args, .. } => args.iter_mut().for_each(&mut f),
+        }
+        for edge in self.edges_mut() {
+            edge.args.iter_mut().for_each(&mut f);
+        }
+    }
+}
+
+/// What a mark makes of a position of a compiler graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum MarkKind {
+    /// States wait here for each other and are merged.
+    LocalMerge,
+    /// A table of versions, keyed by the greens.
+    GlobalMerge,
+}
+
+impl MarkKind {
+    /// The word in text.
+    pub fn name(self) -> &'static str {
+        match self {
+            MarkKind::LocalMerge => "local_merge",
+            MarkKind::GlobalMerge => "global_merge",
+        }
+    }
+}
+
+/// A merge point before op `at` of a block (`at` equal to the number of ops: before the terminator). Marks take no
+/// position of their own, so that positions are the same in every stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Mark {
+    /// The index of the op that it stands before.
+    pub at: u32,
+    /// What it is.
+    pub kind: MarkKind,
+}
+
+/// A block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// The values that edges to it define.
+    pub params: Vec<ValueId>,
+    /// The ops, in order.
+    pub ops: Vec<Op>,
+    /// How it ends.
+    pub term: Terminator,
+    /// Where the terminator comes from.
+    pub loc: Loc,
+    /// Merge points of a compiler graph, ascending.
+    pub marks: Vec<Mark>,
+}
+
+/// One definition of a source variable: `let`, a parameter, or an assignment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NameDef {
+    /// The variable.
+    pub name: String,
+    /// Where it is defined.
+    pub loc: Loc,
+    /// Its SSA values, one for each leaf of its type.
+    pub values: Vec<Operand>,
+}
+
+/// A graph: one function, at one stage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Graph {
+    /// Its key in the module.
+    pub key: String,
+    /// The path of the function that it was made from (`Pair::sum`).
+    pub function: String,
+    /// The function's source signature. (A residual graph's entry has parameters for the reds only; see `params`.)
+    pub signature: Signature,
+    /// The names of the entry block's parameters, one for each: `x`, `p.left`.
+    pub params: Vec<String>,
+    /// The types of what `return` gives.
+    pub results: Vec<Type>,
+    /// The hints on the function.
+    pub attributes: Attributes,
+    /// The values, by [`ValueId`].
+    pub values: Vec<ValueInfo>,
+    /// The blocks, by [`BlockId`]; the first one is the entry and has no predecessors.
+    pub blocks: Vec<Block>,
+    /// Which values are what in the source.
+    pub names: Vec<NameDef>,
+    /// Where the function begins.
+    pub loc: Loc,
+}
+
+impl Graph {
+    /// A graph without blocks.
+    pub fn new(key: &str, signature: Signature) -> Graph {
+        Graph {
+            key: key.to_owned(),
+            function: key.to_owned(),
+            signature,
+            params: Vec::new(),
+            results: Vec::new(),
+            attributes: Attributes::default(),
+            values: Vec::new(),
+            blocks: Vec::new(),
+            names: Vec::new(),
+            loc: Loc::UNKNOWN,
+        }
+    }
+
+    /// A new value.
+    pub fn new_value(&mut self, ty: Type) -> ValueId {
+        self.values.push(ValueInfo { ty, color: None });
+        ValueId(u32::try_from(self.values.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    /// A new block, without parameters, that ends in an empty return until it is given its real end.
+    pub fn new_block(&mut self) -> BlockId {
+        self.blocks.push(Block {
+            params: Vec::new(),
+            ops: Vec::new(),
+            term: Terminator::Return(Vec::new()),
+            loc: Loc::UNKNOWN,
+            marks: Vec::new(),
+        });
+        BlockId(u32::try_from(self.blocks.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    /// The block.
+    pub fn block(&self, id: BlockId) -> &Block {
+        &self.blocks[id.index()]
+    }
+
+    /// The block, to change.
+    pub fn block_mut(&mut self, id: BlockId) -> &mut Block {
+        &mut self.blocks[id.index()]
+    }
+
+    /// The type of an operand.
+    pub fn ty(&self, operand: Operand) -> Type {
+        match operand {
+            Operand::Value(v) => self.values[v.index()].ty,
+            Operand::Const(c) => c.ty(),
+        }
+    }
+
+    /// The ids of all blocks.
+    pub fn block_ids(&self) -> impl Iterator<Item = BlockId> + use<> {
+        (0..self.blocks.len()).map(|i| BlockId(i as u32))
+    }
+
+    /// The parameters of the entry block.
+    pub fn entry_params(&self) -> &[ValueId] {
+        &self.blocks[0].params
+    }
+}

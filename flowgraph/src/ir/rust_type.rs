@@ -1,0 +1,356 @@
+//! The Rust types of the dialect, as far as arguments, results and memory layouts need them.
+
+use super::{Access, Module, Type};
+
+/// A Rust scalar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[allow(missing_docs)]
+pub enum Scalar {
+    I8,
+    I16,
+    I32,
+    I64,
+    Isize,
+    U8,
+    U16,
+    U32,
+    U64,
+    Usize,
+    Bool,
+    Char,
+    F64,
+    F32,
+}
+
+impl Scalar {
+    /// Every scalar.
+    pub const ALL: [Scalar; 14] = [
+        Scalar::I8,
+        Scalar::I16,
+        Scalar::I32,
+        Scalar::I64,
+        Scalar::Isize,
+        Scalar::U8,
+        Scalar::U16,
+        Scalar::U32,
+        Scalar::U64,
+        Scalar::Usize,
+        Scalar::Bool,
+        Scalar::Char,
+        Scalar::F64,
+        Scalar::F32,
+    ];
+
+    /// The Rust name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scalar::I8 => "i8",
+            Scalar::I16 => "i16",
+            Scalar::I32 => "i32",
+            Scalar::I64 => "i64",
+            Scalar::Isize => "isize",
+            Scalar::U8 => "u8",
+            Scalar::U16 => "u16",
+            Scalar::U32 => "u32",
+            Scalar::U64 => "u64",
+            Scalar::Usize => "usize",
+            Scalar::Bool => "bool",
+            Scalar::Char => "char",
+            Scalar::F64 => "f64",
+            Scalar::F32 => "f32",
+        }
+    }
+
+    /// The scalar with this Rust name.
+    pub fn from_name(name: &str) -> Option<Scalar> {
+        Scalar::ALL.iter().copied().find(|s| s.name() == name)
+    }
+
+    /// Width in bits (a bool has 8, a char 32, as in memory).
+    pub fn bits(self) -> u32 {
+        self.access().size() * 8
+    }
+
+    /// Whether it is a signed integer.
+    pub fn is_signed(self) -> bool {
+        matches!(self, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 | Scalar::Isize)
+    }
+
+    /// Whether it is an integer (neither bool nor char nor float).
+    pub fn is_integer(self) -> bool {
+        !matches!(self, Scalar::Bool | Scalar::Char | Scalar::F64 | Scalar::F32)
+    }
+
+    /// Whether it is a float.
+    pub fn is_float(self) -> bool {
+        matches!(self, Scalar::F64 | Scalar::F32)
+    }
+
+    /// The SSA type that holds it.
+    pub fn ty(self) -> Type {
+        self.access().ty()
+    }
+
+    /// How it lies in memory.
+    pub fn access(self) -> Access {
+        match self {
+            Scalar::I8 => Access::I8,
+            Scalar::U8 | Scalar::Bool => Access::U8,
+            Scalar::I16 => Access::I16,
+            Scalar::U16 => Access::U16,
+            Scalar::I32 => Access::I32,
+            Scalar::U32 | Scalar::Char => Access::U32,
+            Scalar::I64 | Scalar::U64 | Scalar::Isize | Scalar::Usize => Access::I64,
+            Scalar::F64 => Access::F64,
+            Scalar::F32 => Access::F32,
+        }
+    }
+
+    /// The canonical word of this type whose low bits are those of `word`.
+    pub fn canonical(self, word: u64) -> u64 {
+        if self == Scalar::Bool { u64::from(word != 0) } else { self.access().truncate(word) }
+    }
+
+    /// The value as Rust's `{}` prints it.
+    pub fn display(self, word: u64) -> String {
+        match self {
+            Scalar::Bool => (word != 0).to_string(),
+            Scalar::Char => char::from_u32(word as u32).map_or_else(|| format!("\\u{{{word:x}}}"), String::from),
+            Scalar::F64 => f64::from_bits(word).to_string(),
+            Scalar::F32 => f32::from_bits(word as u32).to_string(),
+            s if s.is_signed() => (word as i64).to_string(),
+            _ => word.to_string(),
+        }
+    }
+
+    /// The value as Rust's `{:?}` prints it.
+    pub fn debug(self, word: u64) -> String {
+        match self {
+            Scalar::Char => char::from_u32(word as u32).map_or_else(|| self.display(word), |c| format!("{c:?}")),
+            Scalar::F64 => format!("{:?}", f64::from_bits(word)),
+            Scalar::F32 => format!("{:?}", f32::from_bits(word as u32)),
+            _ => self.display(word),
+        }
+    }
+}
+
+/// A Rust type of the dialect.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum RustType {
+    /// `()`.
+    Unit,
+    /// The type of an expression that doesn't come back (`return`, `panic!`).
+    Never,
+    /// A scalar.
+    Scalar(Scalar),
+    /// `&T` or `&mut T`, `T` a struct, array, tuple or scalar: one address.
+    Ref {
+        /// `&mut`.
+        mutable: bool,
+        /// What it points to.
+        to: Box<RustType>,
+    },
+    /// `&[T]` or `&mut [T]`: address and length.
+    Slice {
+        /// `&mut`.
+        mutable: bool,
+        /// The element type.
+        elem: Box<RustType>,
+    },
+    /// `&str`: address and length.
+    Str,
+    /// A struct of the module, by value.
+    Struct(String),
+    /// A C-like enum of the module: its discriminant.
+    Enum(String),
+    /// A tuple by value.
+    Tuple(Vec<RustType>),
+    /// `[T; N]` by value.
+    Array(Box<RustType>, u64),
+    /// `Cell<T>`, only as a field.
+    Cell(Box<RustType>),
+}
+
+impl std::fmt::Display for RustType {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let amp = |mutable: &bool| if *mutable { "&mut " } else { "&" };
+        match self {
+            RustType::Unit => f.write_str("()"),
+            RustType::Never => f.write_str("!"),
+            RustType::Scalar(s) => f.write_str(s.name()),
+            RustType::Ref { mutable, to } => write!(f, "{}{to}", amp(mutable)),
+            RustType::Slice { mutable, elem } => write!(f, "{}[{elem}]", amp(mutable)),
+            RustType::Str => f.write_str("&str"),
+            RustType::Struct(name) | RustType::Enum(name) => f.write_str(name),
+            RustType::Tuple(items) => {
+                f.write_str("(")?;
+                for (i, t) in items.iter().enumerate() {
+                    write!(f, "{}{t}", if i > 0 { ", " } else { "" })?;
+                }
+                f.write_str(if items.len() == 1 { ",)" } else { ")" })
+            }
+            RustType::Array(elem, n) => write!(f, "[{elem}; {n}]"),
+            RustType::Cell(inner) => write!(f, "Cell<{inner}>"),
+        }
+    }
+}
+
+/// A field of a struct.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Its name; `0`, `1`, … in a tuple struct.
+    pub name: String,
+    /// Its type.
+    pub ty: RustType,
+    /// Its offset in bytes, as `repr(C)` has it.
+    pub offset: u32,
+    /// `#[green]`: part of the key of the portals that are handed the struct.
+    pub green: bool,
+}
+
+/// A struct with its `repr(C)` layout.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StructDecl {
+    /// Its name.
+    pub name: String,
+    /// `struct S(A, B);`
+    pub tuple: bool,
+    /// The fields in source order.
+    pub fields: Vec<Field>,
+    /// Size in bytes.
+    pub size: u32,
+    /// Alignment in bytes.
+    pub align: u32,
+}
+
+/// A C-like enum.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EnumDecl {
+    /// Its name.
+    pub name: String,
+    /// How the discriminant lies in memory (`i32` unless `#[repr(..)]` says otherwise).
+    pub repr: Scalar,
+    /// The variants with their discriminants.
+    pub variants: Vec<(String, i64)>,
+}
+
+/// A parameter of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// Its name (`_` for a pattern).
+    pub name: String,
+    /// Its type.
+    pub ty: RustType,
+}
+
+/// The source signature of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signature {
+    /// The parameters.
+    pub params: Vec<Param>,
+    /// The result.
+    pub result: RustType,
+}
+
+/// One SSA value of a Rust value: where it is in it, and what it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Leaf {
+    /// The path from the whole: empty, `.left`, `.regs[3]`, `.len` of a slice, …
+    pub path: String,
+    /// How it is shown. Addresses and lengths are `usize`.
+    pub scalar: Scalar,
+    /// The leaf is the address of a reference, mutable or not.
+    pub reference: Option<bool>,
+}
+
+impl RustType {
+    /// A scalar type.
+    pub const fn scalar(s: Scalar) -> RustType {
+        RustType::Scalar(s)
+    }
+
+    /// Whether values of this type are, or contain, a `&mut`.
+    pub fn has_exclusive(&self) -> bool {
+        match self {
+            RustType::Ref { mutable, .. } | RustType::Slice { mutable, .. } => *mutable,
+            RustType::Tuple(items) => items.iter().any(RustType::has_exclusive),
+            _ => false,
+        }
+    }
+}
+
+impl Module {
+    /// The SSA values that a value of type `ty` consists of, in order.
+    pub fn leaves(&self, ty: &RustType) -> Vec<Leaf> {
+        let mut out = Vec::new();
+        self.collect_leaves(ty, "", &mut out);
+        out
+    }
+
+    fn collect_leaves(&self, ty: &RustType, path: &str, out: &mut Vec<Leaf>) {
+        let leaf = |scalar, reference| Leaf { path: path.to_owned(), scalar, reference };
+        match ty {
+            RustType::Unit | RustType::Never => {}
+            RustType::Scalar(s) => out.push(leaf(*s, None)),
+            RustType::Cell(inner) => self.collect_leaves(inner, path, out),
+            RustType::Enum(name) => out.push(leaf(self.enums.get(name).map_or(Scalar::I32, |e| e.repr), None)),
+            RustType::Ref { mutable, .. } => out.push(leaf(Scalar::Usize, Some(*mutable))),
+            RustType::Slice { .. } | RustType::Str => {
+                out.push(leaf(Scalar::Usize, Some(matches!(ty, RustType::Slice { mutable: true, .. }))));
+                out.push(Leaf { path: format!("{path}.len"), scalar: Scalar::Usize, reference: None });
+            }
+            RustType::Struct(name) => {
+                for field in self.structs.get(name).iter().flat_map(|s| &s.fields) {
+                    self.collect_leaves(&field.ty, &format!("{path}.{}", field.name), out);
+                }
+            }
+            RustType::Tuple(items) => {
+                for (i, item) in items.iter().enumerate() {
+                    self.collect_leaves(item, &format!("{path}.{i}"), out);
+                }
+            }
+            RustType::Array(elem, n) => {
+                for i in 0..*n {
+                    self.collect_leaves(elem, &format!("{path}[{i}]"), out);
+                }
+            }
+        }
+    }
+
+    /// Size and alignment of a type in memory, in bytes, as `repr(C)` has them.
+    pub fn layout(&self, ty: &RustType) -> (u32, u32) {
+        match ty {
+            RustType::Unit | RustType::Never => (0, 1),
+            RustType::Scalar(s) => (s.access().size(), s.access().size()),
+            RustType::Ref { .. } => (8, 8),
+            RustType::Slice { .. } | RustType::Str => (16, 8),
+            RustType::Cell(inner) => self.layout(inner),
+            RustType::Enum(name) => {
+                let size = self.enums.get(name).map_or(4, |e| e.repr.access().size());
+                (size, size)
+            }
+            RustType::Struct(name) => self.structs.get(name).map_or((0, 1), |s| (s.size, s.align)),
+            RustType::Tuple(items) => {
+                let offsets = self.tuple_offsets(items);
+                (offsets.1, offsets.2)
+            }
+            RustType::Array(elem, n) => {
+                let (size, align) = self.layout(elem);
+                (size.saturating_mul(u32::try_from(*n).unwrap_or(u32::MAX)), align)
+            }
+        }
+    }
+
+    /// The offsets of a tuple's (or a struct's) fields in `repr(C)` order, its size and its alignment, in bytes.
+    pub fn tuple_offsets(&self, items: &[RustType]) -> (Vec<u32>, u32, u32) {
+        let (mut offsets, mut end, mut align) = (Vec::new(), 0u32, 1u32);
+        for item in items {
+            let (size, item_align) = self.layout(item);
+            end = end.next_multiple_of(item_align);
+            offsets.push(end);
+            end = end.saturating_add(size);
+            align = align.max(item_align);
+        }
+        (offsets, end.checked_next_multiple_of(align).unwrap_or(u32::MAX), align)
+    }
+}
