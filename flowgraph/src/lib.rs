@@ -14,3 +14,5 @@
 //! ```
 
 pub mod ir;
+pub mod math;
+pub mod memory;

@@ -1,0 +1,313 @@
+//! The memory of a guest: regions of real memory with stable addresses, so that the evaluator and native code share it.
+//!
+//! A region is made by [`Memory::allocate`], or for each item of a module's data by [`Memory::for_module`]. Every load
+//! and store of the evaluator is checked against the regions: a wild access is an error ([`BadAccess`]), never undefined
+//! behaviour. Native code gets the same addresses and is not checked; its graphs carry the guest's own bounds checks.
+//!
+//! ```
+//! use flowgraph::{ir::Access, memory::Memory};
+//! let mut memory = Memory::new();
+//! let at = memory.allocate(16);
+//! memory.store(at + 8, Access::U8, 0x1ff).unwrap();
+//! assert_eq!(memory.load(at + 8, Access::U8), Ok(0xff));
+//! assert!(memory.load(at + 16, Access::U8).is_err());
+//! ```
+//!
+//! Not promised: the addresses themselves, which differ from run to run; [`Memory::symbol`] gives those inside a
+//! module's data a name that does not.
+#![allow(unsafe_code)] // raw loads and stores, inside regions that this module allocated and checks
+
+use crate::ir::{Access, Const, DataId, Module, Word};
+use std::alloc::Layout;
+use std::cell::Cell;
+use std::collections::BTreeMap;
+
+/// An access to a place that belongs to no region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{} of {size} bytes at {address:#x}, which belongs to no region of memory", if *write { "store" } else { "load" })]
+pub struct BadAccess {
+    /// The address.
+    pub address: u64,
+    /// How many bytes.
+    pub size: u64,
+    /// Whether it was a store.
+    pub write: bool,
+}
+
+/// Zeroed bytes, aligned to 16, given back when dropped.
+#[derive(Debug)]
+struct Block {
+    start: *mut u8,
+    layout: Layout,
+}
+
+impl Block {
+    /// Behind the region there is always a spare word, so that the address of its end belongs to no other region.
+    fn new(size: u64) -> Block {
+        let bytes = usize::try_from(size).unwrap_or(usize::MAX).saturating_add(16) & !7;
+        let Ok(layout) = Layout::from_size_align(bytes, 16) else { out_of_memory(size) };
+        // SAFETY: the layout's size is at least 8.
+        let start = unsafe { std::alloc::alloc_zeroed(layout) };
+        if start.is_null() {
+            std::alloc::handle_alloc_error(layout);
+        }
+        Block { start, layout }
+    }
+}
+
+impl Drop for Block {
+    fn drop(&mut self) {
+        // SAFETY: allocated with this very layout by `Block::new`, and dropped once.
+        unsafe { std::alloc::dealloc(self.start, self.layout) }
+    }
+}
+
+fn out_of_memory(size: u64) -> ! {
+    panic!("a region of {size} bytes is larger than the address space")
+}
+
+#[derive(Debug)]
+struct Region {
+    size: u64,
+    /// `None` for memory that belongs to somebody else.
+    _owner: Option<Block>,
+}
+
+/// The bytes of all regions at one moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Snapshot {
+    regions: Vec<(u64, Vec<u8>)>,
+}
+
+/// The memory of a guest.
+#[derive(Debug, Default)]
+pub struct Memory {
+    regions: BTreeMap<u64, Region>,
+    /// By [`DataId`]: address and size.
+    data: Vec<(u64, u64)>,
+    /// By address: which data.
+    symbols: BTreeMap<u64, DataId>,
+    /// Start and end of the region that was touched last.
+    last: Cell<(u64, u64)>,
+}
+
+impl Memory {
+    /// Memory without regions.
+    pub fn new() -> Memory {
+        Memory::default()
+    }
+
+    /// Memory with a region for each item of the module's data.
+    pub fn for_module(module: &Module) -> Memory {
+        let mut memory = Memory::new();
+        memory.add_data(module);
+        memory
+    }
+
+    /// Places the data items of the module that have no place yet: those added since the memory was made.
+    pub fn add_data(&mut self, module: &Module) {
+        for data in &module.data[self.data.len().min(module.data.len())..] {
+            let at = self.allocate(data.bytes.len() as u64);
+            self.fill(at, &data.bytes);
+            self.symbols.insert(at, DataId(self.data.len() as u32));
+            self.data.push((at, data.bytes.len() as u64));
+        }
+    }
+
+    /// Where an item of the module's data lies; 0 if it has no place.
+    pub fn data_address(&self, data: DataId) -> u64 {
+        self.data.get(data.0 as usize).map_or(0, |d| d.0)
+    }
+
+    /// The bits of a constant.
+    pub fn resolve(&self, constant: Const) -> Word {
+        match constant {
+            Const::Addr(data, offset) => self.data_address(data).wrapping_add(offset as u64),
+            Const::Int(i) => i as Word,
+            Const::Float(bits) => bits,
+            Const::Single(bits) => u64::from(bits),
+        }
+    }
+
+    /// The name of an address inside an item of the module's data, or just behind it.
+    pub fn symbol(&self, address: u64) -> Option<Const> {
+        let (start, data) = self.symbols.range(..=address).next_back()?;
+        let offset = address - start;
+        (offset <= self.data.get(data.0 as usize)?.1).then_some(Const::Addr(*data, offset as i64))
+    }
+
+    /// A new region of `size` bytes, all zero, aligned to 16.
+    pub fn allocate(&mut self, size: u64) -> u64 {
+        let block = Block::new(size);
+        let at = block.start.expose_provenance() as u64;
+        self.regions.insert(at, Region { size, _owner: Some(block) });
+        at
+    }
+
+    /// Makes an existing piece of memory a region, until [`Memory::free`] forgets it.
+    ///
+    /// # Safety
+    /// `size` bytes from `address` can be read and written until then, and nobody holds a Rust reference to them while
+    /// this memory is used. They must not overlap another region.
+    pub unsafe fn borrow(&mut self, address: u64, size: u64) {
+        self.regions.insert(address, Region { size, _owner: None });
+    }
+
+    /// Frees the region that starts at `address`; nothing happens if there is none.
+    pub fn free(&mut self, address: u64) {
+        self.regions.remove(&address);
+        self.last.set((0, 0));
+    }
+
+    /// The number of regions.
+    pub fn regions(&self) -> usize {
+        self.regions.len()
+    }
+
+    fn check(&self, address: u64, size: u64, write: bool) -> Result<*mut u8, BadAccess> {
+        let bad = BadAccess { address, size, write };
+        let end = address.checked_add(size).ok_or(bad)?;
+        let last = self.last.get();
+        if address < last.0 || end > last.1 {
+            let (start, region) = self.regions.range(..=address).next_back().ok_or(bad)?;
+            if end > start + region.size {
+                return Err(bad);
+            }
+            self.last.set((*start, start + region.size));
+        }
+        Ok(std::ptr::with_exposed_provenance_mut(address as usize))
+    }
+
+    /// Loads a word.
+    ///
+    /// # Errors
+    /// If the place belongs to no region.
+    pub fn load(&self, address: u64, access: Access) -> Result<Word, BadAccess> {
+        let size = access.size() as usize;
+        let place = self.check(address, size as u64, false)?;
+        let mut bytes = [0u8; 8];
+        // SAFETY: `check` found the bytes in a region; `bytes` is no part of any region and at least as large.
+        unsafe { std::ptr::copy_nonoverlapping(place, bytes.as_mut_ptr(), size) };
+        Ok(access.truncate(u64::from_le_bytes(bytes)))
+    }
+
+    /// Stores the low bytes of a word.
+    ///
+    /// # Errors
+    /// If the place belongs to no region.
+    pub fn store(&mut self, address: u64, access: Access, word: Word) -> Result<(), BadAccess> {
+        let size = access.size() as usize;
+        let place = self.check(address, size as u64, true)?;
+        // SAFETY: as for `load`.
+        unsafe { std::ptr::copy_nonoverlapping(word.to_le_bytes().as_ptr(), place, size) };
+        Ok(())
+    }
+
+    /// Copies bytes out.
+    ///
+    /// # Errors
+    /// If the place belongs to no region.
+    pub fn read(&self, address: u64, size: u64) -> Result<Vec<u8>, BadAccess> {
+        if size == 0 {
+            return Ok(Vec::new());
+        }
+        let place = self.check(address, size, false)?;
+        let mut bytes = vec![0; size as usize];
+        // SAFETY: as for `load`.
+        unsafe { std::ptr::copy_nonoverlapping(place, bytes.as_mut_ptr(), bytes.len()) };
+        Ok(bytes)
+    }
+
+    /// Copies bytes in.
+    ///
+    /// # Errors
+    /// If the place belongs to no region.
+    pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), BadAccess> {
+        if !bytes.is_empty() {
+            let place = self.check(address, bytes.len() as u64, true)?;
+            // SAFETY: as for `load`.
+            unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), place, bytes.len()) };
+        }
+        Ok(())
+    }
+
+    fn fill(&mut self, at: u64, bytes: &[u8]) {
+        self.write(at, bytes).unwrap_or_else(|_| unreachable!("a fresh region holds its bytes"));
+    }
+
+    /// The bytes of all regions.
+    pub fn snapshot(&self) -> Snapshot {
+        let bytes = |(at, region): (&u64, &Region)| Some((*at, self.read(*at, region.size).ok()?));
+        Snapshot { regions: self.regions.iter().filter_map(bytes).collect() }
+    }
+
+    /// Puts all bytes back, and frees what was allocated since. (A region that was freed since stays freed.)
+    pub fn restore(&mut self, snapshot: &Snapshot) {
+        let known: std::collections::BTreeSet<u64> = snapshot.regions.iter().map(|r| r.0).collect();
+        self.regions.retain(|at, _| known.contains(at));
+        self.last.set((0, 0));
+        for (at, bytes) in &snapshot.regions {
+            if self.regions.get(at).is_some_and(|r| r.size == bytes.len() as u64) {
+                self.fill(*at, bytes);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Data, RustType, Scalar};
+
+    #[test]
+    fn every_access_loads_what_it_stored() {
+        let mut memory = Memory::new();
+        let at = memory.allocate(8);
+        for access in Access::ALL {
+            for word in [0, 1, 0x80, 0xff80, 0xffff_8001, u64::MAX, 0x0102_0304_0506_0708] {
+                memory.store(at, access, word).unwrap();
+                assert_eq!(memory.load(at, access), Ok(access.truncate(word)), "{access:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn accesses_outside_are_errors() {
+        let mut memory = Memory::new();
+        let at = memory.allocate(6);
+        assert!(memory.load(at + 2, Access::U32).is_ok());
+        assert_eq!(memory.load(at + 3, Access::U32), Err(BadAccess { address: at + 3, size: 4, write: false }));
+        assert!(memory.store(at - 1, Access::U8, 0).is_err());
+        assert!(memory.load(u64::MAX, Access::I64).is_err());
+        memory.free(at);
+        assert!(memory.load(at, Access::U8).is_err());
+    }
+
+    #[test]
+    fn data_has_symbols() {
+        let mut module = Module::default();
+        let ty = RustType::Array(Box::new(RustType::Scalar(Scalar::U8)), 3);
+        let id = module.add_data(Data { name: "T".into(), ty, bytes: vec![1, 2, 3] });
+        let mut memory = Memory::for_module(&module);
+        let at = memory.resolve(Const::Addr(id, 1));
+        assert_eq!(memory.load(at, Access::U8), Ok(2));
+        assert_eq!(memory.symbol(at + 2), Some(Const::Addr(id, 3)));
+        assert_eq!(memory.symbol(at + 3), None);
+        let other = memory.allocate(4);
+        assert_eq!(memory.symbol(other), None);
+    }
+
+    #[test]
+    fn snapshots_restore() {
+        let mut memory = Memory::new();
+        let at = memory.allocate(8);
+        memory.store(at, Access::I64, 7).unwrap();
+        let snapshot = memory.snapshot();
+        memory.store(at, Access::I64, 8).unwrap();
+        let late = memory.allocate(8);
+        memory.restore(&snapshot);
+        assert_eq!(memory.load(at, Access::I64), Ok(7));
+        assert!(memory.load(late, Access::I64).is_err());
+        assert_eq!(memory.snapshot(), snapshot);
+    }
+}
