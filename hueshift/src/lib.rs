@@ -1,1 +1,3 @@
-//! Placeholder.
+//! The library that users of hueshift add.
+
+pub mod prelude;

@@ -1,0 +1,114 @@
+//! What a dialect file begins with: `use hueshift::prelude::*;`.
+//!
+//! Under rustc every hint is the identity, `false`, or nothing at all: the interpreter is the ordinary program that it
+//! looks like. The front end knows the same names and gives them the meaning that `docs/hints.md` describes. This file
+//! stands on nothing but std, so that a dialect file can be compiled with a copy of it and no crate at all.
+//!
+//! ```
+//! use hueshift::prelude::*;
+//!
+//! fn shifted(code: &[u8], x: i64) -> i64 {
+//!     let by = concrete(code[0]);
+//!     x << by
+//! }
+//! assert_eq!(shifted(&[3], 5), 40);
+//! ```
+
+pub use crate::{can_enter_jit, merge_point};
+pub use std::cell::Cell;
+
+/// `x`, which must be known when compiling, with all that is needed to compute it.
+#[inline(always)]
+pub fn concrete<T>(x: T) -> T {
+    x
+}
+
+/// `x`, of which the compiler may forget that it is known: it is red from here.
+#[inline(always)]
+pub fn variable<T>(x: T) -> T {
+    x
+}
+
+/// `x`, red before and green from here on: the compiler makes one case for each value seen.
+#[inline(always)]
+pub fn promote<T: Copy>(x: T) -> T {
+    x
+}
+
+/// `x`, a condition that usually holds.
+#[inline(always)]
+pub fn likely(x: bool) -> bool {
+    x
+}
+
+/// Whether this is compiled by hueshift. Here it is not.
+#[inline(always)]
+pub fn we_are_jitted() -> bool {
+    false
+}
+
+/// Whether the compiler knows `x`. There is no compiler here.
+#[inline(always)]
+pub fn is_constant<T: Copy>(_x: T) -> bool {
+    false
+}
+
+/// Whether the compiler holds `x` without having allocated it. There is no compiler here.
+#[inline(always)]
+pub fn is_virtual<T>(_x: &T) -> bool {
+    false
+}
+
+/// The head of an interpreter loop: what is green here is the key under which compiled code is found.
+#[macro_export]
+macro_rules! merge_point {
+    () => {};
+}
+
+/// Marks a backward jump of the guest: compiled code may be entered at the next merge point.
+#[macro_export]
+macro_rules! can_enter_jit {
+    () => {};
+}
+
+macro_rules! little_endian {
+    ($($read:ident $write:ident $ty:ident $size:literal;)*) => {$(
+        #[doc = concat!("The `", stringify!($ty), "` in the ", stringify!($size), " bytes from `at`, lowest byte first.")]
+        ///
+        /// # Panics
+        /// If the bytes don't all lie in the slice.
+        #[inline(always)]
+        pub fn $read(bytes: &[u8], at: usize) -> $ty {
+            let mut word = [0; $size];
+            let mut i = 0;
+            while i < $size {
+                word[i] = bytes[at.wrapping_add(i)];
+                i += 1;
+            }
+            $ty::from_le_bytes(word)
+        }
+
+        #[doc = concat!("Stores an `", stringify!($ty), "` in the ", stringify!($size), " bytes from `at`, lowest byte first.")]
+        ///
+        /// # Panics
+        /// If the bytes don't all lie in the slice.
+        #[inline(always)]
+        pub fn $write(bytes: &mut [u8], at: usize, value: $ty) {
+            let word = value.to_le_bytes();
+            let mut i = 0;
+            while i < $size {
+                bytes[at.wrapping_add(i)] = word[i];
+                i += 1;
+            }
+        }
+    )*};
+}
+
+little_endian! {
+    read_u16_le write_u16_le u16 2;
+    read_i16_le write_i16_le i16 2;
+    read_u32_le write_u32_le u32 4;
+    read_i32_le write_i32_le i32 4;
+    read_u64_le write_u64_le u64 8;
+    read_i64_le write_i64_le i64 8;
+}

@@ -1,0 +1,153 @@
+//! What is wrong with a guest program or its arguments: where, what, why, and what to do instead.
+//!
+//! All problems of a program are reported at once, in the order of the text:
+//!
+//! ```
+//! let tl = interpreters::find("tl").unwrap();
+//! let error = tl.load_text("    push 1\n    pusch 2\n    br_cond back\n", &["5"]).unwrap_err();
+//! assert_eq!(
+//!     error.to_string(),
+//!     "2:5: unknown instruction `pusch`\n\
+//!      \x20 tl has no instruction of this name\n\
+//!      \x20 help: did you mean `push`?\n\
+//!      3:13: unknown label `back`\n\
+//!      \x20 no line begins with `back:`\n\
+//!      \x20 help: write `back:` in front of the instruction to jump to"
+//! );
+//! ```
+
+use std::fmt;
+use thiserror::Error;
+
+/// The place of a problem in the text of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in characters, from 1.
+    pub column: u32,
+    /// Bytes from the start of the text.
+    pub offset: usize,
+    /// Length in bytes.
+    pub len: usize,
+}
+
+/// What is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[allow(missing_docs, reason = "the messages say what the fields are")]
+pub enum ProblemKind {
+    #[error("unknown instruction `{name}`")]
+    UnknownInstruction { language: &'static str, name: String, nearest: Option<&'static str> },
+    #[error("`{instruction}` needs {expected}, not {given}")]
+    OperandCount { instruction: &'static str, expected: String, given: usize },
+    #[error("`{text}` is neither a number nor a label")]
+    NotAnOperand { text: String },
+    #[error("{value} does not fit")]
+    OutOfRange { value: i64, least: i64, greatest: i64 },
+    #[error("unknown label `{name}`")]
+    UnknownLabel { name: String },
+    #[error("the label `{name}` is there twice")]
+    DuplicateLabel { name: String, first_line: u32 },
+    #[error("`{name}` can't be a label")]
+    BadLabel { name: String },
+    #[error("`{name}` is too far away: {distance} bytes")]
+    TooFar { name: String, distance: i64 },
+    #[error("`{name}` lies at byte {at}, out of reach")]
+    TooHigh { name: String, at: usize },
+    #[error("`{found}` is not an instruction of plus_minus")]
+    NotPlusOrMinus { found: char },
+    #[error("{count} instructions are too many")]
+    TooMany { count: usize },
+    #[error("the program is not text")]
+    NotText,
+    #[error("{interpreter} takes {} for its program, here are {given}", count_arguments(.parameters.len()))]
+    ArgumentCount { interpreter: &'static str, parameters: Vec<&'static str>, given: usize },
+    #[error("the argument `{name}` can't be `{text}`")]
+    BadArgument { name: &'static str, text: String },
+}
+
+fn count_arguments(n: usize) -> String {
+    if n == 1 { "1 argument".to_owned() } else { format!("{n} arguments") }
+}
+
+impl ProblemKind {
+    /// Why this is a problem.
+    pub fn reason(&self) -> String {
+        use ProblemKind::*;
+        match self {
+            UnknownInstruction { language, .. } => format!("{language} has no instruction of this name"),
+            OperandCount { .. } => "an instruction has a fixed number of operands".to_owned(),
+            NotAnOperand { .. } => "an operand is a decimal or hexadecimal number, or a label for a jump".to_owned(),
+            OutOfRange { least, greatest, .. } => format!("the operand is one byte, {least} to {greatest}"),
+            UnknownLabel { name } => format!("no line begins with `{name}:`"),
+            DuplicateLabel { first_line, .. } => format!("it is already in line {first_line}"),
+            BadLabel { .. } => "a label is a letter or `_`, then letters, digits and `_`".to_owned(),
+            TooFar { .. } => "a relative jump reaches from -128 to 127 bytes from the next instruction".to_owned(),
+            TooHigh { .. } => "an absolute jump reaches the first 256 bytes".to_owned(),
+            NotPlusOrMinus { .. } => "a program of plus_minus is a row of `+` and `-`".to_owned(),
+            TooMany { .. } => "a program of plus_minus is one 64-bit word, four bits for each instruction".to_owned(),
+            NotText => "it is no valid UTF-8".to_owned(),
+            ArgumentCount { parameters, .. } if parameters.is_empty() => "it needs nothing".to_owned(),
+            ArgumentCount { parameters, .. } => format!("they are: {}", parameters.join(", ")),
+            BadArgument { .. } => "it is a 64-bit integer, decimal or hexadecimal".to_owned(),
+        }
+    }
+
+    /// What to write instead.
+    pub fn remedy(&self) -> String {
+        use ProblemKind::*;
+        match self {
+            UnknownInstruction { nearest: Some(name), .. } => format!("did you mean `{name}`?"),
+            UnknownInstruction { language, nearest: None, .. } => {
+                format!("`hueshift interpreters` lists the instructions of {language}")
+            }
+            OperandCount { expected, .. } => format!("write {expected} after it"),
+            NotAnOperand { .. } => "write a number such as 7, -7 or 0x7".to_owned(),
+            OutOfRange { .. } => {
+                "compute larger numbers from smaller ones, as in `push 100`, `push 10`, `mul`".to_owned()
+            }
+            UnknownLabel { name } => format!("write `{name}:` in front of the instruction to jump to"),
+            DuplicateLabel { .. } => "rename one of them, and the jumps to it".to_owned(),
+            BadLabel { .. } => "write a name such as `loop:`".to_owned(),
+            TooFar { .. } => "move the target nearer, or jump there in two steps".to_owned(),
+            TooHigh { .. } => "move the target to the front of the program".to_owned(),
+            NotPlusOrMinus { .. } => "write `+` or `-`; a comment goes from `;` to the end of the line".to_owned(),
+            TooMany { .. } => "write at most 16".to_owned(),
+            NotText => "give a program in assembly text, or a file that does not end in .asm for bytes".to_owned(),
+            ArgumentCount { .. } => "write them after `--`".to_owned(),
+            BadArgument { .. } => "write a number such as 7, -7 or 0x7".to_owned(),
+        }
+    }
+}
+
+/// One thing that is wrong, and where. Problems with arguments have no place in the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Where.
+    pub span: Option<Span>,
+    /// What.
+    pub kind: ProblemKind,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(span) = self.span {
+            write!(f, "{}:{}: ", span.line, span.column)?;
+        }
+        write!(f, "{}\n  {}\n  help: {}", self.kind, self.kind.reason(), self.kind.remedy())
+    }
+}
+
+/// Why a program could not be loaded: all of its problems, in the order of the text.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{}", .problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+pub struct LoadError {
+    /// The problems; never empty.
+    pub problems: Vec<Problem>,
+}
+
+impl From<ProblemKind> for LoadError {
+    fn from(kind: ProblemKind) -> LoadError {
+        LoadError { problems: vec![Problem { span: None, kind }] }
+    }
+}
