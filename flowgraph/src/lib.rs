@@ -13,6 +13,9 @@
 //! draw       ir::Module                  ->  dot, svg, html
 //! ```
 
+pub mod eval;
 pub mod ir;
 pub mod math;
 pub mod memory;
+#[cfg(test)]
+mod sketch;
