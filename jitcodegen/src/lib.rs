@@ -1,1 +1,42 @@
-//! Placeholder.
+//! Graphs to machine code, through Cranelift.
+//!
+//! An [`Engine`] compiles the graphs of a flow or residual module into memory, each graph one function, and runs them.
+//! It knows nothing of how the graphs came to be.
+//!
+//! ```text
+//! engine    what is compiled, and compiling more of it
+//! function  a graph -> Cranelift's form: blocks, edges, terminators
+//! lower     one row for each op
+//! fragment  exits through cells, bridges, entering other graphs, the activation frame
+//! abi       how values travel, what a status means, the context shared with the host
+//! code      compiling and installing
+//! helpers   functions that generated code calls
+//! run       entering generated code, and being called back
+//! sites     what numbers of traps, exits and merge points mean
+//! isa       what differs from machine to machine
+//! ```
+//!
+//! Generated code and the evaluator agree on every graph, in results, memory and traps, except on the bits of NaNs.
+//! Not promised: how deep a recursion may go before "stack exhausted", and anything for graphs that the verifier
+//! refuses.
+
+mod abi;
+mod code;
+mod engine;
+mod error;
+mod fragment;
+mod function;
+mod helpers;
+mod isa;
+mod lower;
+mod run;
+mod sites;
+
+pub use abi::{MAX_TRAP_ARGS, MAX_VALUES, REGISTER_VALUES};
+pub use engine::{Engine, Options};
+pub use error::CodegenError;
+pub use fragment::FrameLayout;
+pub use helpers::{Failure, Helper, HelperCx, HelperFn};
+pub use isa::OptLevel;
+pub use run::{Activation, Answer, Entry, Exit, ExitHook, MergeHook, Outcome, TrapReport};
+pub use sites::MergeSite;

@@ -1,0 +1,156 @@
+//! Code memory: compiling functions and installing them where they can be executed.
+//!
+//! Functions are compiled first, all of a batch, and installed only if none was refused, so that no installed code
+//! ever refers to something that isn't there. Nothing is freed before the whole [`Code`] is; it is shared by everybody
+//! who may run it.
+#![allow(unsafe_code, reason = "code memory is freed by hand, when its last owner is gone")]
+
+use crate::CodegenError;
+use crate::helpers;
+use crate::isa::Target;
+use cranelift_codegen::ir::{Function, LibCall, Signature, UserFuncName};
+use cranelift_codegen::{Context, FinalizedMachReloc};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
+use cranelift_module::{FuncId, Module, ModuleReloc};
+use std::mem::ManuallyDrop;
+
+/// Address space for code: near calls reach across it on every machine.
+const ARENA_BYTES: usize = 128 << 20;
+
+/// A function in Cranelift's terms, to be compiled.
+pub(crate) struct Definition {
+    /// Which.
+    pub id: FuncId,
+    /// For messages.
+    pub name: String,
+    /// Its body.
+    pub body: Function,
+}
+
+/// The texts of a compiled function.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Text {
+    /// In Cranelift's intermediate form, before its optimizer.
+    pub clif: String,
+    /// As machine instructions.
+    pub asm: String,
+}
+
+/// The memory that holds code, and the compiler into it.
+pub(crate) struct Code {
+    module: ManuallyDrop<JITModule>,
+    builder: FunctionBuilderContext,
+    context: Context,
+    /// Bytes of machine code installed so far.
+    pub bytes: usize,
+    broken: Option<String>,
+}
+
+impl Code {
+    /// Empty code memory for a target.
+    pub fn new(target: Target) -> Result<Code, CodegenError> {
+        let mut builder = JITBuilder::with_isa(target.isa, Box::new(libcall_name));
+        for (libcall, address) in helpers::libcalls() {
+            builder.symbol(libcall_name(libcall), address);
+        }
+        let arena = ArenaMemoryProvider::new_with_size(ARENA_BYTES).map_err(|e| memory_error(&e))?;
+        builder.memory_provider(Box::new(arena));
+        Ok(Code {
+            module: ManuallyDrop::new(JITModule::new(builder)),
+            builder: FunctionBuilderContext::new(),
+            context: Context::new(),
+            bytes: 0,
+            broken: None,
+        })
+    }
+
+    /// Announces a function of this signature, so that others can call it.
+    pub fn declare(&mut self, signature: &Signature) -> Result<FuncId, CodegenError> {
+        self.module.declare_anonymous_function(signature).map_err(|e| memory_error(&e))
+    }
+
+    /// The module, to refer to announced functions in bodies.
+    pub fn module(&mut self) -> &mut JITModule {
+        &mut self.module
+    }
+
+    /// Builds the body of a function.
+    pub fn build(
+        &mut self,
+        signature: Signature,
+        fill: impl FnOnce(&mut Code, &mut FunctionBuilder) -> Result<(), CodegenError>,
+    ) -> Result<Function, CodegenError> {
+        let mut body = Function::new();
+        body.signature = signature;
+        // Not given back if the body is left unfinished: it would remember it.
+        let mut scratch = std::mem::take(&mut self.builder);
+        let mut builder = FunctionBuilder::new(&mut body, &mut scratch);
+        fill(self, &mut builder)?;
+        builder.seal_all_blocks();
+        builder.finalize(self.module.isa().frontend_config());
+        self.builder = scratch;
+        Ok(body)
+    }
+
+    /// Compiles and installs a batch, which together with what is installed already is complete.
+    pub fn install(&mut self, batch: Vec<Definition>, want_text: bool) -> Result<Vec<Text>, CodegenError> {
+        if let Some(message) = &self.broken {
+            return Err(CodegenError::CodeMemory(message.clone()));
+        }
+        let mut texts = Vec::new();
+        let mut compiled = Vec::new();
+        for Definition { id, name, body } in batch {
+            self.context.clear();
+            self.context.func = body;
+            self.context.func.name = UserFuncName::testcase(&name);
+            self.context.set_disasm(want_text);
+            let clif = if want_text { self.context.func.display().to_string() } else { String::new() };
+            let refused = |message: String| CodegenError::Cranelift { graph: name.clone(), message };
+            let code = self.context.compile(self.module.isa(), &mut Default::default());
+            let code = code.map_err(|e| refused(format!("{:?}", e.inner)))?;
+            texts.push(Text { clif, asm: code.vcode.clone().unwrap_or_default() });
+            let bytes = code.buffer.data().to_vec();
+            let alignment = u64::from(code.buffer.alignment);
+            let relocs: Vec<FinalizedMachReloc> = code.buffer.relocs().to_vec();
+            let relocs: Vec<ModuleReloc> =
+                relocs.iter().map(|r| ModuleReloc::from_mach_reloc(r, &self.context.func, id)).collect();
+            compiled.push((id, alignment, bytes, relocs));
+        }
+        for (id, alignment, bytes, relocs) in compiled {
+            let installed = self.module.define_function_bytes(id, alignment, &bytes, &relocs);
+            installed.map_err(|e| self.break_down(&e))?;
+            self.bytes += bytes.len();
+        }
+        let finished = self.module.finalize_definitions();
+        finished.map_err(|e| self.break_down(&e))?;
+        Ok(texts)
+    }
+
+    /// The address of an installed function.
+    pub fn address(&self, id: FuncId) -> *const u8 {
+        self.module.get_finalized_function(id)
+    }
+
+    /// Half a batch is installed: nothing that comes later can rely on it.
+    fn break_down(&mut self, error: &dyn std::fmt::Display) -> CodegenError {
+        self.broken = Some(error.to_string());
+        memory_error(error)
+    }
+}
+
+impl Drop for Code {
+    fn drop(&mut self) {
+        // SAFETY: taken once, here. Code is run only by those who share ownership of it, and they are gone.
+        unsafe { ManuallyDrop::take(&mut self.module).free_memory() }
+    }
+}
+
+fn memory_error(error: &dyn std::fmt::Display) -> CodegenError {
+    CodegenError::CodeMemory(error.to_string())
+}
+
+/// The symbol of a library function that Cranelift calls where the machine lacks an instruction.
+fn libcall_name(libcall: LibCall) -> String {
+    format!("hueshift_{libcall}")
+}

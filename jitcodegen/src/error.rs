@@ -1,0 +1,103 @@
+//! Why machine code could not be made, or not be entered.
+
+use flowgraph::ir::Type;
+
+/// A refusal of the code generator. None of them depends on the run-time values of a guest program.
+#[derive(Debug, thiserror::Error)]
+pub enum CodegenError {
+    /// No code generator for this machine, or its settings were refused.
+    #[error("cannot generate code for this machine: {0}")]
+    Machine(String),
+    /// A call or `enter` names a graph that is not there.
+    #[error(
+        "graph `{graph}` calls `{callee}`, which is neither compiled, nor being compiled, nor a registered function"
+    )]
+    UnknownCallee {
+        /// The graph that calls.
+        graph: String,
+        /// What it calls.
+        callee: String,
+    },
+    /// A call's arguments or results don't fit what is called.
+    #[error("graph `{graph}` calls `{callee}` with arguments or results of other types than it has")]
+    CallTypes {
+        /// The graph that calls.
+        graph: String,
+        /// What it calls.
+        callee: String,
+    },
+    /// A key was compiled before.
+    #[error("graph `{0}` is compiled already")]
+    Duplicate(String),
+    /// No code for this key.
+    #[error("graph `{0}` is not compiled")]
+    UnknownGraph(String),
+    /// No such exit.
+    #[error("graph `{graph}` has no exit {exit}")]
+    UnknownExit {
+        /// The graph.
+        graph: String,
+        /// The number of the exit.
+        exit: u32,
+    },
+    /// A bridge's parameters are not the exit's values.
+    #[error("the bridge takes {bridge:?}, but the exit hands over {exit:?}")]
+    BridgeTypes {
+        /// The parameters of the bridge.
+        bridge: Vec<Type>,
+        /// The types of the exit's values.
+        exit: Vec<Type>,
+    },
+    /// The wrong number of arguments when entering code from outside.
+    #[error("graph `{graph}` takes {expected} words, not {given}")]
+    Arguments {
+        /// The graph.
+        graph: String,
+        /// How many it takes.
+        expected: usize,
+        /// How many were given.
+        given: usize,
+    },
+    /// An address constant of an item of data that has no address.
+    #[error("graph `{graph}` uses data item {data}, which lies nowhere")]
+    NoAddress {
+        /// The graph.
+        graph: String,
+        /// The number of the item.
+        data: u32,
+    },
+    /// More parameters, results, exit values or trap operands than can be handed over.
+    #[error("graph `{graph}` hands over {count} values at once; {limit} is the most")]
+    TooManyValues {
+        /// The graph.
+        graph: String,
+        /// How many there are.
+        count: usize,
+        /// How many there may be.
+        limit: usize,
+    },
+    /// The local aggregates of a family of fragments don't fit into an activation frame.
+    #[error("graph `{graph}` needs {needed} bytes of its activation frame; {limit} is the most")]
+    FrameFull {
+        /// The graph.
+        graph: String,
+        /// Bytes needed so far, those of the whole family included.
+        needed: u64,
+        /// The size of a frame.
+        limit: u64,
+    },
+    /// A function was registered under a name that is taken.
+    #[error("`{0}` is registered already")]
+    DuplicateHelper(String),
+    /// Cranelift refused.
+    #[error("graph `{graph}`: {message}")]
+    Cranelift {
+        /// The graph.
+        graph: String,
+        /// What Cranelift says.
+        message: String,
+    },
+    /// The memory for code is used up, or an earlier failure has left the engine without a usable state.
+    #[error("code memory: {0}")]
+    CodeMemory(String),
+}

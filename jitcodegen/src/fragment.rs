@@ -1,0 +1,262 @@
+//! Fragments: exits through cells, entries of other fragments, and the activation frame that they share.
+//!
+//! A **fragment** is a graph that leaves through exits or enters other graphs. Each exit has a **cell**, a code pointer
+//! that first leads to a stub, which stores the exit's live values for the host, and later to a bridge, whose
+//! parameters they are. Jumps between fragments are tail calls, which drop the native stack frame; so local aggregates
+//! lie in the *slot stack*, memory of the host's beside the native stack. A plain function takes its part when entered
+//! and gives it back when it returns; all fragments of one run share one *activation frame*, which whoever calls the
+//! first of them takes and gives back.
+
+use crate::CodegenError;
+use crate::abi::{MAX_VALUES, Shape, offset, status};
+use crate::function::{Translator, context_access};
+use crate::sites::ExitSite;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self, BlockArg, InstBuilder, types};
+use cranelift_frontend::FunctionBuilder;
+use flowgraph::ir::{BlockId, Graph, Imm, Opcode, Operand, Terminator, Type};
+use rustc_hash::FxHashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// How many cells lie side by side.
+const CELLS: usize = 512;
+
+/// The alignment of local aggregates.
+const SLOT_ALIGN: u64 = 16;
+
+/// Whether a graph is a fragment.
+pub(crate) fn is_fragment(graph: &Graph) -> bool {
+    graph.blocks.iter().any(|b| matches!(b.term, Terminator::Exit { .. } | Terminator::Enter { .. }))
+}
+
+/// The code pointers of exits. They never move.
+#[derive(Default)]
+pub(crate) struct Cells {
+    chunks: Vec<Box<[AtomicUsize]>>,
+    used: usize,
+}
+
+impl Cells {
+    /// A new cell, which leads nowhere yet.
+    pub fn allocate(&mut self) -> usize {
+        if self.used == self.chunks.len() * CELLS {
+            self.chunks.push((0..CELLS).map(|_| AtomicUsize::new(0)).collect());
+        }
+        self.used += 1;
+        self.used - 1
+    }
+
+    /// Where generated code finds a cell.
+    pub fn address(&self, cell: usize) -> usize {
+        std::ptr::from_ref(self.cell(cell)) as usize
+    }
+
+    /// Points a cell to code.
+    pub fn point(&self, cell: usize, code: *const u8) {
+        self.cell(cell).store(code as usize, Ordering::Release);
+    }
+
+    fn cell(&self, cell: usize) -> &AtomicUsize {
+        &self.chunks[cell / CELLS][cell % CELLS]
+    }
+}
+
+/// Who has which part of an activation frame. Fragments that may run in one activation must share a layout.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FrameLayout {
+    used: u64,
+    limit: u64,
+}
+
+impl FrameLayout {
+    /// A frame of `limit` bytes, all free.
+    pub fn new(limit: u64) -> FrameLayout {
+        FrameLayout { used: 0, limit }
+    }
+
+    /// Bytes handed out.
+    pub fn used(&self) -> u64 {
+        self.used
+    }
+}
+
+/// Where the local aggregates of one graph lie.
+pub(crate) struct SlotPlan {
+    /// Offsets by position.
+    offsets: FxHashMap<(BlockId, usize), u64>,
+    /// Bytes taken from the slot stack when entered; 0 in fragments.
+    bytes: u64,
+    fragment: bool,
+    /// What the offsets count from, once the code that finds it is emitted.
+    base: Option<ir::Value>,
+}
+
+impl SlotPlan {
+    /// Gives each `stack_slot` op of a graph its place.
+    pub fn new(graph: &Graph, fragment: bool, frame: &mut FrameLayout) -> Result<SlotPlan, CodegenError> {
+        let mut plan = SlotPlan { offsets: FxHashMap::default(), bytes: 0, fragment, base: None };
+        let mut at = if fragment { frame.used } else { 0 };
+        for id in graph.block_ids() {
+            for (index, op) in graph.block(id).ops.iter().enumerate() {
+                if let (Opcode::StackSlot, Imm::Slot(slot)) = (op.opcode, &op.imm) {
+                    plan.offsets.insert((id, index), at);
+                    at += u64::from(slot.size).next_multiple_of(SLOT_ALIGN).max(SLOT_ALIGN);
+                }
+            }
+        }
+        if fragment {
+            if at > frame.limit {
+                return Err(CodegenError::FrameFull { graph: graph.key.clone(), needed: at, limit: frame.limit });
+            }
+            frame.used = at;
+        } else {
+            plan.bytes = at;
+        }
+        Ok(plan)
+    }
+}
+
+impl Translator<'_, '_, '_> {
+    /// Takes the function's part of the slot stack.
+    pub fn enter_slots(&mut self) {
+        if self.slots.offsets.is_empty() {
+            return;
+        }
+        if self.slots.fragment {
+            self.slots.base = Some(self.load_context(offset::FRAME));
+        } else {
+            let bytes = self.slots.bytes;
+            self.slots.base = Some(self.take_slots(bytes));
+        }
+    }
+
+    /// Gives it back.
+    pub fn leave_slots(&mut self) {
+        if let (false, Some(base)) = (self.slots.fragment, self.slots.base) {
+            self.store_context(base, offset::SLOT_TOP);
+        }
+    }
+
+    /// Takes bytes from the slot stack; traps if it is full.
+    fn take_slots(&mut self, bytes: u64) -> ir::Value {
+        let base = self.load_context(offset::SLOT_TOP);
+        let top = self.b.ins().iadd_imm_s(base, bytes as i64);
+        let limit = self.load_context(offset::SLOT_LIMIT);
+        let full = self.b.ins().icmp(IntCC::UnsignedGreaterThan, top, limit);
+        self.stack_exhausted_if(full);
+        self.store_context(top, offset::SLOT_TOP);
+        base
+    }
+
+    /// The address of the local aggregate made by the op at a position.
+    pub fn slot_address(&mut self, block: BlockId, at: usize) -> ir::Value {
+        let Some(base) = self.slots.base else { unreachable!("slots have a base when there are any") };
+        self.b.ins().iadd_imm_s(base, self.slots.offsets[&(block, at)] as i64)
+    }
+
+    /// Takes an activation frame for a fragment about to be called. Gives the words to restore after it.
+    pub fn open_activation(&mut self) -> (ir::Value, ir::Value) {
+        let outer = self.load_context(offset::FRAME);
+        let base = self.take_slots(self.unit.options.frame_bytes);
+        self.store_context(base, offset::FRAME);
+        (outer, base)
+    }
+
+    /// Gives an activation frame back.
+    pub fn close_activation(&mut self, (outer, base): (ir::Value, ir::Value)) {
+        self.store_context(outer, offset::FRAME);
+        self.store_context(base, offset::SLOT_TOP);
+    }
+
+    /// Leaves through an exit: through its cell, to the stub or a bridge.
+    pub fn exit(&mut self, exit: u32, guard: Operand, args: &[Operand]) -> Result<(), CodegenError> {
+        self.limit(args.len(), MAX_VALUES)?;
+        let types: Vec<Type> = args.iter().map(|o| self.graph.ty(*o)).collect();
+        let shape = Shape::of(&types);
+        let cell = self.unit.cells.allocate();
+        let address = self.unit.cells.address(cell);
+        let site = self.unit.sites.exit(ExitSite { graph: self.graph.key.clone(), exit, types, cell });
+        let site = self.b.ins().iconst(types::I64, i64::from(site));
+        self.store_context(site, offset::EXIT_SITE);
+        let guard = self.value(guard)?;
+        self.store_context(guard, offset::GUARD);
+        let values = self.hand_over(&shape, args)?;
+        let address = self.b.ins().iconst(types::I64, address as i64);
+        let code = self.b.ins().load(types::I64, context_access(), address, 0);
+        let signature = self.b.import_signature(shape.signature());
+        self.b.ins().return_call_indirect(signature, code, &values);
+        Ok(())
+    }
+
+    /// Goes on in another graph.
+    pub fn enter(&mut self, graph: &str, args: &[Operand]) -> Result<(), CodegenError> {
+        let function = self.function(graph)?;
+        self.check_types(graph, args, &function.params)?;
+        let values = self.hand_over(&function.shape(), args)?;
+        let callee = self.callee(function.id);
+        self.b.ins().return_call(callee, &values);
+        Ok(())
+    }
+
+    /// The arguments of a call, the context first, for values that travel in this shape.
+    pub fn hand_over(&mut self, shape: &Shape, args: &[Operand]) -> Result<Vec<ir::Value>, CodegenError> {
+        let values = self.all_values(args)?;
+        Ok(match shape {
+            Shape::Registers(_) => [self.context].into_iter().chain(values).collect(),
+            Shape::Memory => {
+                self.store_words(&values, offset::VALUES);
+                vec![self.context]
+            }
+        })
+    }
+
+    /// Makes of the status of a called fragment that of a finished call: an exit is finished by the host.
+    pub fn finish_exit(&mut self, status_word: ir::Value) -> ir::Value {
+        let (exited, go_on) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(exited);
+        let word = self.b.append_block_param(go_on, types::I64);
+        let is_exit = self.b.ins().icmp_imm_s(IntCC::Equal, status_word, status::EXITED);
+        self.b.ins().brif(is_exit, exited, &[], go_on, &[BlockArg::Value(status_word)]);
+        self.b.switch_to_block(exited);
+        let finished = self.call_host(offset::FINISH_EXIT, &[]);
+        self.b.ins().jump(go_on, &[BlockArg::Value(finished)]);
+        self.b.switch_to_block(go_on);
+        word
+    }
+}
+
+/// The stub that unpatched exits of a shape lead to: leaves the values to the host.
+pub(crate) fn build_stub(b: &mut FunctionBuilder) {
+    let entry = b.create_block();
+    b.append_block_params_for_function_params(entry);
+    b.switch_to_block(entry);
+    let params = b.block_params(entry).to_vec();
+    for (i, value) in params[1..].iter().enumerate() {
+        let value = if b.func.dfg.value_type(*value) == types::F32 {
+            let bits = b.ins().bitcast(types::I32, ir::MemFlagsData::new(), *value);
+            b.ins().uextend(types::I64, bits)
+        } else {
+            *value
+        };
+        b.ins().store(context_access(), value, params[0], offset::word(offset::VALUES, i));
+    }
+    let exited = b.ins().iconst(types::I64, status::EXITED);
+    b.ins().return_(&[exited]);
+}
+
+/// The way in from Rust for a shape: `fn(code, context) -> status`, arguments in the context's values.
+pub(crate) fn build_trampoline(shape: &Shape, b: &mut FunctionBuilder) {
+    let entry = b.create_block();
+    b.append_block_params_for_function_params(entry);
+    b.switch_to_block(entry);
+    let (code, context) = (b.block_params(entry)[0], b.block_params(entry)[1]);
+    let mut args = vec![context];
+    for (i, ty) in shape.registers().iter().enumerate() {
+        let at = offset::word(offset::VALUES, i);
+        args.push(b.ins().load(crate::abi::clif_type(*ty), context_access(), context, at));
+    }
+    let signature = b.import_signature(shape.signature());
+    let call = b.ins().call_indirect(signature, code, &args);
+    let result = b.inst_results(call)[0];
+    b.ins().return_(&[result]);
+}

@@ -1,0 +1,452 @@
+//! A graph as a function: blocks, edges, terminators, and the frame around them.
+//!
+//! The values of a graph map one to one to Cranelift's; a block's parameters to parameters of its block. Comparisons
+//! are kept both as the word that they are and as the machine's flag, so that a branch on one costs no conversion.
+//! Blocks are visited in reverse postorder: what dominates a block is translated before it, and what can't be reached
+//! not at all.
+
+use crate::CodegenError;
+use crate::abi::{self, MAX_TRAP_ARGS, MAX_VALUES, Shape, clif_type, offset, status};
+use crate::code::Code;
+use crate::engine::{Options, Resolve};
+use crate::fragment::{Cells, FrameLayout, SlotPlan};
+use crate::lower;
+use crate::sites::{Sites, TrapSite};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self, BlockArg, FuncRef, InstBuilder, MemFlagsData, types};
+use cranelift_frontend::{FunctionBuilder, Switch};
+use cranelift_module::{FuncId, Module as _};
+use flowgraph::ir::{Block, BlockId, Const, Edge, Graph, Op, Opcode, Operand, Terminator, Trap, Type, ValueId};
+use rustc_hash::FxHashMap;
+
+/// A graph that is compiled, or being compiled: what callers must know.
+#[derive(Clone)]
+pub(crate) struct Function {
+    /// Its function.
+    pub id: FuncId,
+    /// The types of its parameters.
+    pub params: Vec<Type>,
+    /// The types of its results.
+    pub results: Vec<Type>,
+    /// Whether it can leave through exits or enter others, and so needs an activation frame when called.
+    pub fragment: bool,
+}
+
+impl Function {
+    /// How its parameters travel.
+    pub fn shape(&self) -> Shape {
+        Shape::of(&self.params)
+    }
+}
+
+/// What a registered function takes and gives.
+#[derive(Clone)]
+pub(crate) struct HelperSignature {
+    /// The types of its parameters.
+    pub params: Vec<Type>,
+    /// The types of its results.
+    pub results: Vec<Type>,
+}
+
+/// What the translation of a graph needs of the engine.
+pub(crate) struct Unit<'a> {
+    /// What is compiled or being compiled, by key.
+    pub functions: &'a FxHashMap<String, Function>,
+    /// The registered functions by name, numbered.
+    pub helpers: &'a indexmap::IndexMap<String, HelperSignature>,
+    /// Traps, exits and merge points.
+    pub sites: &'a mut Sites,
+    /// The code pointers of exits.
+    pub cells: &'a mut Cells,
+    /// The addresses of data.
+    pub resolve: Resolve<'a>,
+    /// The settings.
+    pub options: &'a Options,
+    /// Whether the machine has ops that tell of overflow.
+    pub overflow_ops: bool,
+    /// Who has which part of the activation frame.
+    pub frame: &'a mut FrameLayout,
+}
+
+/// The machine's byte for a comparison, or a word that is nonzero where true.
+pub(crate) type Condition = ir::Value;
+
+/// The translation of one graph, under way.
+pub(crate) struct Translator<'t, 'f, 'u> {
+    /// Where instructions go.
+    pub b: &'t mut FunctionBuilder<'f>,
+    /// The graph.
+    pub graph: &'t Graph,
+    /// The engine.
+    pub unit: &'t mut Unit<'u>,
+    code: &'t mut Code,
+    /// The address of the context.
+    pub context: ir::Value,
+    values: Vec<Option<ir::Value>>,
+    flags: FxHashMap<ValueId, ir::Value>,
+    blocks: Vec<Option<ir::Block>>,
+    callees: FxHashMap<FuncId, FuncRef>,
+    /// Local aggregates.
+    pub slots: SlotPlan,
+    failed: Option<ir::Block>,
+}
+
+/// Accesses to the context and to what the host owns beside it.
+pub(crate) fn context_access() -> MemFlagsData {
+    MemFlagsData::trusted()
+}
+
+/// The blocks that can be reached, each after all that dominate it.
+pub(crate) fn reverse_postorder(graph: &Graph) -> Vec<BlockId> {
+    let mut seen = vec![false; graph.blocks.len()];
+    let mut order = Vec::new();
+    let mut stack = vec![(BlockId::ENTRY, false)];
+    while let Some((id, done)) = stack.pop() {
+        if done {
+            order.push(id);
+        } else if !std::mem::replace(&mut seen[id.index()], true) {
+            stack.push((id, true));
+            let next: Vec<BlockId> = graph.block(id).term.edges().map(|e| e.block).collect();
+            stack.extend(next.into_iter().rev().filter(|b| !seen[b.index()]).map(|b| (b, false)));
+        }
+    }
+    order.reverse();
+    order
+}
+
+/// Translates a graph into the function that `b` builds.
+pub(crate) fn translate(
+    graph: &Graph,
+    fragment: bool,
+    unit: &mut Unit,
+    code: &mut Code,
+    b: &mut FunctionBuilder,
+) -> Result<(), CodegenError> {
+    let slots = SlotPlan::new(graph, fragment, unit.frame)?;
+    let entry = b.create_block();
+    b.append_block_params_for_function_params(entry);
+    b.switch_to_block(entry);
+    let context = b.block_params(entry)[0];
+    let mut t = Translator {
+        b,
+        graph,
+        unit,
+        code,
+        context,
+        values: vec![None; graph.values.len()],
+        flags: FxHashMap::default(),
+        blocks: vec![None; graph.blocks.len()],
+        callees: FxHashMap::default(),
+        slots,
+        failed: None,
+    };
+    let order = reverse_postorder(graph);
+    t.prologue(entry, &order)?;
+    for id in order {
+        t.block(id)?;
+    }
+    t.finish();
+    Ok(())
+}
+
+impl Translator<'_, '_, '_> {
+    // ---- the frame around the blocks
+
+    fn prologue(&mut self, entry: ir::Block, order: &[BlockId]) -> Result<(), CodegenError> {
+        let types: Vec<Type> = self.graph.entry_params().iter().map(|v| self.graph.values[v.index()].ty).collect();
+        self.limit(types.len(), MAX_VALUES)?;
+        self.limit(self.graph.results.len(), MAX_VALUES)?;
+        let arguments: Vec<ir::Value> = match Shape::of(&types) {
+            Shape::Registers(_) => self.b.block_params(entry)[1..].to_vec(),
+            Shape::Memory => types.iter().enumerate().map(|(i, ty)| self.load_word(*ty, offset::VALUES, i)).collect(),
+        };
+        let calls = order.iter().flat_map(|id| &self.graph.block(*id).ops).any(|op| self.uses_stack(op));
+        if calls {
+            let limit = self.load_context(offset::STACK_LIMIT);
+            let pointer = self.b.ins().get_stack_pointer(types::I64);
+            let low = self.b.ins().icmp(IntCC::UnsignedLessThan, pointer, limit);
+            self.stack_exhausted_if(low);
+        }
+        self.enter_slots();
+        for id in order {
+            let block = self.b.create_block();
+            for param in &self.graph.block(*id).params {
+                let value = self.b.append_block_param(block, clif_type(self.graph.values[param.index()].ty));
+                self.values[param.index()] = Some(value);
+            }
+            self.blocks[id.index()] = Some(block);
+        }
+        let first = self.target(BlockId::ENTRY);
+        let arguments: Vec<BlockArg> = arguments.into_iter().map(BlockArg::Value).collect();
+        self.b.ins().jump(first, &arguments);
+        Ok(())
+    }
+
+    /// Whether an op runs code that needs native stack.
+    fn uses_stack(&self, op: &Op) -> bool {
+        match op.opcode {
+            Opcode::Call | Opcode::CallElidable => op.callee().is_none_or(|c| c.libm().is_none()),
+            Opcode::MergePoint => self.unit.options.merge_points && !op.args.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// Traps with "stack exhausted" where `low` holds, and goes on where not.
+    pub fn stack_exhausted_if(&mut self, low: Condition) {
+        let (trap, go_on) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(trap);
+        self.b.ins().brif(low, trap, &[], go_on, &[]);
+        self.b.switch_to_block(trap);
+        let site = self.unit.sites.trap(TrapSite::stack_exhausted(self.graph.loc));
+        self.trapped(site, &[]);
+        self.b.switch_to_block(go_on);
+    }
+
+    fn finish(&mut self) {
+        if let Some(block) = self.failed {
+            self.b.switch_to_block(block);
+            let status = self.b.block_params(block)[0];
+            self.b.ins().return_(&[status]);
+        }
+    }
+
+    /// The block that returns the status which it is given: the way out after a call that hasn't returned.
+    pub fn failed_block(&mut self) -> ir::Block {
+        *self.failed.get_or_insert_with(|| {
+            let block = self.b.create_block();
+            self.b.append_block_param(block, types::I64);
+            self.b.set_cold_block(block);
+            block
+        })
+    }
+
+    // ---- values
+
+    /// The Cranelift value of an operand.
+    pub fn value(&mut self, operand: Operand) -> Result<ir::Value, CodegenError> {
+        Ok(match operand {
+            Operand::Value(v) => self.values[v.index()].unwrap_or_else(|| {
+                unreachable!("a verified graph defines {v} of `{}` before it is used", self.graph.key)
+            }),
+            Operand::Const(Const::Int(i)) => self.b.ins().iconst(types::I64, i),
+            Operand::Const(Const::Float(bits)) => self.b.ins().f64const(f64::from_bits(bits)),
+            Operand::Const(Const::Single(bits)) => self.b.ins().f32const(f32::from_bits(bits)),
+            Operand::Const(Const::Addr(data, at)) => {
+                let address = (self.unit.resolve)(data)
+                    .ok_or_else(|| CodegenError::NoAddress { graph: self.graph.key.clone(), data: data.0 })?;
+                self.b.ins().iconst(types::I64, (address as i64).wrapping_add(at))
+            }
+        })
+    }
+
+    /// The Cranelift values of operands.
+    pub fn all_values(&mut self, operands: &[Operand]) -> Result<Vec<ir::Value>, CodegenError> {
+        operands.iter().map(|o| self.value(*o)).collect()
+    }
+
+    /// What to test an operand by: its flag, if it is a comparison.
+    pub fn condition(&mut self, operand: Operand) -> Result<Condition, CodegenError> {
+        match self.flag(operand) {
+            Some(flag) => Ok(flag),
+            None => self.value(operand),
+        }
+    }
+
+    /// The flag of an operand that is a comparison.
+    pub fn flag(&self, operand: Operand) -> Option<ir::Value> {
+        operand.value().and_then(|v| self.flags.get(&v).copied())
+    }
+
+    /// Says what a value is.
+    pub fn define(&mut self, result: ValueId, value: ir::Value) {
+        self.values[result.index()] = Some(value);
+    }
+
+    /// Says that a value is a comparison with this flag.
+    pub fn define_flag(&mut self, result: ValueId, flag: ir::Value) {
+        let word = self.b.ins().uextend(types::I64, flag);
+        self.flags.insert(result, flag);
+        self.define(result, word);
+    }
+
+    /// Says that a value is the same as an operand.
+    pub fn define_copy(&mut self, result: ValueId, operand: Operand) -> Result<(), CodegenError> {
+        if let Some(flag) = self.flag(operand) {
+            self.flags.insert(result, flag);
+        }
+        let value = self.value(operand)?;
+        self.define(result, value);
+        Ok(())
+    }
+
+    /// Forgets what was known of a value beside its word.
+    pub fn redefine(&mut self, result: ValueId, value: ir::Value) {
+        self.flags.remove(&result);
+        self.define(result, value);
+    }
+
+    // ---- the context
+
+    /// A word of the context.
+    pub fn load_context(&mut self, at: i32) -> ir::Value {
+        self.b.ins().load(types::I64, context_access(), self.context, at)
+    }
+
+    /// Sets a word of the context.
+    pub fn store_context(&mut self, value: ir::Value, at: i32) {
+        self.b.ins().store(context_access(), value, self.context, at);
+    }
+
+    /// Word `index` of an array of the context, as a value of a type.
+    pub fn load_word(&mut self, ty: Type, array: i32, index: usize) -> ir::Value {
+        self.b.ins().load(clif_type(ty), context_access(), self.context, offset::word(array, index))
+    }
+
+    /// Sets words of an array of the context.
+    pub fn store_words(&mut self, values: &[ir::Value], array: i32) {
+        for (i, value) in values.iter().enumerate() {
+            self.store_word(*value, array, i);
+        }
+    }
+
+    /// Sets a word of an array of the context. The upper half of a single's word is zero, as everywhere.
+    fn store_word(&mut self, value: ir::Value, array: i32, index: usize) {
+        let value = if self.b.func.dfg.value_type(value) == types::F32 {
+            let bits = self.b.ins().bitcast(types::I32, MemFlagsData::new(), value);
+            self.b.ins().uextend(types::I64, bits)
+        } else {
+            value
+        };
+        self.store_context(value, offset::word(array, index));
+    }
+
+    /// Checks a number of values handed over at once.
+    pub fn limit(&self, count: usize, limit: usize) -> Result<(), CodegenError> {
+        if count > limit {
+            return Err(CodegenError::TooManyValues { graph: self.graph.key.clone(), count, limit });
+        }
+        Ok(())
+    }
+
+    /// The reference by which this function calls another one.
+    pub fn callee(&mut self, id: FuncId) -> FuncRef {
+        *self.callees.entry(id).or_insert_with(|| self.code.module().declare_func_in_func(id, self.b.func))
+    }
+
+    /// The platform's calling convention.
+    pub fn host_convention(&mut self) -> cranelift_codegen::isa::CallConv {
+        self.code.module().isa().default_call_conv()
+    }
+
+    /// Calls a function of the host whose address is a word of the context, with the context as its first argument.
+    pub fn call_host(&mut self, function: i32, args: &[ir::Value]) -> ir::Value {
+        let params = vec![types::I64; args.len() + 1];
+        let signature = abi::host_signature(self.host_convention(), &params, &[types::I64]);
+        let signature = self.b.import_signature(signature);
+        let address = self.load_context(function);
+        let args: Vec<ir::Value> = [self.context].into_iter().chain(args.iter().copied()).collect();
+        let call = self.b.ins().call_indirect(signature, address, &args);
+        self.b.inst_results(call)[0]
+    }
+
+    // ---- blocks and edges
+
+    fn target(&self, id: BlockId) -> ir::Block {
+        self.blocks[id.index()].unwrap_or_else(|| unreachable!("{id} of `{}` is reachable", self.graph.key))
+    }
+
+    fn block(&mut self, id: BlockId) -> Result<(), CodegenError> {
+        let graph = self.graph;
+        let block: &Block = graph.block(id);
+        let target = self.target(id);
+        if matches!(block.term, Terminator::Trap(_) | Terminator::Exit { .. }) && id != BlockId::ENTRY {
+            self.b.set_cold_block(target);
+        }
+        self.b.switch_to_block(target);
+        for (at, op) in block.ops.iter().enumerate() {
+            lower::lower(self, op, id, at)?;
+        }
+        self.terminator(&block.term)
+    }
+
+    fn edge(&mut self, edge: &Edge) -> Result<(ir::Block, Vec<BlockArg>), CodegenError> {
+        let args =
+            edge.args.iter().map(|o| Ok(BlockArg::Value(self.value(*o)?))).collect::<Result<_, CodegenError>>()?;
+        Ok((self.target(edge.block), args))
+    }
+
+    fn terminator(&mut self, term: &Terminator) -> Result<(), CodegenError> {
+        match term {
+            Terminator::Jump(edge) => {
+                let (block, args) = self.edge(edge)?;
+                self.b.ins().jump(block, &args);
+            }
+            Terminator::Branch { cond, then, otherwise, .. } => {
+                let cond = self.condition(*cond)?;
+                let (then, then_args) = self.edge(then)?;
+                let (otherwise, otherwise_args) = self.edge(otherwise)?;
+                self.b.ins().brif(cond, then, &then_args, otherwise, &otherwise_args);
+            }
+            Terminator::Switch { value, cases, default, .. } => self.switch(*value, cases, default)?,
+            Terminator::Return(values) => {
+                let values = self.all_values(values)?;
+                self.store_words(&values, offset::RESULTS);
+                self.returned();
+            }
+            Terminator::Trap(trap) => self.trap(trap)?,
+            Terminator::Exit { exit, guard, args } => self.exit(*exit, *guard, args)?,
+            Terminator::Enter { graph, args } => self.enter(graph, args)?,
+        }
+        Ok(())
+    }
+
+    fn switch(&mut self, value: Operand, cases: &[(i64, Edge)], default: &Edge) -> Result<(), CodegenError> {
+        let value = self.value(value)?;
+        let mut switch = Switch::new();
+        let mut ways = Vec::new();
+        for (case, edge) in cases {
+            // Cranelift's cases take no arguments, so each has a block of its own that hands them over.
+            let block = if edge.args.is_empty() { self.target(edge.block) } else { self.b.create_block() };
+            if !edge.args.is_empty() {
+                ways.push((block, edge));
+            }
+            switch.set_entry(u128::from(*case as u64), block);
+        }
+        let otherwise = self.b.create_block();
+        ways.push((otherwise, default));
+        switch.emit(self.b, value, otherwise);
+        for (block, edge) in ways {
+            self.b.switch_to_block(block);
+            let (target, args) = self.edge(edge)?;
+            self.b.ins().jump(target, &args);
+        }
+        Ok(())
+    }
+
+    // ---- ways out
+
+    /// Returns; the results are in the context.
+    pub fn returned(&mut self) {
+        self.leave_slots();
+        let returned = self.b.ins().iconst(types::I64, status::RETURNED);
+        self.b.ins().return_(&[returned]);
+    }
+
+    fn trap(&mut self, trap: &Trap) -> Result<(), CodegenError> {
+        self.limit(trap.args.len(), MAX_TRAP_ARGS)?;
+        let operands: Vec<Operand> = trap.args.iter().map(|(o, _)| *o).collect();
+        let values = self.all_values(&operands)?;
+        let site = self.unit.sites.trap(TrapSite::new(trap));
+        self.trapped(site, &values);
+        Ok(())
+    }
+
+    /// Leaves with a trap.
+    pub fn trapped(&mut self, site: u32, operands: &[ir::Value]) {
+        let site = self.b.ins().iconst(types::I64, i64::from(site));
+        self.store_context(site, offset::TRAP_SITE);
+        self.store_words(operands, offset::TRAP_ARGS);
+        let trapped = self.b.ins().iconst(types::I64, status::TRAPPED);
+        self.b.ins().return_(&[trapped]);
+    }
+}

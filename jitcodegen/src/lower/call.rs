@@ -1,0 +1,162 @@
+//! Calls: of other graphs, of the mathematics library, of what the host registered, and of the host at merge points.
+
+use crate::CodegenError;
+use crate::abi::{self, MAX_VALUES, Shape, clif_type, hook, offset, status};
+use crate::function::{Function, Translator};
+use crate::helpers::{self, Direct};
+use crate::sites::{MergeSite, TrapSite};
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
+use flowgraph::ir::{BlockId, Op, Operand, Type};
+use flowgraph::math;
+
+impl Translator<'_, '_, '_> {
+    /// The compiled graph of this key.
+    pub fn function(&self, key: &str) -> Result<Function, CodegenError> {
+        self.unit
+            .functions
+            .get(key)
+            .cloned()
+            .ok_or_else(|| CodegenError::UnknownCallee { graph: self.graph.key.clone(), callee: key.to_owned() })
+    }
+
+    /// Checks arguments against parameters.
+    pub fn check_types(&self, callee: &str, args: &[Operand], params: &[Type]) -> Result<(), CodegenError> {
+        let fits = args.len() == params.len() && args.iter().zip(params).all(|(a, p)| self.graph.ty(*a) == *p);
+        if fits {
+            return Ok(());
+        }
+        Err(CodegenError::CallTypes { graph: self.graph.key.clone(), callee: callee.to_owned() })
+    }
+
+    fn check_results(&self, callee: &str, op: &Op, results: &[Type]) -> Result<(), CodegenError> {
+        let own = op.results.iter().map(|v| self.graph.values[v.index()].ty);
+        if own.eq(results.iter().copied()) {
+            return Ok(());
+        }
+        Err(CodegenError::CallTypes { graph: self.graph.key.clone(), callee: callee.to_owned() })
+    }
+
+    /// A call.
+    pub fn call(&mut self, op: &Op) -> Result<(), CodegenError> {
+        let Some(callee) = op.callee() else { unreachable!("a verified call has a callee") };
+        if self.unit.helpers.contains_key(&*callee.name) {
+            return self.call_helper(op, &callee.name);
+        }
+        if let Some(name) = callee.libm() {
+            return self.call_libm(op, name);
+        }
+        let function = self.function(&callee.name)?;
+        self.check_types(&callee.name, &op.args, &function.params)?;
+        self.check_results(&callee.name, op, &function.results)?;
+        let args = self.hand_over(&function.shape(), &op.args)?;
+        let activation = function.fragment.then(|| self.open_activation());
+        let target = self.callee(function.id);
+        let call = self.b.ins().call(target, &args);
+        let mut status = self.b.inst_results(call)[0];
+        if let Some(activation) = activation {
+            status = self.finish_exit(status);
+            self.close_activation(activation);
+        }
+        self.results_of_call(op, status);
+        Ok(())
+    }
+
+    /// Leaves with a status other than "returned"; else reads the results.
+    fn results_of_call(&mut self, op: &Op, status: Value) {
+        let failed = self.failed_block();
+        let go_on = self.b.create_block();
+        self.b.ins().brif(status, failed, &[BlockArg::Value(status)], go_on, &[]);
+        self.b.switch_to_block(go_on);
+        for (i, result) in op.results.iter().enumerate() {
+            let value = self.load_word(self.graph.values[result.index()].ty, offset::RESULTS, i);
+            self.define(*result, value);
+        }
+    }
+
+    /// A call of a function that the host registered.
+    fn call_helper(&mut self, op: &Op, name: &str) -> Result<(), CodegenError> {
+        let Some((index, _, helper)) = self.unit.helpers.get_full(name) else {
+            unreachable!("the helper was there a moment ago")
+        };
+        let helper = helper.clone();
+        self.check_types(name, &op.args, &helper.params)?;
+        self.check_results(name, op, &helper.results)?;
+        self.limit(op.args.len().max(op.results.len()), MAX_VALUES)?;
+        self.hand_over(&Shape::Memory, &op.args)?;
+        let site = self.unit.sites.trap(TrapSite::helper_failed(op.loc));
+        let index = self.b.ins().iconst(types::I64, index as i64);
+        let site = self.b.ins().iconst(types::I64, i64::from(site));
+        let status = self.call_host(offset::CALL_HELPER, &[index, site]);
+        self.results_of_call(op, status);
+        Ok(())
+    }
+
+    /// A call of a function of the mathematics library.
+    fn call_libm(&mut self, op: &Op, name: &str) -> Result<(), CodegenError> {
+        let function = math::function(name).ok_or_else(|| CodegenError::UnknownCallee {
+            graph: self.graph.key.clone(),
+            callee: format!("libm::{name}"),
+        })?;
+        self.check_types(name, &op.args, function.params())?;
+        self.check_results(name, op, &[function.result()])?;
+        self.direct(op, function.into())
+    }
+
+    /// An op that is a call of a function which does nothing else than it.
+    pub fn support(&mut self, op: &Op, name: &str) -> Result<(), CodegenError> {
+        let Some(function) = helpers::support(name) else { unreachable!("{name} is one of the support functions") };
+        self.direct(op, function)
+    }
+
+    fn direct(&mut self, op: &Op, function: Direct) -> Result<(), CodegenError> {
+        let args = self.all_values(&op.args)?;
+        let params: Vec<_> = function.params.iter().map(|ty| clif_type(*ty)).collect();
+        let signature = abi::host_signature(self.host_convention(), &params, &[clif_type(function.result)]);
+        let signature = self.b.import_signature(signature);
+        let address = self.b.ins().iconst(types::I64, function.address as i64);
+        let call = self.b.ins().call_indirect(signature, address, &args);
+        let value = self.b.inst_results(call)[0];
+        self.define(op.results[0], value);
+        Ok(())
+    }
+
+    /// A merge point of a portal: the host sees all of the portal's values, and says how to go on.
+    pub fn merge_point(&mut self, op: &Op, block: BlockId) -> Result<(), CodegenError> {
+        if !self.unit.options.merge_points || op.args.is_empty() {
+            return Ok(());
+        }
+        self.limit(op.args.len(), MAX_VALUES)?;
+        self.hand_over(&Shape::Memory, &op.args)?;
+        let types: Vec<Type> = op.args.iter().map(|a| self.graph.ty(*a)).collect();
+        let site = self.unit.sites.merge(MergeSite {
+            graph: self.graph.key.clone(),
+            block,
+            types: types.clone(),
+            results: self.graph.results.clone(),
+        });
+        let site = self.b.ins().iconst(types::I64, i64::from(site));
+        let answer = self.call_host(offset::MERGE_POINT, &[site]);
+        let (leave, go_on) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(leave);
+        self.b.ins().brif(answer, leave, &[], go_on, &[]);
+
+        self.b.switch_to_block(leave);
+        let (returned, trapped) = (self.b.create_block(), self.failed_block());
+        let trapped_status = self.b.ins().iconst(types::I64, status::TRAPPED);
+        let is_return = self.b.ins().icmp_imm_s(IntCC::Equal, answer, hook::RETURN);
+        self.b.ins().brif(is_return, returned, &[], trapped, &[BlockArg::Value(trapped_status)]);
+        self.b.set_cold_block(returned);
+        self.b.switch_to_block(returned);
+        self.returned();
+
+        self.b.switch_to_block(go_on);
+        for (i, (arg, ty)) in op.args.iter().zip(types).enumerate() {
+            if let Some(value) = arg.value() {
+                let reloaded = self.load_word(ty, offset::VALUES, i);
+                self.redefine(value, reloaded);
+            }
+        }
+        Ok(())
+    }
+}

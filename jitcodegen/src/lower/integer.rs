@@ -1,0 +1,210 @@
+//! Integers: what takes more than one instruction.
+
+use crate::CodegenError;
+use crate::function::Translator;
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{InstBuilder, Value, types};
+use cranelift_frontend::FunctionBuilder;
+use flowgraph::ir::{Op, Operand};
+
+impl<'f> Translator<'_, 'f, '_> {
+    /// An op of one operand and one result.
+    pub fn unary(
+        &mut self,
+        op: &Op,
+        emit: impl FnOnce(&mut FunctionBuilder<'f>, Value) -> Value,
+    ) -> Result<(), CodegenError> {
+        let x = self.value(op.args[0])?;
+        let result = emit(self.b, x);
+        self.define(op.results[0], result);
+        Ok(())
+    }
+
+    /// An op of two operands and one result.
+    pub fn binary(
+        &mut self,
+        op: &Op,
+        emit: impl FnOnce(&mut FunctionBuilder<'f>, Value, Value) -> Value,
+    ) -> Result<(), CodegenError> {
+        let (x, y) = (self.value(op.args[0])?, self.value(op.args[1])?);
+        let result = emit(self.b, x, y);
+        self.define(op.results[0], result);
+        Ok(())
+    }
+
+    /// And, or, exclusive or: of two comparisons, their flags.
+    pub fn bitwise(
+        &mut self,
+        op: &Op,
+        emit: impl FnOnce(&mut FunctionBuilder<'f>, Value, Value) -> Value,
+    ) -> Result<(), CodegenError> {
+        match (self.flag(op.args[0]), self.flag(op.args[1])) {
+            (Some(x), Some(y)) => {
+                let flag = emit(self.b, x, y);
+                self.define_flag(op.results[0], flag);
+                Ok(())
+            }
+            _ => self.binary(op, emit),
+        }
+    }
+
+    /// An op that is the same word every time.
+    pub fn constant(&mut self, op: &Op, word: i64) -> Result<(), CodegenError> {
+        let value = self.b.ins().iconst(types::I64, word);
+        self.define(op.results[0], value);
+        Ok(())
+    }
+
+    /// A comparison.
+    pub fn compare(&mut self, op: &Op, cond: IntCC) -> Result<(), CodegenError> {
+        let (x, y) = (self.value(op.args[0])?, self.value(op.args[1])?);
+        let flag = self.b.ins().icmp(cond, x, y);
+        self.define_flag(op.results[0], flag);
+        Ok(())
+    }
+
+    /// A comparison with zero.
+    pub fn test(&mut self, op: &Op, cond: IntCC) -> Result<(), CodegenError> {
+        let x = self.condition(op.args[0])?;
+        let flag = self.b.ins().icmp_imm_s(cond, x, 0);
+        self.define_flag(op.results[0], flag);
+        Ok(())
+    }
+
+    /// One of two.
+    pub fn select(&mut self, op: &Op) -> Result<(), CodegenError> {
+        let cond = self.condition(op.args[0])?;
+        let (x, y) = (self.value(op.args[1])?, self.value(op.args[2])?);
+        let result = self.b.ins().select(cond, x, y);
+        self.define(op.results[0], result);
+        Ok(())
+    }
+
+    fn with_overflow(&mut self, op: &Op, result: Value, overflow: Value) {
+        self.define(op.results[0], result);
+        self.define_flag(op.results[1], overflow);
+    }
+
+    /// A sum, and whether it overflowed: the signs of the operands agree, and that of the sum with neither.
+    pub fn add_overflow(&mut self, op: &Op) -> Result<(), CodegenError> {
+        let (x, y) = (self.value(op.args[0])?, self.value(op.args[1])?);
+        let (sum, overflow) = if self.unit.overflow_ops {
+            self.b.ins().sadd_overflow(x, y)
+        } else {
+            let sum = self.b.ins().iadd(x, y);
+            let (dx, dy) = (self.b.ins().bxor(x, sum), self.b.ins().bxor(y, sum));
+            let differ = self.b.ins().band(dx, dy);
+            (sum, self.b.ins().icmp_imm_s(IntCC::SignedLessThan, differ, 0))
+        };
+        self.with_overflow(op, sum, overflow);
+        Ok(())
+    }
+
+    /// A difference, and whether it overflowed: the signs of the operands differ, and that of the result from the first.
+    pub fn sub_overflow(&mut self, op: &Op) -> Result<(), CodegenError> {
+        let (x, y) = (self.value(op.args[0])?, self.value(op.args[1])?);
+        let (difference, overflow) = if self.unit.overflow_ops {
+            self.b.ins().ssub_overflow(x, y)
+        } else {
+            let difference = self.b.ins().isub(x, y);
+            let (dy, dd) = (self.b.ins().bxor(x, y), self.b.ins().bxor(x, difference));
+            let differ = self.b.ins().band(dy, dd);
+            (difference, self.b.ins().icmp_imm_s(IntCC::SignedLessThan, differ, 0))
+        };
+        self.with_overflow(op, difference, overflow);
+        Ok(())
+    }
+
+    /// A product, and whether it overflowed: its high half is not the sign of its low half.
+    pub fn mul_overflow(&mut self, op: &Op) -> Result<(), CodegenError> {
+        let (x, y) = (self.value(op.args[0])?, self.value(op.args[1])?);
+        let (product, overflow) = if self.unit.overflow_ops {
+            self.b.ins().smul_overflow(x, y)
+        } else {
+            let product = self.b.ins().imul(x, y);
+            let high = self.b.ins().smulhi(x, y);
+            let sign = self.b.ins().sshr_imm_u(product, 63);
+            (product, self.b.ins().icmp(IntCC::NotEqual, high, sign))
+        };
+        self.with_overflow(op, product, overflow);
+        Ok(())
+    }
+
+    /// A divisor that the machine's division takes, and whether it had to be replaced: 0 always, and -1 of a signed
+    /// one, are replaced by 1. Constants that need no replacing are told apart here.
+    fn safe_divisor(&mut self, operand: Operand, signed: bool) -> Result<(Value, Option<Value>), CodegenError> {
+        let divisor = self.value(operand)?;
+        match operand.as_int() {
+            Some(0) => {}
+            Some(-1) if signed => {}
+            Some(_) => return Ok((divisor, None)),
+            None => {}
+        }
+        let special = if signed {
+            let next = self.b.ins().iadd_imm_s(divisor, 1);
+            self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, next, 1)
+        } else {
+            self.b.ins().icmp_imm_s(IntCC::Equal, divisor, 0)
+        };
+        let one = self.b.ins().iconst(types::I64, 1);
+        Ok((self.b.ins().select(special, one, divisor), Some(divisor)))
+    }
+
+    /// A quotient, of all operands: `x / 0` is 0, `x / -1` is `-x`.
+    pub fn divide(&mut self, op: &Op, signed: bool) -> Result<(), CodegenError> {
+        let x = self.value(op.args[0])?;
+        let (divisor, replaced) = self.safe_divisor(op.args[1], signed)?;
+        let mut quotient = if signed { self.b.ins().sdiv(x, divisor) } else { self.b.ins().udiv(x, divisor) };
+        if let Some(original) = replaced {
+            if signed {
+                let negated = self.b.ins().ineg(x);
+                let minus_one = self.b.ins().icmp_imm_s(IntCC::Equal, original, -1);
+                quotient = self.b.ins().select(minus_one, negated, quotient);
+            }
+            let zero = self.b.ins().iconst(types::I64, 0);
+            let by_zero = self.b.ins().icmp_imm_s(IntCC::Equal, original, 0);
+            quotient = self.b.ins().select(by_zero, zero, quotient);
+        }
+        self.define(op.results[0], quotient);
+        Ok(())
+    }
+
+    /// A remainder, of all operands: `x % 0` is `x`, `x % -1` is 0.
+    pub fn remainder(&mut self, op: &Op, signed: bool) -> Result<(), CodegenError> {
+        let x = self.value(op.args[0])?;
+        let (divisor, replaced) = self.safe_divisor(op.args[1], signed)?;
+        let mut remainder = if signed { self.b.ins().srem(x, divisor) } else { self.b.ins().urem(x, divisor) };
+        if let Some(original) = replaced {
+            let by_zero = self.b.ins().icmp_imm_s(IntCC::Equal, original, 0);
+            remainder = self.b.ins().select(by_zero, x, remainder);
+        }
+        self.define(op.results[0], remainder);
+        Ok(())
+    }
+
+    /// Sign extension of the low bytes.
+    pub fn sign_extend(&mut self, op: &Op) -> Result<(), CodegenError> {
+        let x = self.value(op.args[0])?;
+        let narrow = match op.args[1].as_int() {
+            Some(1) => Some(types::I8),
+            Some(2) => Some(types::I16),
+            Some(4) => Some(types::I32),
+            _ => None,
+        };
+        let result = if let Some(ty) = narrow {
+            let low = self.b.ins().ireduce(ty, x);
+            self.b.ins().sextend(types::I64, low)
+        } else {
+            let bytes = self.value(op.args[1])?;
+            let (one, eight) = (self.b.ins().iconst(types::I64, 1), self.b.ins().iconst(types::I64, 8));
+            let bytes = self.b.ins().smax(bytes, one);
+            let bytes = self.b.ins().smin(bytes, eight);
+            let unused = self.b.ins().isub(eight, bytes);
+            let unused = self.b.ins().ishl_imm_u(unused, 3);
+            let high = self.b.ins().ishl(x, unused);
+            self.b.ins().sshr(high, unused)
+        };
+        self.define(op.results[0], result);
+        Ok(())
+    }
+}

@@ -1,0 +1,105 @@
+//! Memory: loads, stores and local aggregates.
+//!
+//! Immutability is not told to Cranelift: what is immutable as seen through one reference may, after inlining, be
+//! written by the same function through another one.
+
+use crate::CodegenError;
+use crate::abi::offset;
+use crate::function::Translator;
+use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Value, types};
+use flowgraph::ir::{Access, BlockId, Imm, MemDesc, Op, Opcode};
+
+/// Local aggregates up to this size are cleared in line.
+const CLEARED_IN_LINE: u32 = 128;
+
+fn flags(op: &Op, access: Access) -> MemFlagsData {
+    let flags = MemFlagsData::new().with_notrap();
+    if op.opcode == Opcode::RawLoad || op.opcode == Opcode::RawStore || access.size() == 1 {
+        flags
+    } else {
+        flags.with_aligned()
+    }
+}
+
+impl Translator<'_, '_, '_> {
+    /// The descriptor of a memory op, and the address that its offset counts from.
+    fn place<'o>(&mut self, op: &'o Op) -> Result<(&'o MemDesc, Value), CodegenError> {
+        let Some(desc) = op.mem() else { unreachable!("a verified memory op has a descriptor") };
+        let base = self.value(op.args[0])?;
+        let scale = match op.opcode {
+            Opcode::Getarrayitem | Opcode::Setarrayitem => i64::from(desc.stride),
+            Opcode::RawLoad | Opcode::RawStore => 1,
+            _ => 0,
+        };
+        if scale == 0 {
+            return Ok((desc, base));
+        }
+        let index = self.value(op.args[1])?;
+        let distance = match scale {
+            1 => index,
+            n if n.count_ones() == 1 => self.b.ins().ishl_imm_u(index, i64::from(n.trailing_zeros())),
+            n => self.b.ins().imul_imm_s(index, n),
+        };
+        Ok((desc, self.b.ins().iadd(base, distance)))
+    }
+
+    /// A load.
+    pub fn load(&mut self, op: &Op) -> Result<(), CodegenError> {
+        let (desc, base) = self.place(op)?;
+        let (flags, at) = (flags(op, desc.access), desc.offset);
+        let ins = self.b.ins();
+        let result = match desc.access {
+            Access::I8 => ins.sload8(types::I64, flags, base, at),
+            Access::U8 => ins.uload8(types::I64, flags, base, at),
+            Access::I16 => ins.sload16(types::I64, flags, base, at),
+            Access::U16 => ins.uload16(types::I64, flags, base, at),
+            Access::I32 => ins.sload32(flags, base, at),
+            Access::U32 => ins.uload32(flags, base, at),
+            Access::I64 => ins.load(types::I64, flags, base, at),
+            Access::F64 => ins.load(types::F64, flags, base, at),
+            Access::F32 => ins.load(types::F32, flags, base, at),
+        };
+        self.define(op.results[0], result);
+        Ok(())
+    }
+
+    /// A store.
+    pub fn store(&mut self, op: &Op) -> Result<(), CodegenError> {
+        let (desc, base) = self.place(op)?;
+        let (flags, at) = (flags(op, desc.access), desc.offset);
+        let value = self.value(op.args[op.args.len() - 1])?;
+        let ins = self.b.ins();
+        match desc.access {
+            Access::I8 | Access::U8 => ins.istore8(flags, value, base, at),
+            Access::I16 | Access::U16 => ins.istore16(flags, value, base, at),
+            Access::I32 | Access::U32 => ins.istore32(flags, value, base, at),
+            Access::I64 | Access::F64 | Access::F32 => ins.store(flags, value, base, at),
+        };
+        Ok(())
+    }
+
+    /// A local aggregate: its place is fixed, its bytes are cleared every time the op runs.
+    pub fn stack_slot(&mut self, op: &Op, block: BlockId, at: usize) -> Result<(), CodegenError> {
+        let Imm::Slot(slot) = &op.imm else { unreachable!("a verified stack slot has a size") };
+        let address = self.slot_address(block, at);
+        if slot.size <= CLEARED_IN_LINE {
+            let zero = self.b.ins().iconst(types::I64, 0);
+            // Slots are sixteen bytes apart, so that clearing whole words never reaches another one.
+            for word in 0..slot.size.div_ceil(8) {
+                self.b.ins().store(MemFlagsData::trusted(), zero, address, 8 * word as i32);
+            }
+        } else {
+            self.clear(address, i64::from(slot.size));
+        }
+        self.define(op.results[0], address);
+        Ok(())
+    }
+
+    fn clear(&mut self, address: Value, bytes: i64) {
+        let signature = crate::abi::host_signature(self.host_convention(), &[types::I64; 2], &[]);
+        let signature = self.b.import_signature(signature);
+        let function: ir::Value = self.load_context(offset::CLEAR);
+        let bytes = self.b.ins().iconst(types::I64, bytes);
+        self.b.ins().call_indirect(signature, function, &[address, bytes]);
+    }
+}

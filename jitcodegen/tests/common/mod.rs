@@ -1,0 +1,103 @@
+//! Building graphs in tests.
+#![allow(dead_code, missing_docs)]
+
+use flowgraph::ir::*;
+use flowgraph::memory::Memory;
+use jitcodegen::{Engine, Options, Outcome};
+
+/// A graph under construction: ops go to the current block.
+pub struct Build {
+    pub graph: Graph,
+    pub at: BlockId,
+}
+
+pub fn build(key: &str, params: &[Type], results: &[Type]) -> (Build, Vec<Operand>) {
+    let mut graph = Graph::new(key, Signature { params: Vec::new(), result: RustType::Unit });
+    graph.results = results.to_vec();
+    let at = graph.new_block();
+    let values: Vec<ValueId> = params.iter().map(|ty| graph.new_value(*ty)).collect();
+    graph.params = (0..params.len()).map(|i| format!("p{i}")).collect();
+    graph.block_mut(at).params = values.clone();
+    graph.loc = Loc { line: 1, column: 1, ..Loc::UNKNOWN };
+    (Build { graph, at }, values.into_iter().map(Operand::Value).collect())
+}
+
+impl Build {
+    pub fn block(&mut self, params: &[Type]) -> (BlockId, Vec<Operand>) {
+        let id = self.graph.new_block();
+        let values: Vec<ValueId> = params.iter().map(|ty| self.graph.new_value(*ty)).collect();
+        self.graph.block_mut(id).params = values.clone();
+        (id, values.into_iter().map(Operand::Value).collect())
+    }
+
+    pub fn full_op(&mut self, opcode: Opcode, args: &[Operand], results: &[Type], imm: Imm) -> Vec<Operand> {
+        let results: Vec<ValueId> = results.iter().map(|ty| self.graph.new_value(*ty)).collect();
+        let (args, loc) = (args.iter().copied().collect(), Loc { line: 7, column: 3, ..Loc::UNKNOWN });
+        let op = Op { opcode, args, results: results.iter().copied().collect(), imm, time: Time::Now, loc };
+        self.graph.block_mut(self.at).ops.push(op);
+        results.into_iter().map(Operand::Value).collect()
+    }
+
+    pub fn ops(&mut self, opcode: Opcode, args: &[Operand]) -> Vec<Operand> {
+        let any = args.first().map(|a| self.graph.ty(*a)).unwrap_or(Type::Int);
+        let types: Vec<Type> = opcode
+            .results()
+            .iter()
+            .map(|ty| match ty {
+                OperandType::Is(ty) => *ty,
+                _ => any,
+            })
+            .collect();
+        self.full_op(opcode, args, &types, Imm::None)
+    }
+
+    pub fn op(&mut self, opcode: Opcode, args: &[Operand]) -> Operand {
+        self.ops(opcode, args)[0]
+    }
+
+    pub fn call(&mut self, callee: &str, args: &[Operand], results: &[Type]) -> Vec<Operand> {
+        self.full_op(Opcode::Call, args, results, Imm::Call(Callee::plain(callee)))
+    }
+
+    pub fn end(&mut self, term: Terminator) {
+        self.graph.block_mut(self.at).term = term;
+    }
+
+    pub fn ret(&mut self, values: &[Operand]) {
+        self.end(Terminator::Return(values.to_vec()));
+    }
+
+    pub fn jump(&mut self, block: BlockId, args: &[Operand]) {
+        self.end(Terminator::Jump(Edge::new(block, args.iter().copied())));
+    }
+
+    pub fn branch(&mut self, cond: Operand, then: (BlockId, &[Operand]), otherwise: (BlockId, &[Operand])) {
+        let edge = |(block, args): (BlockId, &[Operand])| Edge::new(block, args.iter().copied());
+        self.end(Terminator::Branch { cond, then: edge(then), otherwise: edge(otherwise), time: Time::Now });
+    }
+
+    pub fn to(&mut self, block: BlockId) {
+        self.at = block;
+    }
+}
+
+pub fn module(graphs: Vec<Build>) -> Module {
+    let mut module = Module::default();
+    for b in graphs {
+        module.graphs.insert(b.graph.key.clone(), b.graph);
+    }
+    module
+}
+
+pub fn engine(graphs: Vec<Build>, options: Options) -> Engine {
+    let mut engine = Engine::new(options).expect("an engine");
+    engine.compile(&module(graphs), &Memory::new()).expect("compiled");
+    engine
+}
+
+pub fn returned(outcome: Result<Outcome, jitcodegen::CodegenError>) -> Vec<u64> {
+    match outcome {
+        Ok(Outcome::Returned(words)) => words,
+        other => panic!("{other:?}"),
+    }
+}
