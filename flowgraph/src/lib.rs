@@ -13,6 +13,7 @@
 //! draw       ir::Module                  ->  dot, svg, html
 //! ```
 
+pub mod analysis;
 pub mod eval;
 pub mod ir;
 pub mod math;
