@@ -16,7 +16,7 @@ pub(crate) const INTERPRETER: Interpreter = Interpreter {
     parameters: &["arg"],
     instructions: Some(SET),
     programs: programs!("tl":
-        "square" "factorial" "fibonacci" "fib_recursive" "primes" "nested" "calls" "collatz" "table" "stack" "underflow"),
+        "square" "factorial" "fibonacci" "fib_recursive" "primes" "nested" "calls" "collatz" "collatz_total" "checksum" "table" "stack" "underflow"),
     assemble: |text| SET.assemble(text),
     disassemble: |code| SET.disassemble(code),
     arguments: |code, guest| format!("{},0,{}", slice_text(code), guest.first().copied().unwrap_or(0)),

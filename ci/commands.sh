@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# The commands of the README and their like, on the built command: exit code, and a line of what they print.
+# usage: ci/commands.sh path/to/hueshift
+set -euo pipefail
+cd "$(dirname "$0")/.."
+hueshift=$1
+output=$(mktemp)
+trap 'rm -f "$output"' EXIT
+checked=0 wrong=0
+
+expect() { # CODE TEXT ARGUMENTS...: the command ends with CODE and prints TEXT
+    local code=0 wanted=$1 text=$2
+    shift 2
+    "$hueshift" "$@" >"$output" 2>&1 || code=$?
+    checked=$((checked + 1))
+    if ((code != wanted)) || ! grep -qF -- "$text" "$output"; then
+        wrong=$((wrong + 1))
+        echo "hueshift $*: exit code $code, wanted $wanted and the text: $text"
+        head -n 20 "$output"
+    fi
+}
+
+plus_minus=interpreters/plus_minus/plus_minus.rs
+a5a=(--entry plus_minus --args 0xA5A,3,32,10)
+
+expect 0 plus_minus interpreters
+expect 0 '"result": "42"' spec "$plus_minus" "${a5a[@]}" --green 0,1 --json
+expect 0 'v3 = int_sub v2, v1' spec "$plus_minus" "${a5a[@]}" --green 0,1 --emit residual
+expect 0 'function' spec "$plus_minus" "${a5a[@]}" --green 0,1 --emit clif
+expect 0 '"result": "42"' spec "$plus_minus" "${a5a[@]}" --green 0,1 --policy tracing --json
+expect 0 'concrete' why "$plus_minus" plus_minus::op
+for stage in flow colored compiler; do
+    for format in text dot svg html; do
+        expect 0 plus_minus graph plus_minus --stage "$stage" --format "$format"
+    done
+done
+for mode in interp aot jit; do
+    expect 0 42 run plus_minus interpreters/plus_minus/programs/plus_minus_plus.asm --mode "$mode" -- 32 10
+    expect 0 168 run tl interpreters/tl/programs/primes.asm --mode "$mode" -- 1000
+    expect 0 168 run tlr interpreters/tlr/programs/primes.asm --mode "$mode" -- 1000
+    expect 1 'stack underflow' run tl interpreters/tl/programs/underflow.asm --mode "$mode" -- 0
+done
+
+# What bad input gets.
+expect 2 '' spec no/such/file.rs --entry f
+expect 2 '' spec "$plus_minus" --entry plus_minu --args 1
+expect 2 '' spec "$plus_minus" --entry plus_minus --args 1,2
+expect 2 '' spec "$plus_minus" --entry plus_minus --args 1,2,3,x
+expect 2 '' spec "$plus_minus" "${a5a[@]}" --green 7
+expect 2 'op' spec "$plus_minus" "${a5a[@]}" --green 1
+expect 2 '' run no_such_interpreter x.asm
+expect 2 '' run tl interpreters/tl/programs/primes.asm
+expect 2 '' graph "$plus_minus" --stage no_such_stage
+
+echo "commands: $checked checked, $wrong wrong"
+((wrong == 0))
