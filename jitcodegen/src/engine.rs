@@ -149,9 +149,9 @@ impl Engine {
     /// If one of them can't be; then none is.
     pub fn compile_more(&mut self, graphs: &[&Graph], memory: &Memory) -> Result<(), CodegenError> {
         let mut layout = self.layout.clone();
-        self.compile_family(graphs, memory, &mut layout)?;
+        let done = self.compile_family(graphs, memory, &mut layout);
         self.layout = layout;
-        Ok(())
+        done
     }
 
     /// Like [`Engine::compile_more`], with a layout of the activation frame that only some fragments share.
@@ -166,8 +166,10 @@ impl Engine {
     ) -> Result<(), CodegenError> {
         let declared = self.declare(graphs)?;
         let first_exit = self.sites.borrow().exits.len();
+        let free = layout.clone();
         let done = self.translate_and_install(graphs, memory, layout, first_exit);
         if done.is_err() {
+            *layout = free;
             for key in declared {
                 self.functions.remove(&key);
             }

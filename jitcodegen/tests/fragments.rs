@@ -1,0 +1,211 @@
+//! Exits, bridges, entering other graphs, activation frames.
+#![allow(missing_docs)]
+
+mod common;
+
+use common::{Build, build, engine, module, returned};
+use flowgraph::ir::*;
+use flowgraph::memory::Memory;
+use jitcodegen::{CodegenError, Engine, Exit, FrameLayout, Options, Outcome};
+use std::cell::Cell;
+use std::rc::Rc;
+
+const I: Type = Type::Int;
+
+/// Counts `n` down to 0 adding to `acc`; leaves through exit 3 whenever `n & mask == 0`, with `live` more values.
+fn countdown(live: &[Type]) -> Build {
+    let mut types = vec![I, I, I];
+    types.extend(live);
+    let (mut b, p) = build("loop", &types, &[I]);
+    let (head, h) = b.block(&types);
+    let (body, _) = b.block(&[]);
+    let (cont, _) = b.block(&[]);
+    let (out, g) = b.block(&[I]);
+    let (done, _) = b.block(&[]);
+    b.jump(head, &p);
+    b.to(head);
+    let more = b.op(Opcode::IntIsTrue, &[h[0]]);
+    b.branch(more, (body, &[]), (done, &[]));
+    b.to(body);
+    let n = b.op(Opcode::IntSub, &[h[0], Operand::int(1)]);
+    let acc = b.op(Opcode::IntAdd, &[h[2], n]);
+    let low = b.op(Opcode::IntAnd, &[n, h[1]]);
+    b.branch(low, (cont, &[]), (out, &[Operand::int(17)]));
+    let now: Vec<Operand> = [n, h[1], acc].into_iter().chain(h[3..].iter().copied()).collect();
+    b.to(cont);
+    b.jump(head, &now);
+    b.to(out);
+    b.end(Terminator::Exit { exit: 3, guard: g[0], args: now });
+    b.to(done);
+    b.ret(&[h[2]]);
+    b
+}
+
+/// Adds 1000 and goes on in the loop.
+fn bridge(live: &[Type]) -> Build {
+    let mut types = vec![I, I, I];
+    types.extend(live);
+    let (mut b, mut p) = build("bridge", &types, &[I]);
+    p[2] = b.op(Opcode::IntAdd, &[p[2], Operand::int(1000)]);
+    b.end(Terminator::Enter { graph: "loop".into(), args: p });
+    b
+}
+
+#[test]
+fn exits_lead_to_the_host_or_a_bridge() {
+    for count in [0, 9, 10, 40] {
+        let live: Vec<Type> = (0..count).map(|i| [Type::Float, I, Type::Single][i % 3]).collect();
+        let mut engine = engine(vec![countdown(&live)], Options::default());
+        let extra: Vec<u64> = (0..count as u64).map(|i| i + 5).collect();
+        let args = |n: u64| -> Vec<u64> { [n, 7, 0].into_iter().chain(extra.iter().copied()).collect() };
+        let Ok(Outcome::Exited(Exit { graph, exit, guard, args: live_values })) = engine.call("loop", &args(10)) else {
+            panic!()
+        };
+        assert_eq!((graph.as_str(), exit, guard), ("loop", 3, 17));
+        assert_eq!(live_values[..3], [8, 7, 17]);
+        assert_eq!(live_values[3..], extra[..]);
+
+        engine.compile_more(&[&bridge(&live).graph], &Memory::new()).unwrap();
+        engine.patch("loop", 3, "bridge").unwrap();
+        assert_eq!(returned(engine.call("loop", &args(20))), [190 + 3000]);
+        // The stack doesn't grow with round trips.
+        assert_eq!(returned(engine.call("loop", &args(1_000_000))), [499_999_500_000 + 125_000_000]);
+        engine.unpatch("loop", 3).unwrap();
+        assert!(matches!(engine.call("loop", &args(10)), Ok(Outcome::Exited(_))));
+        // Whether patched or not, runs that don't exit just return.
+        assert_eq!(returned(engine.call("loop", &args(0))), [0]);
+    }
+}
+
+#[test]
+fn bridges_must_fit() {
+    let mut engine = engine(vec![countdown(&[])], Options::default());
+    let (mut b, p) = build("other", &[I], &[I]);
+    b.ret(&p);
+    engine.compile_more(&[&b.graph], &Memory::new()).unwrap();
+    assert!(matches!(engine.patch("loop", 3, "other"), Err(CodegenError::BridgeTypes { .. })));
+    assert!(matches!(engine.patch("loop", 4, "other"), Err(CodegenError::UnknownExit { .. })));
+    assert!(matches!(engine.patch("loop", 3, "nothing"), Err(CodegenError::UnknownGraph(_))));
+    assert!(matches!(engine.unpatch("nothing", 3), Err(CodegenError::UnknownExit { .. })));
+}
+
+/// Calls the loop and adds one.
+fn caller() -> Build {
+    let (mut b, p) = build("caller", &[I], &[I]);
+    let x = b.call("loop", &[p[0], Operand::int(7), Operand::int(0)], &[I])[0];
+    let y = b.op(Opcode::IntAdd, &[x, Operand::int(1)]);
+    b.ret(&[y]);
+    b
+}
+
+#[test]
+fn called_graphs_that_exit_are_finished_by_the_host() {
+    let mut engine = engine(vec![countdown(&[]), caller()], Options::default());
+    assert!(matches!(engine.call("caller", &[10]), Ok(Outcome::Exited(Exit { exit: 3, .. }))));
+    let seen = Rc::new(Cell::new(0));
+    let count = seen.clone();
+    let entry = engine.entry("loop").unwrap();
+    engine.set_exit_hook(Some(Rc::new(move |exit: &Exit| {
+        count.set(count.get() + 1);
+        match entry.call(&exit.args) {
+            Ok(Outcome::Returned(words)) => Ok(words),
+            Ok(Outcome::Exited(_)) => Ok(vec![77]),
+            other => panic!("{other:?}"),
+        }
+    })));
+    assert_eq!(returned(engine.call("caller", &[5])), [11 + (10 - 10)]);
+    assert_eq!(seen.get(), 1);
+    assert_eq!(returned(engine.call("caller", &[10])), [78]);
+    engine.set_exit_hook(Some(Rc::new(|_: &Exit| panic!("no way"))));
+    let Ok(Outcome::Trapped(report)) = engine.call("caller", &[10]) else { panic!() };
+    assert_eq!(report.message, "helper panicked: no way");
+}
+
+fn desc(offset: i32) -> Imm {
+    let (class, field) = ("bytes".into(), "".into());
+    Imm::Mem(MemDesc { class, field, offset, stride: 0, access: Access::I64, kind: MemKind::Exclusive })
+}
+
+/// Makes a local aggregate, puts `x` there and leaves with its address.
+fn with_slot(size: u32) -> Build {
+    let (mut b, p) = build("fragment", &[I], &[I]);
+    let slot = b.full_op(Opcode::StackSlot, &[], &[I], Imm::Slot(SlotDesc { size, name: "s".into() }))[0];
+    b.full_op(Opcode::Setfield, &[slot, p[0]], &[], desc(8));
+    b.end(Terminator::Exit { exit: 0, guard: Operand::int(0), args: vec![slot, p[0]] });
+    b
+}
+
+/// Reads it back, from a function that has slots of its own and from a fragment that calls itself on the way.
+fn readers() -> [Build; 2] {
+    let (mut b, p) = build("plain reader", &[I, I], &[I]);
+    let slot = b.full_op(Opcode::StackSlot, &[], &[I], Imm::Slot(SlotDesc { size: 16, name: "t".into() }))[0];
+    b.full_op(Opcode::Setfield, &[slot, Operand::int(1)], &[], desc(8));
+    let x = b.full_op(Opcode::Getfield, &[p[0]], &[I], desc(8))[0];
+    b.ret(&[x]);
+    let (mut c, q) = build("nesting reader", &[I, I], &[I]);
+    let (more, _) = c.block(&[]);
+    let (done, _) = c.block(&[]);
+    c.branch(q[1], (more, &[]), (done, &[]));
+    c.to(more);
+    let less = c.op(Opcode::IntSub, &[q[1], Operand::int(1)]);
+    let inner = c.call("fragment", &[less], &[I])[0];
+    let x = c.full_op(Opcode::Getfield, &[q[0]], &[I], desc(8))[0];
+    let sum = c.op(Opcode::IntAdd, &[x, inner]);
+    c.ret(&[sum]);
+    c.to(done);
+    c.ret(&[Operand::int(0)]);
+    [b, c]
+}
+
+#[test]
+fn slots_of_fragments_live_in_the_activation() {
+    let [plain, nesting] = readers();
+    let mut engine = engine(vec![with_slot(64), plain, nesting], Options::default());
+    let entry = engine.entry("fragment").unwrap();
+    // The host can use them as long as it keeps the activation, whatever else runs.
+    let activation = entry.activation().unwrap();
+    let Ok(Outcome::Exited(exit)) = entry.call_in(&activation, &[42]) else { panic!() };
+    let other = engine.entry("fragment").unwrap();
+    assert!(matches!(other.call(&[43]), Ok(Outcome::Exited(_))));
+    let reader = engine.entry("plain reader").unwrap();
+    assert_eq!(returned(reader.call(&exit.args)), [42]);
+    assert_eq!(returned(reader.call(&exit.args)), [42]);
+    drop(activation);
+    // A bridge finds them, a plain function or not, and each call has its own.
+    engine.patch("fragment", 0, "plain reader").unwrap();
+    assert_eq!(returned(engine.call("fragment", &[42])), [42]);
+    engine.patch("fragment", 0, "nesting reader").unwrap();
+    assert_eq!(returned(engine.call("fragment", &[10])), [55]);
+    let Ok(Outcome::Trapped(report)) = engine.call("fragment", &[1 << 40]) else { panic!() };
+    assert_eq!(report.kind, TrapKind::StackExhausted);
+    assert_eq!(returned(engine.call("fragment", &[10])), [55]);
+}
+
+#[test]
+fn frames_have_a_limit() {
+    let options = Options { frame_bytes: 1024, ..Options::default() };
+    let mut engine = Engine::new(options).unwrap();
+    let memory = Memory::new();
+    let refused = engine.compile(&module(vec![with_slot(2000)]), &memory);
+    assert!(matches!(refused, Err(CodegenError::FrameFull { needed: 2000, limit: 1024, .. })));
+    engine.compile(&module(vec![with_slot(1000)]), &memory).unwrap();
+    let mut second = with_slot(100).graph;
+    second.key = "second".to_owned();
+    assert!(matches!(engine.compile_more(&[&second], &memory), Err(CodegenError::FrameFull { .. })));
+    let mut own = FrameLayout::new(1024);
+    engine.compile_family(&[&second], &memory, &mut own).unwrap();
+    assert_eq!(own.used(), 112);
+}
+
+#[test]
+fn the_slot_stack_can_be_the_guests_memory() {
+    let mut memory = Memory::new();
+    let bytes = 256 << 10;
+    let at = memory.allocate(bytes);
+    let mut engine = Engine::new(Options { slot_memory: Some((at, bytes)), ..Options::default() }).unwrap();
+    engine.compile(&module(vec![with_slot(64)]), &memory).unwrap();
+    let entry = engine.entry("fragment").unwrap();
+    let activation = entry.activation().unwrap();
+    let Ok(Outcome::Exited(exit)) = entry.call_in(&activation, &[42]) else { panic!() };
+    assert_eq!(memory.load(exit.args[0] + 8, Access::I64), Ok(42));
+}
