@@ -1,0 +1,139 @@
+//! Errors: the way from a hint to what can't be green, in the terms of the source.
+
+use crate::demand::{Demand, InstanceId, Obstacle, Reason};
+use crate::error::ColorError;
+use crate::naming::{Name, names, place, show};
+use crate::program::{Function, Program};
+use flowgraph::ir::{Loc, MemKind, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// One error for each value that is demanded but can't be green, in source order.
+pub(crate) fn errors(program: &Program<'_>, demand: &Demand<'_, '_>) -> Vec<ColorError> {
+    let mut blame = Blame { program, demand, names: FxHashMap::default() };
+    let mut seen = FxHashSet::default();
+    let mut out: Vec<(Loc, ColorError)> = Vec::new();
+    for (id, instance) in demand.instances.iter().enumerate() {
+        for &(v, obstacle) in &instance.blocked {
+            if seen.insert((instance.function, v)) {
+                let error = blame.error(id, v, obstacle);
+                out.push((error.loc().unwrap_or_default(), error));
+            }
+        }
+    }
+    out.sort_by_key(|(loc, _)| *loc);
+    out.into_iter().map(|(_, e)| e).collect()
+}
+
+struct Blame<'a, 'p, 'm> {
+    program: &'a Program<'m>,
+    demand: &'a Demand<'p, 'm>,
+    names: FxHashMap<usize, Vec<Option<Name>>>,
+}
+
+impl<'a, 'm> Blame<'a, '_, 'm> {
+    fn function(&self, id: InstanceId) -> &'a Function<'m> {
+        self.program.function(self.demand.instances[id].function)
+    }
+
+    fn names(&mut self, id: InstanceId) -> &[Option<Name>] {
+        let function = self.function(id);
+        self.names.entry(self.demand.instances[id].function).or_insert_with(|| names(function.graph, &function.shape))
+    }
+
+    fn describe(&mut self, id: InstanceId, v: ValueId) -> (String, Loc) {
+        let function = self.function(id);
+        let names = self.names(id);
+        (show(function.graph, &function.shape, names, v), place(function.graph, &function.shape, names, v))
+    }
+
+    fn error(&mut self, id: InstanceId, v: ValueId, obstacle: Obstacle) -> ColorError {
+        let mut steps = vec![(id, v)];
+        let (hint, hint_instance) = loop {
+            let Some(&(id, v)) = steps.last() else { unreachable!("a way has a beginning") };
+            match self.demand.instances[id].demanded[&v] {
+                Reason::Computes(by) => steps.push((id, by)),
+                Reason::Returned(caller, by) => steps.push((caller, by)),
+                Reason::Argument(callee, by) => steps.push((callee, by)),
+                hint => break (hint, id),
+            }
+        };
+        let graph = self.function(hint_instance).graph;
+        let Some(&(first_id, first)) = steps.last() else { unreachable!("a way has a beginning") };
+        let (subject, subject_loc) = self.describe(first_id, first);
+        let loc = match hint {
+            Reason::Concrete(block, op) | Reason::MergeKey(block, op) => graph.block(block).ops[op].loc,
+            _ => subject_loc,
+        };
+        let (what, what_loc) = self.describe(id, v);
+        let blamed = self.obstacle(id, v, obstacle, &what);
+        let mut chain: Vec<(String, Loc)> = Vec::new();
+        for &(id, v) in steps.iter().rev() {
+            let step = self.describe(id, v);
+            if chain.last() != Some(&step) {
+                chain.push(step);
+            }
+        }
+        let module = self.program.module;
+        let place = |loc: Loc| module.show_loc(loc);
+        let role = match hint {
+            Reason::MergeKey(..) => format!(" as part of the key of the merge point of `{}`", graph.function),
+            Reason::PortalGreen => format!(" as a green of the portal `{}`", graph.function),
+            _ => String::new(),
+        };
+        let mut message =
+            format!("{subject} must be green{role} ({}) but depends on {blamed} ({})", place(loc), place(what_loc));
+        let mut told: Vec<&str> = vec![&subject, &what];
+        let mut through = Vec::new();
+        for (text, at) in &chain {
+            if text.starts_with('`') && !told.contains(&text.as_str()) {
+                told.push(text);
+                through.push(format!("{text} ({})", place(*at)));
+            }
+        }
+        if !through.is_empty() {
+            message.push_str(&format!(" through {}", through.join(", ")));
+        }
+        ColorError::MustBeGreen {
+            message,
+            loc,
+            obstacle: (blamed, what_loc),
+            chain,
+            remedy: remedy(obstacle, &what).to_owned(),
+        }
+    }
+
+    fn obstacle(&self, id: InstanceId, v: ValueId, obstacle: Obstacle, what: &str) -> String {
+        let function = &self.function(id).graph.function;
+        match obstacle {
+            Obstacle::RedParameter => format!("the red parameter {what}"),
+            Obstacle::PortalRed => format!("{what}, a red of the portal `{function}`"),
+            Obstacle::Exclusive => format!("the `&mut` reference {what}"),
+            Obstacle::Memory(MemKind::Shared) => format!("{}, which is read from a `Cell`", self.read(id, v, what)),
+            Obstacle::Memory(_) => format!("{}, which is read through `&mut`", self.read(id, v, what)),
+            Obstacle::Local => format!("{what}, the address of a local"),
+            Obstacle::Opaque => format!("{what}, which comes from a call that isn't looked into"),
+            Obstacle::Variable => format!("{what}, which `variable` makes red"),
+        }
+    }
+
+    /// A read value by its name and its field.
+    fn read(&self, id: InstanceId, v: ValueId, what: &str) -> String {
+        let function = self.function(id);
+        let unnamed = show(function.graph, &function.shape, &vec![None; function.graph.values.len()], v);
+        if what == unnamed { unnamed } else { format!("{what}, {unnamed}") }
+    }
+}
+
+fn remedy(obstacle: Obstacle, what: &str) -> String {
+    match obstacle {
+        Obstacle::RedParameter => {
+            format!("say that {what} is known when compiling (`--green`), or make it green with `promote`")
+        }
+        Obstacle::PortalRed => format!("declare {what} among the portal's greens, or make it green with `promote`"),
+        Obstacle::Exclusive => "pass the value that is needed, rather than the reference".to_owned(),
+        Obstacle::Memory(_) => "make what is read green with `promote`".to_owned(),
+        Obstacle::Local => "copy what is needed out of the local".to_owned(),
+        Obstacle::Opaque => "mark the function `#[elidable]` if it only computes, or `promote` its result".to_owned(),
+        Obstacle::Variable => "leave `variable` out".to_owned(),
+    }
+}
