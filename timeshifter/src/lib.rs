@@ -1,3 +1,5 @@
-//! The timeshifter: from colored graphs to a compiler, and running it.
+//! Shifts colored graphs in time into the graphs of a compiler, and runs that compiler.
+//!
+//! [`shift`] makes the compiler graphs.
 
 pub mod shift;
