@@ -139,3 +139,10 @@ pub struct SlotDesc {
     /// The source variable, for people.
     pub name: Arc<str>,
 }
+
+impl MemDesc {
+    /// Whether two accesses with equal base and index touch exactly the same scalar.
+    pub fn same_place(&self, other: &MemDesc) -> bool {
+        (self.offset, self.stride, self.access) == (other.offset, other.stride, other.access)
+    }
+}

@@ -1,0 +1,437 @@
+//! Loads and stores: found in the state where it knows them, else emitted.
+
+use super::engine::{Engine, RootKind};
+use super::error::SpecError;
+use super::memory::{Cell, Element, Location, Origin, Place, Provenance, RootId, ranges_overlap};
+use super::residual::FULL;
+use super::state::{Red, SlotId, State};
+use flowgraph::ir::{Access, Const, Imm, Loc, MemDesc, MemKind, Opcode, Operand, Type, Word};
+use std::rc::Rc;
+
+/// Where an access goes: base, index (for elements: scaled by the stride; for raw accesses: by one) and descriptor.
+#[derive(Clone, Debug)]
+pub(super) struct Target {
+    pub(super) opcode: Opcode,
+    pub(super) base: Red,
+    pub(super) index: Option<Red>,
+    pub(super) desc: MemDesc,
+}
+
+impl Target {
+    /// The offset from the base, where it is constant.
+    fn offset(&self) -> Option<i64> {
+        let fixed = i64::from(self.desc.offset);
+        match self.index {
+            None => Some(fixed),
+            Some(index) => {
+                let scale = if self.desc.stride == 0 { 1 } else { i64::from(self.desc.stride) };
+                Some(fixed.wrapping_add(index.as_int()?.wrapping_mul(scale)))
+            }
+        }
+    }
+
+    fn load_opcode(&self) -> Opcode {
+        match self.opcode {
+            Opcode::Getfield | Opcode::Setfield => Opcode::Getfield,
+            Opcode::Getarrayitem | Opcode::Setarrayitem => Opcode::Getarrayitem,
+            _ => Opcode::RawLoad,
+        }
+    }
+}
+
+impl Engine<'_> {
+    /// Where an address comes from. What has escaped may be reached from anywhere.
+    pub(super) fn origin(&self, st: &State, red: Red) -> Origin {
+        let found = match red {
+            Red::Value(v) => self.info(st, v).origin,
+            Red::Const(Const::Addr(data, at)) => self
+                .data_roots
+                .get(&data)
+                .map_or(Origin::Outside, |root| Origin::Root(Provenance { root: *root, offset: Some(at) })),
+            _ => Origin::Outside,
+        };
+        match found {
+            Origin::Root(p) if st.memory.escaped.contains(&p.root) => Origin::Unknown,
+            found => found,
+        }
+    }
+
+    /// A load while compiling: from a known address in immutable memory.
+    pub(super) fn green_load(
+        &self,
+        base: Const,
+        index: Option<Const>,
+        desc: &MemDesc,
+        loc: Loc,
+    ) -> Result<Const, SpecError> {
+        let target = Target {
+            opcode: Opcode::Getfield,
+            base: Red::Const(base),
+            index: index.map(Red::Const),
+            desc: desc.clone(),
+        };
+        let Some(offset) = target.offset() else { return Err(SpecError::BadAccess { loc }) };
+        let address = self.memory.resolve(base).wrapping_add(offset as u64);
+        let word = self.memory.load(address, desc.access).map_err(|_| SpecError::BadAccess { loc })?;
+        let constant = Const::from_word(desc.access.ty(), word);
+        let symbol = (desc.access == Access::I64).then(|| self.memory.symbol(word)).flatten();
+        Ok(symbol.unwrap_or(constant))
+    }
+
+    /// A red load.
+    pub(super) fn red_load(&mut self, st: &mut State, target: &Target, loc: Loc) -> Result<Red, SpecError> {
+        if let Red::Slot(id, at) = target.base {
+            if let Some(offset) = target.offset()
+                && let Some(value) = self.load_slot(st, id, at.wrapping_add(offset), target.desc.access)
+            {
+                self.count_fold(st);
+                return Ok(value);
+            }
+            let real = self.real(st, target.base, loc)?;
+            return self.red_load(st, &Target { base: super::fold::red_of(real), ..target.clone() }, loc);
+        }
+        match (self.origin(st, target.base), target.desc.kind) {
+            (Origin::Root(p), _) => self.load_exclusive(st, target, p, loc),
+            (Origin::Outside, MemKind::Immutable) => self.load_immutable(st, target, loc),
+            (Origin::Outside, MemKind::Shared) => self.emit_load(st, target, loc),
+            (Origin::Unknown, _) | (_, MemKind::Exclusive) => {
+                self.flush(st, |_| true, loc)?;
+                self.emit_load(st, target, loc)
+            }
+        }
+    }
+
+    fn load_immutable(&mut self, st: &mut State, target: &Target, loc: Loc) -> Result<Red, SpecError> {
+        if let (Some(base), Some(_)) = (target.base.constant(), target.offset()) {
+            let index = target.index.and_then(|i| i.constant());
+            self.count_fold(st);
+            return Ok(Red::Const(self.green_load(base, index, &target.desc, loc)?));
+        }
+        let (operands, desc) = self.address(st, target, loc)?;
+        let ty = target.desc.access.ty();
+        let opcode = if desc.stride == 0 && operands.len() == 1 { Opcode::Getfield } else { target.load_opcode() };
+        let found = self.emit_pure(st, opcode, &operands, Imm::Mem(desc), &[ty], loc)?;
+        self.note_loaded(st, found[0], target.desc.access);
+        Ok(found[0])
+    }
+
+    /// The operands of a memory op for `target`; a constant index goes into the descriptor's offset.
+    fn address(
+        &mut self,
+        st: &mut State,
+        target: &Target,
+        loc: Loc,
+    ) -> Result<(smallvec::SmallVec<[Operand; 3]>, MemDesc), SpecError> {
+        let base = self.real(st, target.base, loc)?;
+        let mut desc = target.desc.clone();
+        let mut operands = smallvec::smallvec![base];
+        match (target.index, target.offset()) {
+            (Some(_), Some(offset)) if i32::try_from(offset).is_ok() => {
+                desc.offset = offset as i32;
+                desc.stride = 0;
+            }
+            (Some(index), _) => operands.push(self.real(st, index, loc)?),
+            (None, _) => {}
+        }
+        Ok((operands, desc))
+    }
+
+    fn emit_load(&mut self, st: &mut State, target: &Target, loc: Loc) -> Result<Red, SpecError> {
+        let (operands, desc) = self.address(st, target, loc)?;
+        let opcode = if operands.len() == 1 { Opcode::Getfield } else { target.load_opcode() };
+        let ty = desc.access.ty();
+        let value = Red::Value(self.emit(st, opcode, &operands, Imm::Mem(desc), &[ty], loc)?[0]);
+        self.note_loaded(st, value, target.desc.access);
+        if let (Red::Value(v), Access::I64, true) = (value, target.desc.access, self.program.references_in_memory) {
+            self.fragments[st.fragment].info[v.index()].origin = Origin::Unknown;
+        }
+        Ok(value)
+    }
+
+    fn note_loaded(&mut self, st: &State, value: Red, access: Access) {
+        let range = match access {
+            Access::I8 => (i64::from(i8::MIN), i64::from(i8::MAX)),
+            Access::U8 => (0, i64::from(u8::MAX)),
+            Access::I16 => (i64::from(i16::MIN), i64::from(i16::MAX)),
+            Access::U16 => (0, i64::from(u16::MAX)),
+            Access::I32 => (i64::from(i32::MIN), i64::from(i32::MAX)),
+            Access::U32 => (0, i64::from(u32::MAX)),
+            _ => FULL,
+        };
+        if let Red::Value(v) = value {
+            self.fragments[st.fragment].info[v.index()].range = range;
+        }
+    }
+
+    fn emit_store(&mut self, st: &mut State, target: &Target, value: Red, loc: Loc) -> Result<(), SpecError> {
+        let value = self.real(st, value, loc)?;
+        let (mut operands, desc) = self.address(st, target, loc)?;
+        let opcode = match (operands.len(), target.load_opcode()) {
+            (1, _) => Opcode::Setfield,
+            (_, Opcode::Getarrayitem) => Opcode::Setarrayitem,
+            _ => Opcode::RawStore,
+        };
+        operands.push(value);
+        self.emit(st, opcode, &operands, Imm::Mem(desc), &[], loc)?;
+        Ok(())
+    }
+
+    /// A red store.
+    pub(super) fn red_store(&mut self, st: &mut State, target: &Target, value: Red, loc: Loc) -> Result<(), SpecError> {
+        let value = self.truncated(st, value, target.desc.access, loc)?;
+        if let Red::Slot(id, at) = target.base {
+            if let Some(offset) = target.offset()
+                && self.store_slot(st, id, at.wrapping_add(offset), &target.desc, value)
+            {
+                return Ok(());
+            }
+            let real = self.real(st, target.base, loc)?;
+            return self.red_store(st, &Target { base: super::fold::red_of(real), ..target.clone() }, value, loc);
+        }
+        let value = self.escape(st, value, loc)?;
+        match (self.origin(st, target.base), target.desc.kind) {
+            (Origin::Root(p), _) => return self.store_exclusive(st, target, p, value, loc),
+            (Origin::Outside, MemKind::Shared) => return self.emit_store(st, target, value, loc),
+            _ => {}
+        }
+        self.flush(st, |_| true, loc)?;
+        let class = target.desc.class.clone();
+        self.emit_store(st, target, value, loc)?;
+        st.memory.places.retain(|_, l| !super::memory::classes_may_alias(&l.desc.class, &class));
+        st.memory.elements.clear();
+        Ok(())
+    }
+
+    /// What a load of the stored place will give: values in registers are canonical already, but an edited graph's may
+    /// not be.
+    fn truncated(&mut self, st: &mut State, value: Red, access: Access, loc: Loc) -> Result<Red, SpecError> {
+        match (value, access) {
+            (Red::Const(Const::Int(i)), _) if access.ty() == Type::Int => {
+                Ok(Red::Const(Const::Int(access.truncate(i as Word) as i64)))
+            }
+            (_, Access::I64 | Access::F64 | Access::F32) => Ok(value),
+            _ => {
+                let (opcode, by) = match access {
+                    Access::I8 => (Opcode::IntSignext, 1),
+                    Access::I16 => (Opcode::IntSignext, 2),
+                    Access::I32 => (Opcode::IntSignext, 4),
+                    Access::U8 => (Opcode::IntAnd, 0xff),
+                    Access::U16 => (Opcode::IntAnd, 0xffff),
+                    _ => (Opcode::IntAnd, 0xffff_ffff),
+                };
+                Ok(self.red_pure(st, opcode, &[value, Red::Const(Const::Int(by))], loc)?[0])
+            }
+        }
+    }
+
+    /// An address that is stored in memory can be found by anybody: its root is exclusive no more.
+    fn escape(&mut self, st: &mut State, value: Red, loc: Loc) -> Result<Red, SpecError> {
+        let value = super::fold::red_of(self.real(st, value, loc)?);
+        if let Origin::Root(p) = self.origin(st, value) {
+            self.flush(st, |root| root == p.root, loc)?;
+            st.memory.places.retain(|place, _| place.0 != p.root);
+            st.memory.elements.retain(|e| e.root != Some(p.root));
+            st.memory.escaped.push(p.root);
+        }
+        Ok(value)
+    }
+
+    // ---- slots
+
+    /// The value at a place in a slot, if the slot can say.
+    fn load_slot(&self, st: &State, id: SlotId, offset: i64, access: Access) -> Option<Red> {
+        let slot = st.slots.get(&id)?;
+        if offset < 0 || offset + i64::from(access.size()) > i64::from(slot.size) {
+            return None;
+        }
+        match slot.cells.get(&offset) {
+            Some(cell) if cell.access == access => Some(cell.value),
+            Some(_) => None,
+            None => {
+                let mut cells = slot.cells.iter();
+                let clear = cells.all(|(at, c)| !ranges_overlap(*at, c.access.size(), offset, access.size()));
+                clear.then(|| Red::Const(Const::from_word(access.ty(), 0)))
+            }
+        }
+    }
+
+    /// Stores into a slot, if it can hold the place as a scalar of its own.
+    fn store_slot(&mut self, st: &mut State, id: SlotId, offset: i64, desc: &MemDesc, value: Red) -> bool {
+        let Some(slot) = st.slots.get_mut(&id) else { return false };
+        let size = desc.access.size();
+        if offset < 0 || offset + i64::from(size) > i64::from(slot.size) {
+            return false;
+        }
+        let partial = slot.cells.iter().any(|(at, c)| {
+            ranges_overlap(*at, c.access.size(), offset, size) && (*at != offset || c.access.size() != size)
+        });
+        if partial {
+            return false;
+        }
+        let cell = Cell { access: desc.access, value, desc: desc.clone() };
+        Rc::make_mut(slot).cells.insert(offset, cell);
+        true
+    }
+
+    // ---- exclusive memory
+
+    fn load_exclusive(&mut self, st: &mut State, target: &Target, p: Provenance, loc: Loc) -> Result<Red, SpecError> {
+        let access = target.desc.access;
+        let Some(offset) = p.offset.zip(target.offset()).map(|(a, b)| a.wrapping_add(b)) else {
+            if let Some(value) = self.find_element(st, target) {
+                self.count_fold(st);
+                return Ok(value);
+            }
+            let touched = st.memory.touched(p.root, None, &target.desc);
+            self.flush_places(st, touched, loc)?;
+            let value = self.emit_load(st, target, loc)?;
+            self.remember_element(st, target, p.root, value);
+            return Ok(value);
+        };
+        let place = (p.root, offset, access);
+        if let Some(location) = st.memory.places.get(&place) {
+            let value = location.value;
+            self.count_fold(st);
+            return Ok(value);
+        }
+        let touched = st.memory.touched(p.root, Some(offset), &target.desc);
+        self.flush_places(st, touched, loc)?;
+        let value = self.emit_load(st, target, loc)?;
+        let desc = place_desc(&target.desc, offset);
+        if let Some(desc) = desc {
+            st.memory.places.insert(place, Location { value, dirty: false, desc });
+        }
+        Ok(value)
+    }
+
+    fn store_exclusive(
+        &mut self,
+        st: &mut State,
+        target: &Target,
+        p: Provenance,
+        value: Red,
+        loc: Loc,
+    ) -> Result<(), SpecError> {
+        let offset = p.offset.zip(target.offset()).map(|(a, b)| a.wrapping_add(b));
+        let desc = offset.and_then(|o| place_desc(&target.desc, o));
+        st.memory
+            .elements
+            .retain(|e| e.root != Some(p.root) || !super::memory::classes_may_alias(&e.desc.class, &target.desc.class));
+        if let (Some(offset), Some(desc)) = (offset, desc)
+            && st.memory.roots.contains_key(&p.root)
+        {
+            let place = (p.root, offset, target.desc.access);
+            let touched: Vec<Place> =
+                st.memory.touched(p.root, Some(offset), &target.desc).into_iter().filter(|t| *t != place).collect();
+            self.flush_places(st, touched.clone(), loc)?;
+            for other in touched {
+                st.memory.places.remove(&other);
+            }
+            let known = st.memory.places.get(&place);
+            let dirty = known.is_none_or(|l| l.dirty || l.value != value);
+            st.memory.places.insert(place, Location { value, dirty, desc });
+            return Ok(());
+        }
+        let touched = st.memory.touched(p.root, offset, &target.desc);
+        self.flush_places(st, touched.clone(), loc)?;
+        self.emit_store(st, target, value, loc)?;
+        for place in touched {
+            st.memory.places.remove(&place);
+        }
+        self.remember_element(st, target, p.root, value);
+        Ok(())
+    }
+
+    fn find_element(&self, st: &State, target: &Target) -> Option<Red> {
+        let index = target.index?;
+        st.memory
+            .elements
+            .iter()
+            .find(|e| e.base == target.base && e.index == index && e.desc.same_place(&target.desc))
+            .map(|e| e.value)
+    }
+
+    fn remember_element(&mut self, st: &mut State, target: &Target, root: RootId, value: Red) {
+        if let Some(index) = target.index {
+            let element = Element { base: target.base, index, desc: target.desc.clone(), value, root: Some(root) };
+            st.memory.elements.push(element);
+        }
+    }
+
+    // ---- making stores
+
+    /// Makes the stores that are pending at these places.
+    fn flush_places(&mut self, st: &mut State, places: Vec<Place>, loc: Loc) -> Result<(), SpecError> {
+        for place in places {
+            let Some(location) = st.memory.places.get_mut(&place) else { continue };
+            if !location.dirty {
+                continue;
+            }
+            location.dirty = false;
+            let (value, desc) = (location.value, location.desc.clone());
+            let Some(base) = st.memory.roots.get(&place.0).copied() else {
+                unreachable!("a root with a dirty place keeps its address")
+            };
+            let (base, value) = (self.real(st, base, loc)?, self.real(st, value, loc)?);
+            self.emit(st, Opcode::Setfield, &[base, value], Imm::Mem(desc), &[], loc)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the pending stores under the roots for which `which` says yes.
+    pub(super) fn flush(
+        &mut self,
+        st: &mut State,
+        which: impl FnMut(RootId) -> bool,
+        loc: Loc,
+    ) -> Result<(), SpecError> {
+        let places = st.memory.dirty(which);
+        self.flush_places(st, places, loc)
+    }
+
+    /// Makes the pending stores that somebody outside may see: before a return or a trap.
+    pub(super) fn flush_outside(&mut self, st: &mut State, loc: Loc) -> Result<(), SpecError> {
+        let roots = std::mem::take(&mut self.roots);
+        let flushed = self.flush(st, |root| roots[root.0 as usize] == RootKind::Outside, loc);
+        self.roots = roots;
+        flushed
+    }
+
+    /// Makes one pending store, for a merge that doesn't keep it.
+    pub(super) fn flush_place(&mut self, st: &mut State, place: Place, loc: Loc) -> Result<(), SpecError> {
+        self.flush_places(st, vec![place], loc)
+    }
+
+    /// Before a call that is handed an address: what is pending under its root is stored; after it, what may have changed
+    /// is forgotten.
+    pub(super) fn hand_over(
+        &mut self,
+        st: &mut State,
+        address: Red,
+        mutable: bool,
+        loc: Loc,
+    ) -> Result<Operand, SpecError> {
+        let operand = self.real(st, address, loc)?;
+        match self.origin(st, super::fold::red_of(operand)) {
+            Origin::Root(p) => {
+                self.flush(st, |root| root == p.root, loc)?;
+                st.memory.places.retain(|place, l| place.0 != p.root || (!mutable && l.desc.kind != MemKind::Shared));
+                st.memory.elements.retain(|e| e.root != Some(p.root) || (!mutable && e.desc.kind != MemKind::Shared));
+            }
+            Origin::Unknown => {
+                self.flush(st, |_| true, loc)?;
+                if mutable {
+                    st.memory.places.clear();
+                    st.memory.elements.clear();
+                }
+            }
+            Origin::Outside => {}
+        }
+        Ok(operand)
+    }
+}
+
+/// A descriptor for a place at a constant offset from its root.
+fn place_desc(desc: &MemDesc, offset: i64) -> Option<MemDesc> {
+    Some(MemDesc { offset: i32::try_from(offset).ok()?, stride: 0, ..desc.clone() })
+}

@@ -1,0 +1,357 @@
+//! The engine: what all policies share. It emits residual ops, forces slots, and keeps the versions and exits.
+
+use super::error::{Event, Limits, SpecError};
+use super::memory::{Location, Origin, Provenance, RootId, Slot};
+use super::program::Program;
+use super::residual::{FULL, Fragment, Info, SameOp};
+use super::snapshot::ExitSite;
+use super::state::{Key, Red, Reg, SlotId, State, VersionId};
+use flowgraph::ir::{
+    BlockId, Const, DataId, Effect, Imm, Loc, MemDesc, Opcode, Operand, SlotDesc, Type, ValueId, Word,
+};
+use flowgraph::memory::Memory;
+use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// A version of a merge point: residual code, and the state that it was compiled under.
+#[derive(Debug)]
+pub struct Version {
+    /// What a state must imply to enter.
+    pub template: Rc<State>,
+    /// The fragment that it lies in.
+    pub fragment: usize,
+    /// Its head; the parameters are the values of the template, in order.
+    pub block: BlockId,
+    /// It is the entry of its fragment, too: states of other fragments may enter.
+    pub enterable: bool,
+    /// How many ops were folded in it. A peeled version that folded no more than the last one is dropped.
+    pub folds: usize,
+    /// The states that have jumped to it.
+    pub arrivals: Vec<State>,
+}
+
+/// How an exclusive root came to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RootKind {
+    /// It came from outside: what was stored must be home at every return.
+    Outside,
+    /// A slot that was forced: nobody looks at it after the function's return.
+    Local,
+}
+
+/// A function that residual code calls: specialized for its greens.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FunctionKey {
+    /// The compiler graph.
+    pub graph: super::state::GraphIx,
+    /// Its green arguments.
+    pub greens: Vec<(ValueId, Const)>,
+}
+
+/// One root function: the entry, or a function specialized for its greens. It may consist of several fragments.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    /// The fragment that it begins with.
+    pub fragment: usize,
+    /// The compiler graph.
+    pub graph: super::state::GraphIx,
+    /// Promotions leave through exits, and versions may be entered from other fragments. Otherwise promotions go to the
+    /// twin.
+    pub exits: bool,
+    /// Whether it has been specialized.
+    pub done: bool,
+}
+
+/// The engine.
+pub struct Engine<'m> {
+    /// The compiler graphs.
+    pub program: Program<'m>,
+    /// Memory: read while compiling, and written while tracing.
+    pub memory: &'m mut Memory,
+    /// The residual graphs.
+    pub fragments: Vec<Fragment>,
+    /// The root functions.
+    pub units: Vec<Unit>,
+    /// Functions that residual code calls, by key, with their unit.
+    pub functions: IndexMap<FunctionKey, usize>,
+    /// Functions called as they are, by their flow keys.
+    pub residual_calls: indexmap::IndexSet<String>,
+    /// The versions by key.
+    pub versions: IndexMap<Key, Vec<Version>>,
+    /// The exits.
+    pub exits: Vec<ExitSite>,
+    /// The limits.
+    pub limits: Limits,
+    /// What happened.
+    pub events: Vec<Event>,
+    /// The op of the trace at which to stop, for tests.
+    pub abort_at: Option<u64>,
+    /// Ops stepped so far.
+    pub steps: u64,
+    /// Ops stepped since the last emitted one.
+    pub(super) quiet_steps: u64,
+    pub(super) roots: Vec<RootKind>,
+    pub(super) data_roots: FxHashMap<DataId, RootId>,
+    next_slot: u32,
+    pub(super) guards: u32,
+}
+
+impl<'m> Engine<'m> {
+    /// An engine for a program.
+    pub fn new(program: Program<'m>, memory: &'m mut Memory) -> Engine<'m> {
+        Engine {
+            program,
+            memory,
+            fragments: Vec::new(),
+            units: Vec::new(),
+            functions: IndexMap::new(),
+            residual_calls: indexmap::IndexSet::new(),
+            versions: IndexMap::new(),
+            exits: Vec::new(),
+            limits: Limits::default(),
+            events: Vec::new(),
+            abort_at: None,
+            steps: 0,
+            quiet_steps: 0,
+            roots: Vec::new(),
+            data_roots: FxHashMap::default(),
+            next_slot: 0,
+            guards: 0,
+        }
+    }
+
+    /// The version.
+    pub fn version(&self, id: VersionId) -> &Version {
+        &self.versions[id.key][id.version]
+    }
+
+    /// A new root.
+    pub(super) fn new_root(&mut self, kind: RootKind) -> RootId {
+        self.roots.push(kind);
+        RootId(self.roots.len() as u32 - 1)
+    }
+
+    /// A new slot of a state.
+    pub(super) fn new_slot(&mut self, st: &mut State, desc: &SlotDesc) -> SlotId {
+        let id = SlotId(self.next_slot);
+        self.next_slot += 1;
+        let slot = Slot { size: desc.size, name: desc.name.clone(), cells: Default::default() };
+        st.slots.insert(id, Rc::new(slot));
+        id
+    }
+
+    /// A slot number that no state has.
+    pub(super) fn fresh_slot_id(&mut self) -> SlotId {
+        self.next_slot += 1;
+        SlotId(self.next_slot - 1)
+    }
+
+    /// What is known about a value of the state's fragment.
+    pub(super) fn info(&self, st: &State, value: ValueId) -> &Info {
+        self.fragments[st.fragment].info(value)
+    }
+
+    /// The type of an operand.
+    pub(super) fn type_of(&self, st: &State, red: Red) -> Type {
+        match red {
+            Red::Const(c) => c.ty(),
+            Red::Value(v) => self.fragments[st.fragment].graph.values[v.index()].ty,
+            Red::Slot(..) => Type::Int,
+        }
+    }
+
+    /// The signed range of an int operand.
+    pub(super) fn range(&self, st: &State, red: Red) -> (i64, i64) {
+        match red {
+            Red::Const(Const::Int(i)) => (i, i),
+            Red::Value(v) => {
+                let (low, high) = self.info(st, v).range;
+                let (l, h) = st.facts.ranges.get(&v).copied().unwrap_or(FULL);
+                (low.max(l), high.min(h))
+            }
+            _ => FULL,
+        }
+    }
+
+    /// The word of an operand in the run that a trace follows.
+    pub(super) fn concrete_word(&self, st: &State, operand: Operand) -> Word {
+        match operand {
+            Operand::Const(c) => self.memory.resolve(c),
+            Operand::Value(v) => st.concrete.as_ref().and_then(|c| c.get(&v).copied()).unwrap_or_default(),
+        }
+    }
+
+    /// Emits an op; with a run attached, executes it too.
+    pub(super) fn emit(
+        &mut self,
+        st: &mut State,
+        opcode: Opcode,
+        args: &[Operand],
+        imm: Imm,
+        results: &[Type],
+        loc: Loc,
+    ) -> Result<SmallVec<[ValueId; 2]>, SpecError> {
+        self.quiet_steps = 0;
+        if st.concrete.is_some() {
+            self.emit_and_execute(st, opcode, args, imm, results, loc)
+        } else {
+            Ok(self.fragments[st.fragment].push(st.block, opcode, args, imm, results, loc))
+        }
+    }
+
+    fn emit_and_execute(
+        &mut self,
+        st: &mut State,
+        opcode: Opcode,
+        args: &[Operand],
+        imm: Imm,
+        results: &[Type],
+        loc: Loc,
+    ) -> Result<SmallVec<[ValueId; 2]>, SpecError> {
+        let words: SmallVec<[Word; 4]> = args.iter().map(|a| self.concrete_word(st, *a)).collect();
+        let values = self.fragments[st.fragment].push(st.block, opcode, args, imm, results, loc);
+        let op = self.fragments[st.fragment].graph.block(st.block).ops.last();
+        let Some(op) = op else { unreachable!("the op has just been pushed") };
+        let given =
+            flowgraph::eval::execute(op, &words, self.memory, true).map_err(|_| SpecError::BadAccess { loc })?;
+        if let Some(concrete) = &mut st.concrete {
+            concrete.extend(values.iter().copied().zip(given));
+        }
+        if !matches!(opcode.effect(), Effect::Pure | Effect::Read) {
+            st.snapshot = None;
+        }
+        Ok(values)
+    }
+
+    /// Emits a pure op with one result, or finds an equal one on the way.
+    pub(super) fn emit_pure(
+        &mut self,
+        st: &mut State,
+        opcode: Opcode,
+        args: &[Operand],
+        imm: Imm,
+        results: &[Type],
+        loc: Loc,
+    ) -> Result<SmallVec<[Red; 2]>, SpecError> {
+        let same: SameOp = (opcode, args.into(), imm);
+        let values = match self.fragments[st.fragment].find(st.block, &same) {
+            Some(values) => values,
+            None => {
+                let values = self.emit(st, opcode, args, same.2.clone(), results, loc)?;
+                self.fragments[st.fragment].remember(st.block, same, values.clone());
+                values
+            }
+        };
+        Ok(values.into_iter().map(|v| st.facts.known.get(&v).map_or(Red::Value(v), |c| Red::Const(*c))).collect())
+    }
+
+    /// A red operand as an operand of residual code; a slot's address is forced.
+    pub(super) fn real(&mut self, st: &mut State, red: Red, loc: Loc) -> Result<Operand, SpecError> {
+        match red {
+            Red::Const(c) => Ok(Operand::Const(c)),
+            Red::Value(v) => Ok(Operand::Value(v)),
+            Red::Slot(id, offset) => {
+                let base = self.force(st, id, loc)?;
+                self.add_offset(st, base, offset, loc)
+            }
+        }
+    }
+
+    /// `base + offset`, with its provenance.
+    pub(super) fn add_offset(
+        &mut self,
+        st: &mut State,
+        base: ValueId,
+        offset: i64,
+        loc: Loc,
+    ) -> Result<Operand, SpecError> {
+        if offset == 0 {
+            return Ok(Operand::Value(base));
+        }
+        let origin = self.info(st, base).origin.moved(Some(offset));
+        let sum = self.emit_pure(
+            st,
+            Opcode::IntAdd,
+            &[Operand::Value(base), Operand::int(offset)],
+            Imm::None,
+            &[Type::Int],
+            loc,
+        )?;
+        let Red::Value(v) = sum[0] else { unreachable!("an address is not a known condition") };
+        self.fragments[st.fragment].info[v.index()].origin = origin;
+        Ok(Operand::Value(v))
+    }
+
+    /// Gives a slot an address: a residual `stack_slot`, with stores of all that it holds. Its place in the state is
+    /// taken by a local root.
+    pub(super) fn force(&mut self, st: &mut State, id: SlotId, loc: Loc) -> Result<ValueId, SpecError> {
+        let Some(slot) = st.slots.remove(&id) else {
+            unreachable!("a register leads to a slot that the state doesn't have")
+        };
+        let imm = Imm::Slot(SlotDesc { size: slot.size, name: slot.name.clone() });
+        let base = self.emit(st, Opcode::StackSlot, &[], imm, &[Type::Int], loc)?[0];
+        let root = self.new_root(RootKind::Local);
+        self.fragments[st.fragment].info[base.index()].origin = Origin::Root(Provenance { root, offset: Some(0) });
+        st.memory.roots.insert(root, Red::Value(base));
+        self.replace_slot(st, id, base, loc)?;
+        for (offset, cell) in &slot.cells {
+            let value = match cell.value {
+                Red::Slot(other, at) if other == id => self.add_offset(st, base, at, loc)?,
+                value => self.real(st, value, loc)?,
+            };
+            if value.constant().and_then(Const::word) == Some(0) {
+                continue;
+            }
+            let desc = MemDesc { offset: *offset as i32, stride: 0, ..cell.desc.clone() };
+            let known = Location { value: super::fold::red_of(value), dirty: false, desc: desc.clone() };
+            st.memory.places.insert((root, *offset, cell.access), known);
+            self.emit(st, Opcode::Setfield, &[Operand::Value(base), value], Imm::Mem(desc), &[], loc)?;
+        }
+        Ok(base)
+    }
+
+    /// Registers and slots that led into slot `id` get addresses from `base`.
+    fn replace_slot(&mut self, st: &mut State, id: SlotId, base: ValueId, loc: Loc) -> Result<(), SpecError> {
+        let mut offsets: Vec<i64> = st
+            .red_registers()
+            .chain(st.slots.values().flat_map(|s| s.cells.values().map(|c| c.value)))
+            .filter_map(|red| match red {
+                Red::Slot(slot, offset) if slot == id => Some(offset),
+                _ => None,
+            })
+            .collect();
+        offsets.sort_unstable();
+        offsets.dedup();
+        for offset in offsets {
+            let Operand::Value(address) = self.add_offset(st, base, offset, loc)? else {
+                unreachable!("an address of residual code is a value")
+            };
+            st.substitute(Red::Slot(id, offset), Red::Value(address));
+        }
+        Ok(())
+    }
+
+    /// Sets a register in the color of its value.
+    pub(super) fn set(&self, st: &mut State, value: ValueId, red: Red, loc: Loc) -> Result<(), SpecError> {
+        let frame = st.frame_mut();
+        let reg = if self.program.is_green(frame.graph, value) {
+            match red {
+                Red::Const(c) => Reg::Green(c),
+                _ => return Err(SpecError::NotGreen { op: value.to_string(), loc }),
+            }
+        } else {
+            Reg::Red(red)
+        };
+        frame.regs.set(value, reg);
+        Ok(())
+    }
+
+    /// Counts something that was folded, for the version that the state is in.
+    pub(super) fn count_fold(&mut self, st: &State) {
+        if let Some(id) = st.origin {
+            self.versions[id.key][id.version].folds += 1;
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Why specializing stops, and the limits.
+
+use flowgraph::ir::Loc;
+
+/// Why a program could not be specialized. Each is the fault of the interpreter (or of an edited compiler graph), not of
+/// the guest program, and blames a source line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SpecError {
+    /// A loop over greens that never ends.
+    #[error(
+        "an endless green loop: `{green}` keeps changing while compiling (it was {values}); make the loop's exit depend on a green, or make `{green}` red with `variable(..)`"
+    )]
+    EndlessGreen {
+        /// The green that keeps changing.
+        green: String,
+        /// Some of the values that it took.
+        values: String,
+        /// Where the loop is.
+        loc: Loc,
+    },
+    /// A green recursion that never ends.
+    #[error(
+        "endless green recursion: `{function}` calls itself with ever new green arguments ({values}); let the recursion end by a green, or make the argument red"
+    )]
+    EndlessRecursion {
+        /// The function.
+        function: String,
+        /// The latest arguments.
+        values: String,
+        /// The call.
+        loc: Loc,
+    },
+    /// The compiler graph executes an op on something that is not known when compiling.
+    #[error(
+        "`{op}` is to be executed while compiling, but its operand is not known then; is the compiler graph edited?"
+    )]
+    NotGreen {
+        /// The op.
+        op: String,
+        /// Where it comes from.
+        loc: Loc,
+    },
+    /// Memory that is not there was read while compiling.
+    #[error("a read outside of all known memory while compiling; is the compiler graph edited?")]
+    BadAccess {
+        /// The load.
+        loc: Loc,
+    },
+    /// No such graph.
+    #[error("no compiler graph `{0}`; the module has: {1}")]
+    UnknownGraph(String, String),
+    /// The arguments don't fit the entry.
+    #[error("the entry takes {expected} values, got {got}")]
+    WrongArguments {
+        /// How many it takes.
+        expected: usize,
+        /// How many came.
+        got: usize,
+    },
+    /// An elidable call failed inside the evaluator (not by a trap).
+    #[error("while executing `{function}` when compiling: {reason}")]
+    Evaluation {
+        /// The function.
+        function: String,
+        /// What the evaluator says.
+        reason: String,
+        /// The call.
+        loc: Loc,
+    },
+    /// A compiler graph that breaks a rule that the engine relies on.
+    #[error("malformed compiler graph: {0}")]
+    Malformed(String, Loc),
+}
+
+impl SpecError {
+    /// The source place blamed.
+    pub fn loc(&self) -> Loc {
+        match self {
+            SpecError::EndlessGreen { loc, .. }
+            | SpecError::EndlessRecursion { loc, .. }
+            | SpecError::NotGreen { loc, .. }
+            | SpecError::BadAccess { loc }
+            | SpecError::Evaluation { loc, .. }
+            | SpecError::Malformed(_, loc) => *loc,
+            SpecError::UnknownGraph(..) | SpecError::WrongArguments { .. } => Loc::UNKNOWN,
+        }
+    }
+}
+
+/// Why something was not done as well as it might have been. Every limit has a defined outcome.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A join was reached with more than [`Limits::join_tuples`] tuples of greens: it goes on in the all-red twin.
+    JoinCapped {
+        /// The green that took the most values.
+        green: String,
+        /// The join.
+        loc: Loc,
+    },
+    /// More than [`Limits::residual_ops`] ops: what is left goes on in the all-red twin.
+    CodeLimit {
+        /// Where.
+        loc: Loc,
+    },
+    /// Inlining reached [`Limits::inline_depth`]: a call is emitted instead.
+    InlineDepth {
+        /// The callee.
+        function: String,
+        /// The call.
+        loc: Loc,
+    },
+    /// A version was made less specific so that the next arrival fits.
+    Widened {
+        /// The merge point.
+        loc: Loc,
+    },
+    /// A trace was stopped.
+    TraceAborted {
+        /// Why.
+        reason: String,
+        /// Where.
+        loc: Loc,
+    },
+}
+
+/// Limits of the engine, each with a defined outcome.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Tuples of greens at one join before it goes to the twin (RESUME.md: 16).
+    pub join_tuples: usize,
+    /// At this many versions of a key the next one loses all constants and facts.
+    pub versions: usize,
+    /// Keys of one loop head before the loop is called endless.
+    pub loop_keys: usize,
+    /// Steps without emitting an op before a green loop is called endless.
+    pub green_steps: u64,
+    /// Frames inlined into each other.
+    pub inline_depth: usize,
+    /// Residual ops of one fragment.
+    pub residual_ops: usize,
+    /// Steps of one trace.
+    pub trace_steps: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits {
+            join_tuples: 16,
+            versions: 3,
+            loop_keys: 20_000,
+            green_steps: 5_000_000,
+            inline_depth: 256,
+            residual_ops: 200_000,
+            trace_steps: 100_000,
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! What a state knows about memory.
+//!
+//! Exclusive memory (behind `&mut`, or a local) is held in the state, not in the residual code: a store is remembered
+//! and made only where somebody else may look, and a load of what is remembered costs nothing. Two kinds of places:
+//!
+//! * a [`Slot`] is a local aggregate that has no address yet: nothing of it exists in the residual code until it is
+//!   *forced* (a red index, a call that is handed its reference);
+//! * a [`Location`] of [`KnownMemory`] is a place at a constant offset from a root ([`RootId`]): the memory behind an
+//!   exclusive reference that residual code has. `dirty` locations differ from what really lies there and are *flushed* before a
+//!   call that is handed the reference, a return, a trap, and any access that may alias them.
+//!
+//! Exclusivity belongs to the root that an address was derived from, not to the reference: `p.x` read through a `&T`
+//! that was made from a `&mut` is found under that root.
+
+use super::state::Red;
+use flowgraph::ir::{Access, MemDesc};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Where an exclusive address was derived from: a `&mut` that came from outside, or a slot that has been forced. Memory
+/// under one root is disjoint from that under every other. Numbers are never used again within a run of the engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RootId(pub u32);
+
+/// How an address follows from a root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Provenance {
+    /// The root.
+    pub root: RootId,
+    /// The offset from it in bytes, where that is a constant.
+    pub offset: Option<i64>,
+}
+
+/// Where an address comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Origin {
+    /// From no exclusive root: what its descriptor says is true of it. (Or it is no address at all.)
+    #[default]
+    Outside,
+    /// From this root.
+    Root(Provenance),
+    /// Perhaps from one of several roots: reads see all of them, writes may change any.
+    Unknown,
+}
+
+impl Origin {
+    /// The origin of an address `by` bytes (if constant) further on.
+    pub fn moved(self, by: Option<i64>) -> Origin {
+        match self {
+            Origin::Root(p) => {
+                Origin::Root(Provenance { root: p.root, offset: p.offset.zip(by).map(|(o, k)| o.wrapping_add(k)) })
+            }
+            other => other,
+        }
+    }
+
+    /// The origin of a value that is one of two.
+    pub fn or(self, other: Origin) -> Origin {
+        match (self, other) {
+            (a, b) if a == b => a,
+            (Origin::Root(a), Origin::Root(b)) if a.root == b.root => {
+                Origin::Root(Provenance { root: a.root, offset: None })
+            }
+            _ => Origin::Unknown,
+        }
+    }
+}
+
+/// A scalar in a slot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// How it lies there.
+    pub access: Access,
+    /// What it is.
+    pub value: Red,
+    /// The descriptor it was stored with, for the store that forcing makes.
+    pub desc: MemDesc,
+}
+
+/// A local aggregate without an address. Bytes without a cell are zero.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// Size in bytes.
+    pub size: u32,
+    /// The source variable.
+    pub name: Arc<str>,
+    /// The scalars, by offset; never overlapping.
+    pub cells: BTreeMap<i64, Cell>,
+}
+
+/// A place in real memory at a constant offset from a root.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// What it holds.
+    pub value: Red,
+    /// Whether real memory differs.
+    pub dirty: bool,
+    /// The descriptor, relative to the root's address and with stride 0.
+    pub desc: MemDesc,
+}
+
+/// The key of a location: root, byte offset, access.
+pub type Place = (RootId, i64, Access);
+
+/// An element at a red index, remembered only for the very same index.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Element {
+    /// The base operand.
+    pub base: Red,
+    /// The index operand.
+    pub index: Red,
+    /// The descriptor.
+    pub desc: MemDesc,
+    /// What it holds; real memory holds it too.
+    pub value: Red,
+    /// The root, where it has one.
+    pub root: Option<RootId>,
+}
+
+/// What is known about real memory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KnownMemory {
+    /// The addresses of the roots that places are known under, or that registers are derived from.
+    pub roots: BTreeMap<RootId, Red>,
+    /// Places at constant offsets.
+    pub places: BTreeMap<Place, Location>,
+    /// Elements at red indices.
+    pub elements: Vec<Element>,
+    /// Roots whose address lies somewhere in memory: they are no longer exclusive.
+    pub escaped: Vec<RootId>,
+}
+
+/// Whether accesses of two classes may touch the same bytes under one root. A scalar's own class (`i64`, behind a
+/// `&mut i64` made from a field) may be part of any container.
+pub fn classes_may_alias(a: &str, b: &str) -> bool {
+    a == b || is_scalar_class(a) || is_scalar_class(b)
+}
+
+fn is_scalar_class(class: &str) -> bool {
+    class == "bytes" || flowgraph::ir::Scalar::from_name(class).is_some()
+}
+
+/// Whether `[a, a + n)` and `[b, b + m)` share a byte.
+pub fn ranges_overlap(a: i64, n: u32, b: i64, m: u32) -> bool {
+    a < b.saturating_add(i64::from(m)) && b < a.saturating_add(i64::from(n))
+}
+
+impl KnownMemory {
+    /// Replaces `old` by `new` in what places and elements hold.
+    pub fn substitute(&mut self, old: Red, new: Red) {
+        for address in self.roots.values_mut() {
+            if *address == old {
+                *address = new;
+            }
+        }
+        for location in self.places.values_mut() {
+            if location.value == old {
+                location.value = new;
+            }
+        }
+        for element in &mut self.elements {
+            if element.value == old {
+                element.value = new;
+            }
+            if element.index == old {
+                element.index = new;
+            }
+        }
+    }
+
+    /// The places under `root` that an access may touch: at `offset` (constant) or anywhere (`None`).
+    pub fn touched(&self, root: RootId, offset: Option<i64>, desc: &MemDesc) -> Vec<Place> {
+        let from = (root, i64::MIN, Access::I8);
+        self.places
+            .range(from..)
+            .take_while(|(place, _)| place.0 == root)
+            .filter(|((_, at, access), location)| match offset {
+                Some(offset) => ranges_overlap(*at, access.size(), offset, desc.access.size()),
+                None => classes_may_alias(&location.desc.class, &desc.class),
+            })
+            .map(|(place, _)| *place)
+            .collect()
+    }
+
+    /// The dirty places for which `which` says yes, in order.
+    pub fn dirty(&self, mut which: impl FnMut(RootId) -> bool) -> Vec<Place> {
+        self.places.iter().filter(|(p, l)| l.dirty && which(p.0)).map(|(p, _)| *p).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn overlap_is_by_bytes() {
+        assert!(ranges_overlap(0, 8, 4, 8));
+        assert!(!ranges_overlap(0, 8, 8, 8));
+        assert!(ranges_overlap(i64::MAX - 1, 8, i64::MAX, 1));
+    }
+
+    #[test]
+    fn scalars_alias_containers() {
+        assert!(classes_may_alias("i64", "Pair"));
+        assert!(!classes_may_alias("[i64]", "Pair"));
+        assert!(classes_may_alias("bytes", "[u8]"));
+    }
+}

@@ -1,0 +1,459 @@
+//! Merging: the state that several states imply (*meet*), and whether a state implies a version (*bind*).
+//!
+//! Constants that are equal stay, different ones become parameters; slots are matched one to one across all states and
+//! met cell by cell; one that would have to match two is forced in every predecessor, and matching starts again; ranges
+//! are hulled; places in memory that not all states know are stored home and forgotten.
+//!
+//! Met against a version's own state this is *widening*: what differs becomes a variable. From the third version of a key
+//! on (`top`) every constant, fact and equality is dropped; slots stay, since their number and size are bounded.
+
+use super::engine::Engine;
+use super::error::SpecError;
+use super::memory::{Cell, KnownMemory, Location, Origin, Place, RootId, Slot};
+use super::residual::FULL;
+use super::state::{Facts, Red, Reg, SlotId, State};
+use flowgraph::ir::{BlockId, Const, Loc, Operand, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+type Tuple = SmallVec<[Red; 4]>;
+
+/// Slots that must be forced before matching can go on: state and slot.
+struct Conflict(Vec<(usize, SlotId)>);
+
+/// A meet on its way.
+struct Meeting {
+    fragment: usize,
+    block: BlockId,
+    top: bool,
+    params: FxHashMap<(Tuple, usize), ValueId>,
+    made: Vec<(Tuple, ValueId)>,
+    matched: FxHashMap<Vec<SlotId>, SlotId>,
+    used: Vec<FxHashMap<SlotId, Vec<SlotId>>>,
+    slots: Vec<(SlotId, Slot)>,
+}
+
+impl Engine<'_> {
+    /// The state that all of `states` imply; with `base`, a version's own state, it is widened against that. Its values are
+    /// new parameters of `block` of `fragment`.
+    pub(super) fn meet(
+        &mut self,
+        states: &mut [State],
+        base: Option<&State>,
+        (fragment, block): (usize, BlockId),
+        top: bool,
+        loc: Loc,
+    ) -> Result<State, SpecError> {
+        let mut base = base.cloned();
+        loop {
+            self.fragments[fragment].graph.block_mut(block).params.clear();
+            let all: Vec<&State> = base.iter().chain(states.iter()).collect();
+            match self.try_meet(&all, base.is_some(), fragment, block, top) {
+                Ok(state) => return Ok(state),
+                Err(Conflict(forced)) => {
+                    for (at, slot) in forced {
+                        match (&mut base, at) {
+                            // In the version's own state a slot that was forced is just a variable.
+                            (Some(base), 0) => self.vary_slot(base, slot),
+                            (Some(_), at) => self.force_if_there(&mut states[at - 1], slot, loc)?,
+                            (None, at) => self.force_if_there(&mut states[at], slot, loc)?,
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn force_if_there(&mut self, st: &mut State, slot: SlotId, loc: Loc) -> Result<(), SpecError> {
+        if st.slots.contains_key(&slot) {
+            self.force(st, slot, loc)?;
+        }
+        Ok(())
+    }
+
+    fn vary_slot(&mut self, st: &mut State, slot: SlotId) {
+        st.slots.remove(&slot);
+        let offsets: BTreeSet<i64> = st
+            .red_registers()
+            .chain(st.slots.values().flat_map(|s| s.cells.values().map(|c| c.value)))
+            .filter_map(|red| match red {
+                Red::Slot(id, offset) if id == slot => Some(offset),
+                _ => None,
+            })
+            .collect();
+        for offset in offsets {
+            let value = self.fragments[st.fragment].new_value(flowgraph::ir::Type::Int);
+            self.fragments[st.fragment].info[value.index()].origin = Origin::Unknown;
+            st.substitute(Red::Slot(slot, offset), Red::Value(value));
+        }
+    }
+
+    fn try_meet(
+        &mut self,
+        all: &[&State],
+        has_base: bool,
+        fragment: usize,
+        block: BlockId,
+        top: bool,
+    ) -> Result<State, Conflict> {
+        let mut meeting = Meeting {
+            fragment,
+            block,
+            top,
+            params: FxHashMap::default(),
+            made: Vec::new(),
+            matched: FxHashMap::default(),
+            used: vec![FxHashMap::default(); all.len()],
+            slots: Vec::new(),
+        };
+        let mut new = all[0].clone();
+        new.slots.clear();
+        new.memory = KnownMemory::default();
+        new.facts = Facts::default();
+        new.snapshot = None;
+        new.concrete = None;
+        new.back = false;
+        (new.fragment, new.block) = (fragment, block);
+
+        let mut columns: Vec<_> = all.iter().map(|st| st.red_registers()).collect();
+        let mut met = Vec::new();
+        while let Some(tuple) = columns.iter_mut().map(Iterator::next).collect::<Option<Tuple>>() {
+            met.push(self.meet_operand(&mut meeting, all, tuple)?);
+        }
+        drop(columns);
+        let mut met = met.into_iter();
+        for frame in &mut new.frames {
+            for (_, reg) in frame.regs.iter_mut() {
+                if let Reg::Red(red) = reg
+                    && let Some(operand) = met.next()
+                {
+                    *red = operand;
+                }
+            }
+        }
+        self.meet_memory(&mut meeting, all, &mut new)?;
+        new.slots = meeting.slots.into_iter().map(|(id, slot)| (id, Rc::new(slot))).collect();
+        self.meet_facts(&meeting.made, all, has_base, top, &mut new);
+        Ok(new)
+    }
+
+    fn meet_operand(&mut self, meeting: &mut Meeting, all: &[&State], tuple: Tuple) -> Result<Red, Conflict> {
+        if tuple.iter().any(|r| matches!(r, Red::Slot(..))) {
+            return self.meet_slots(meeting, all, &tuple);
+        }
+        if !meeting.top
+            && let Red::Const(c) = tuple[0]
+            && tuple.iter().all(|r| *r == tuple[0])
+        {
+            return Ok(Red::Const(c));
+        }
+        // Equality of two registers is a fact, too.
+        let distinct = if meeting.top { meeting.made.len() } else { 0 };
+        if let Some(param) = meeting.params.get(&(tuple.clone(), distinct)) {
+            return Ok(Red::Value(*param));
+        }
+        let ty = self.type_of(all[0], tuple[0]);
+        let param = self.fragments[meeting.fragment].new_param(meeting.block, ty);
+        meeting.params.insert((tuple.clone(), distinct), param);
+        meeting.made.push((tuple, param));
+        Ok(Red::Value(param))
+    }
+
+    fn meet_slots(&mut self, meeting: &mut Meeting, all: &[&State], tuple: &Tuple) -> Result<Red, Conflict> {
+        let conflict = || {
+            Conflict(tuple.iter().enumerate().filter_map(|(i, r)| super::state::slot_of(*r).map(|s| (i, s))).collect())
+        };
+        let mut ids = Vec::with_capacity(tuple.len());
+        let mut offset = None;
+        for red in tuple {
+            match red {
+                Red::Slot(id, at) if offset.is_none_or(|o| o == *at) => {
+                    offset = Some(*at);
+                    ids.push(*id);
+                }
+                _ => return Err(conflict()),
+            }
+        }
+        let offset = offset.unwrap_or_default();
+        if let Some(id) = meeting.matched.get(&ids) {
+            return Ok(Red::Slot(*id, offset));
+        }
+        let slots: Option<Vec<Rc<Slot>>> = all.iter().zip(&ids).map(|(st, id)| st.slots.get(id).cloned()).collect();
+        let Some(slots) = slots else { return Err(conflict()) };
+        let cells: BTreeSet<_> = slots.iter().flat_map(|s| s.cells.iter().map(|(at, c)| (*at, c.access))).collect();
+        let clashing = cells
+            .iter()
+            .zip(cells.iter().skip(1))
+            .any(|((at, access), (next, _))| at + i64::from(access.size()) > *next);
+        let used_otherwise =
+            meeting.used.iter().zip(&ids).any(|(used, id)| used.get(id).is_some_and(|with| *with != ids));
+        if clashing || used_otherwise || slots.iter().any(|s| s.size != slots[0].size) {
+            return Err(conflict());
+        }
+        let id = self.fresh_slot_id();
+        for (used, own) in meeting.used.iter_mut().zip(&ids) {
+            used.insert(*own, ids.clone());
+        }
+        meeting.matched.insert(ids, id);
+        let at = meeting.slots.len();
+        meeting.slots.push((id, Slot { size: slots[0].size, name: slots[0].name.clone(), cells: Default::default() }));
+        for (place, access) in cells {
+            let zero = Red::Const(Const::from_word(access.ty(), 0));
+            let values: Tuple = slots.iter().map(|s| s.cells.get(&place).map_or(zero, |c| c.value)).collect();
+            let Some(desc) = slots.iter().find_map(|s| s.cells.get(&place)).map(|c| c.desc.clone()) else { continue };
+            let value = self.meet_operand(meeting, all, values)?;
+            meeting.slots[at].1.cells.insert(place, Cell { access, value, desc });
+        }
+        Ok(Red::Slot(id, offset))
+    }
+
+    fn meet_memory(&mut self, meeting: &mut Meeting, all: &[&State], new: &mut State) -> Result<(), Conflict> {
+        let mut escaped: Vec<RootId> = all.iter().flat_map(|st| st.memory.escaped.iter().copied()).collect();
+        escaped.sort_unstable();
+        escaped.dedup();
+        for root in all[0].memory.roots.keys() {
+            let addresses: Option<Tuple> = all.iter().map(|st| st.memory.roots.get(root).copied()).collect();
+            if let Some(tuple) = addresses
+                && !escaped.contains(root)
+            {
+                let address = self.meet_operand(meeting, all, tuple)?;
+                new.memory.roots.insert(*root, address);
+            }
+        }
+        new.memory.escaped = escaped;
+        if meeting.top {
+            return Ok(());
+        }
+        for (place, location) in &all[0].memory.places {
+            if !new.memory.roots.contains_key(&place.0) {
+                continue;
+            }
+            let locations: Option<Vec<&Location>> = all.iter().map(|st| st.memory.places.get(place)).collect();
+            let Some(locations) = locations else { continue };
+            let value = self.meet_operand(meeting, all, locations.iter().map(|l| l.value).collect())?;
+            let dirty = locations.iter().any(|l| l.dirty);
+            new.memory.places.insert(*place, Location { value, dirty, desc: location.desc.clone() });
+        }
+        Ok(())
+    }
+
+    /// Ranges (hulled) and origins of the parameters. A version's own state only takes part in the ranges: its arrivals don't
+    /// enter the new version.
+    fn meet_facts(&mut self, made: &[(Tuple, ValueId)], all: &[&State], has_base: bool, top: bool, new: &mut State) {
+        let arrivals = usize::from(has_base && all.len() > 1);
+        for (tuple, param) in made {
+            let mut origins = tuple.iter().zip(all).skip(arrivals).map(|(red, st)| self.origin(st, *red));
+            let first = origins.next().unwrap_or_default();
+            let origin = origins.fold(first, Origin::or);
+            let ranges: Vec<(i64, i64)> = tuple.iter().zip(all).map(|(red, st)| self.range(st, *red)).collect();
+            let hull = ranges.iter().fold((i64::MAX, i64::MIN), |(l, h), (l2, h2)| (l.min(*l2), h.max(*h2)));
+            let stable = !has_base || ranges[0] == hull;
+            if !top && stable && hull != FULL && hull.0 <= hull.1 {
+                new.facts.ranges.insert(*param, hull);
+            }
+            self.fragments[new.fragment].info[param.index()].origin = origin;
+        }
+    }
+
+    /// The arguments with which `st` enters a version, or `None` if it does not imply it. With `may_force` slots are forced
+    /// where the version wants a real address. Pending stores that the version doesn't know of are made.
+    pub(super) fn bind(
+        &mut self,
+        st: &mut State,
+        template: &Rc<State>,
+        block: BlockId,
+        may_force: bool,
+        loc: Loc,
+    ) -> Result<Option<Vec<Operand>>, SpecError> {
+        loop {
+            let mut binding = Binding::default();
+            if !self.implies(st, template, &mut binding) {
+                return Ok(None);
+            }
+            if binding.forces.iter().any(|slot| binding.back.contains_key(slot)) {
+                return Ok(None); // The same object would be real in one register and virtual in another.
+            }
+            if !binding.forces.is_empty() {
+                if !may_force {
+                    return Ok(None);
+                }
+                for slot in binding.forces {
+                    self.force_if_there(st, slot, loc)?;
+                }
+                continue;
+            }
+            let surplus: Vec<Place> = st
+                .memory
+                .places
+                .iter()
+                .filter(|(place, l)| l.dirty && !template.memory.places.get(place).is_some_and(|t| t.dirty))
+                .map(|(place, _)| *place)
+                .collect();
+            for place in surplus {
+                self.flush_place(st, place, loc)?;
+            }
+            let params = &self.fragments[template.fragment].graph.block(block).params;
+            let args: Option<Vec<Red>> = params.iter().map(|p| binding.values.get(p).copied()).collect();
+            return Ok(args.map(|args| args.into_iter().map(operand_of).collect()));
+        }
+    }
+
+    fn implies(&self, st: &State, template: &State, binding: &mut Binding) -> bool {
+        let registers = st.red_registers().zip(template.red_registers());
+        if st.memory.escaped.iter().any(|root| !template.memory.escaped.contains(root)) {
+            return false;
+        }
+        for (given, wanted) in registers {
+            if !self.implies_operand(st, template, given, wanted, binding) {
+                return false;
+            }
+        }
+        for (root, wanted) in &template.memory.roots {
+            match st.memory.roots.get(root) {
+                Some(given) if self.implies_operand(st, template, *given, *wanted, binding) => {}
+                _ => return false,
+            }
+        }
+        template.memory.places.iter().all(|(place, wanted)| {
+            st.memory
+                .places
+                .get(place)
+                .is_some_and(|given| self.implies_operand(st, template, given.value, wanted.value, binding))
+        })
+    }
+
+    fn implies_operand(&self, st: &State, template: &State, given: Red, wanted: Red, binding: &mut Binding) -> bool {
+        match (given, wanted) {
+            (_, Red::Const(_)) => given == wanted,
+            (Red::Slot(id, at), Red::Slot(wanted_id, wanted_at)) => {
+                if at != wanted_at {
+                    return false;
+                }
+                match (binding.slots.get(&wanted_id), binding.back.get(&id)) {
+                    (None, None) => {}
+                    (Some(a), Some(b)) => return *a == id && *b == wanted_id,
+                    _ => return false,
+                }
+                let (Some(slot), Some(wanted_slot)) = (st.slots.get(&id), template.slots.get(&wanted_id)) else {
+                    return false;
+                };
+                if slot.size != wanted_slot.size {
+                    return false;
+                }
+                binding.slots.insert(wanted_id, id);
+                binding.back.insert(id, wanted_id);
+                self.implies_cells(st, template, slot, wanted_slot, binding)
+            }
+            (_, Red::Slot(..)) => false,
+            (given, Red::Value(param)) => {
+                if let Some(bound) = binding.values.get(&param) {
+                    return *bound == given;
+                }
+                binding.values.insert(param, given);
+                if let Red::Slot(id, _) = given {
+                    binding.forces.insert(id);
+                    return true;
+                }
+                self.implies_facts(st, template, given, param)
+            }
+        }
+    }
+
+    fn implies_cells(&self, st: &State, template: &State, slot: &Slot, wanted: &Slot, binding: &mut Binding) -> bool {
+        let zero = |access: flowgraph::ir::Access| Red::Const(Const::from_word(access.ty(), 0));
+        let fits = wanted.cells.iter().all(|(at, cell)| match slot.cells.get(at) {
+            Some(given) => {
+                given.access == cell.access && self.implies_operand(st, template, given.value, cell.value, binding)
+            }
+            None => {
+                let size = cell.access.size();
+                let clear =
+                    slot.cells.iter().all(|(o, c)| !super::memory::ranges_overlap(*o, c.access.size(), *at, size));
+                clear && self.implies_operand(st, template, zero(cell.access), cell.value, binding)
+            }
+        });
+        // What the version takes to be zero must be.
+        fits && slot.cells.iter().all(|(at, cell)| wanted.cells.contains_key(at) || cell.value == zero(cell.access))
+    }
+
+    fn implies_facts(&self, st: &State, template: &State, given: Red, param: ValueId) -> bool {
+        let fits = match (self.fragments[template.fragment].info(param).origin, self.origin(st, given)) {
+            (Origin::Unknown, _) => true,
+            (Origin::Outside, origin) => origin == Origin::Outside,
+            (Origin::Root(wanted), Origin::Root(p)) => {
+                wanted.root == p.root && (wanted.offset.is_none() || wanted.offset == p.offset)
+            }
+            (Origin::Root(_), _) => false,
+        };
+        if !fits {
+            return false;
+        }
+        match template.facts.ranges.get(&param) {
+            Some((low, high)) => {
+                let (l, h) = self.range(st, given);
+                *low <= l && h <= *high
+            }
+            None => true,
+        }
+    }
+
+    /// Cuts a state to what is live at its position: only live registers exist.
+    pub(super) fn trim(&mut self, st: &mut State) {
+        let last = st.frames.len() - 1;
+        for (at, frame) in st.frames.iter_mut().enumerate() {
+            let loaded = self.program.loaded(frame.graph);
+            if at == last {
+                let live = loaded.liveness.live_before(frame.block, frame.index as usize);
+                frame.regs.retain(|v| live.contains(&v));
+            } else {
+                let op = &loaded.graph.block(frame.block).ops[frame.index as usize];
+                let live = loaded.liveness.live_before(frame.block, frame.index as usize + 1);
+                frame.regs.retain(|v| live.contains(&v) && !op.results.contains(&v));
+            }
+        }
+        st.drop_unreachable_slots();
+        self.trim_memory(st);
+    }
+
+    /// Forgets roots that no register is derived from, unless a store under them is pending.
+    fn trim_memory(&self, st: &mut State) {
+        st.memory.elements.clear();
+        if st.memory.roots.is_empty() {
+            return;
+        }
+        let mut live: FxHashSet<RootId> = st.memory.places.iter().filter(|(_, l)| l.dirty).map(|(p, _)| p.0).collect();
+        let mut unknown = false;
+        let cells = st.slots.values().flat_map(|s| s.cells.values().map(|c| c.value));
+        for red in st.red_registers().chain(cells) {
+            match self.origin(st, red) {
+                Origin::Root(p) => {
+                    live.insert(p.root);
+                }
+                Origin::Unknown => unknown = true,
+                Origin::Outside => {}
+            }
+        }
+        if !unknown {
+            st.memory.roots.retain(|root, _| live.contains(root));
+            st.memory.places.retain(|place, _| live.contains(&place.0));
+        }
+    }
+}
+
+#[derive(Default)]
+struct Binding {
+    values: FxHashMap<ValueId, Red>,
+    slots: FxHashMap<SlotId, SlotId>,
+    back: FxHashMap<SlotId, SlotId>,
+    forces: BTreeSet<SlotId>,
+}
+
+fn operand_of(red: Red) -> Operand {
+    match red {
+        Red::Const(c) => Operand::Const(c),
+        Red::Value(v) => Operand::Value(v),
+        Red::Slot(..) => unreachable!("slots have been forced"),
+    }
+}

@@ -1,0 +1,45 @@
+//! The engine: runs compiler graphs on a guest program, and so produces residual graphs.
+//!
+//! It accepts nothing but compiler graphs ([`Program::load`]): each is a resumable state machine over an explicit
+//! [`State`], and everything here is one function from states to outcomes (`step`) plus policies that answer them.
+//!
+//! ```text
+//! program    a compiler module: callees, liveness, order of positions
+//! state      frames, registers, slots, facts; keys
+//! step       one op: compute, fold, emit, call
+//!   fold       ops that only compute
+//!   access     loads and stores; memory: what a state knows of it
+//! merge      meet, bind, trim
+//! eager      scheduling: both sides of every split, each join once
+//! snapshot   exits, and how to go on from them
+//! residual   fragments being filled; cleanup: what is redundant in them goes
+//! error      why it stops; limits and what comes of them
+//! ```
+//!
+//! The algorithm is that of the module `eager`'s header; the contract at its edges is the book's chapter on resuming.
+
+mod access;
+mod cleanup;
+mod eager;
+mod engine;
+mod error;
+mod fold;
+mod memory;
+mod merge;
+mod output;
+mod program;
+mod residual;
+mod snapshot;
+mod state;
+mod step;
+mod trace;
+
+pub use cleanup::cleanup;
+pub use eager::Argument;
+pub use engine::{Engine, FunctionKey, RootKind, Unit, Version};
+pub use error::{Event, Limits, SpecError};
+pub use memory::{Cell, Element, KnownMemory, Location, Origin, Place, Provenance, RootId, Slot};
+pub use program::{Loaded, Program};
+pub use residual::{Fragment, Info};
+pub use snapshot::ExitSite;
+pub use state::{Concrete, Facts, Frame, GraphIx, Key, KeyFrame, Red, Reg, Regs, SlotId, State, VersionId};

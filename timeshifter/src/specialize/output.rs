@@ -1,0 +1,62 @@
+//! What an engine has produced, as a module of residual graphs.
+
+use super::cleanup::cleanup;
+use super::engine::Engine;
+use flowgraph::ir::{Graph, Module, Stage};
+
+impl Engine<'_> {
+    /// The fragments from number `from` on as cleaned residual graphs, in the order in which they were made.
+    pub fn residual_graphs(&self, from: usize) -> Vec<Graph> {
+        let graphs = self.fragments[from..].iter().map(|fragment| {
+            let mut graph = fragment.graph.clone();
+            cleanup(&mut graph);
+            graph
+        });
+        graphs.collect()
+    }
+
+    /// All that has been produced: the residual graphs, and the functions that are called as they are with all that these
+    /// call. Its entry is the fragment that `unit` begins with.
+    pub fn residual_module(&self, unit: usize) -> Module {
+        let source = self.program.module;
+        let mut module = Module {
+            stage: Stage::Residual,
+            files: source.files.clone(),
+            structs: source.structs.clone(),
+            enums: source.enums.clone(),
+            data: source.data.clone(),
+            graphs: Default::default(),
+            entry: Some(self.fragments[self.units[unit].fragment].graph.key.clone()),
+        };
+        for graph in self.residual_graphs(0) {
+            module.graphs.insert(graph.key.clone(), graph);
+        }
+        for key in self.functions_as_they_are() {
+            if let Some(graph) = source.graphs.get(&key) {
+                module.graphs.insert(key, graph.clone());
+            }
+        }
+        module
+    }
+
+    /// The keys of the functions that residual code calls as they are, and of all that these call.
+    pub fn functions_as_they_are(&self) -> Vec<String> {
+        let mut found: Vec<String> = self.residual_calls.iter().cloned().collect();
+        let mut at = 0;
+        while let Some(graph) = found.get(at).and_then(|key| self.program.module.graphs.get(key)) {
+            let callees = graph.blocks.iter().flat_map(|b| &b.ops).filter_map(|op| op.callee());
+            let new: Vec<String> = callees
+                .filter(|c| c.libm().is_none())
+                .map(|c| c.name.to_string())
+                .filter(|n| !found.contains(n))
+                .collect();
+            for name in new {
+                if !found.contains(&name) {
+                    found.push(name);
+                }
+            }
+            at += 1;
+        }
+        found
+    }
+}

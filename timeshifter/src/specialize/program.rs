@@ -1,0 +1,178 @@
+//! A compiler module made ready to run: callees found, liveness and the order of positions known.
+
+use super::error::SpecError;
+use super::state::GraphIx;
+use flowgraph::analysis::{Liveness, Order};
+use flowgraph::ir::{BlockId, Color, Graph, Loc, MarkKind, Module, Opcode, Operand, RustType, Stage, ValueId};
+use rustc_hash::FxHashMap;
+
+/// One compiler graph.
+#[derive(Debug)]
+pub struct Loaded<'m> {
+    /// The graph.
+    pub graph: &'m Graph,
+    /// Which values are needed where.
+    pub liveness: Liveness,
+    /// The order of its blocks, and its loops.
+    pub order: Order,
+    /// Whether it is the all-red twin.
+    pub twin: bool,
+    marks: Vec<Vec<Option<MarkKind>>>,
+    callees: FxHashMap<(BlockId, u32), GraphIx>,
+    twin_of: Option<GraphIx>,
+    /// Loop heads in whose loop there is a merge point of the language.
+    guest_loops: Vec<bool>,
+}
+
+/// The compiler graphs of a module.
+#[derive(Debug)]
+pub struct Program<'m> {
+    /// The module.
+    pub module: &'m Module,
+    /// Whether references may lie in memory, so that what is loaded may be one.
+    pub references_in_memory: bool,
+    graphs: Vec<Loaded<'m>>,
+    by_key: FxHashMap<&'m str, GraphIx>,
+}
+
+impl<'m> Program<'m> {
+    /// Loads a module of stage [`Stage::Compiler`]. The module must have been verified.
+    ///
+    /// # Errors
+    /// If it is of another stage.
+    pub fn load(module: &'m Module) -> Result<Program<'m>, SpecError> {
+        if module.stage != Stage::Compiler {
+            let what = format!("a {} module cannot be specialized, only a compiler module", module.stage.name());
+            return Err(SpecError::Malformed(what, Loc::UNKNOWN));
+        }
+        let by_key: FxHashMap<&str, GraphIx> =
+            module.graphs.keys().enumerate().map(|(i, k)| (k.as_str(), GraphIx(i as u32))).collect();
+        let graphs = module.graphs.values().map(|g| Loaded::new(g, &by_key)).collect();
+        Ok(Program { module, references_in_memory: references_in_memory(module), graphs, by_key })
+    }
+
+    /// The graph with this key.
+    pub fn find(&self, key: &str) -> Option<GraphIx> {
+        self.by_key.get(key).copied()
+    }
+
+    /// The graph.
+    pub fn graph(&self, ix: GraphIx) -> &'m Graph {
+        self.graphs[ix.0 as usize].graph
+    }
+
+    /// The graph with what is known about it.
+    pub fn loaded(&self, ix: GraphIx) -> &Loaded<'m> {
+        &self.graphs[ix.0 as usize]
+    }
+
+    /// Whether a value is green.
+    pub fn is_green(&self, ix: GraphIx, value: ValueId) -> bool {
+        self.graph(ix).values[value.index()].color == Some(Color::Green)
+    }
+
+    /// The mark at a position.
+    pub fn mark(&self, ix: GraphIx, block: BlockId, index: u32) -> Option<MarkKind> {
+        self.loaded(ix).marks[block.index()][index as usize]
+    }
+
+    /// The callee of the call op at a position.
+    pub fn callee(&self, ix: GraphIx, block: BlockId, index: u32) -> Option<GraphIx> {
+        self.loaded(ix).callees.get(&(block, index)).copied()
+    }
+
+    /// The all-red twin of a graph.
+    pub fn twin(&self, ix: GraphIx) -> Option<GraphIx> {
+        self.loaded(ix).twin_of
+    }
+
+    /// Whether a block is a loop head whose loop contains a `merge_point!()`.
+    pub fn loop_has_merge_point(&self, ix: GraphIx, block: BlockId) -> bool {
+        self.loaded(ix).guest_loops[block.index()]
+    }
+
+    /// Whether the op at a position is a `merge_point!()`.
+    pub fn is_merge_point(&self, ix: GraphIx, block: BlockId, index: u32) -> bool {
+        self.graph(ix).block(block).ops.get(index as usize).is_some_and(|op| op.opcode == Opcode::MergePoint)
+    }
+
+    /// Whether any function that is not a twin promotes.
+    pub fn promotes(&self) -> bool {
+        self.graphs.iter().any(|g| {
+            !g.twin
+                && g.graph.blocks.iter().flat_map(|b| &b.ops).any(|op| {
+                    op.opcode == Opcode::Promote
+                        && op.results.iter().all(|r| g.graph.values[r.index()].color == Some(Color::Green))
+                })
+        })
+    }
+
+    /// The source name of a value, for messages: the variable that it is the value of, if it has one.
+    pub fn name_of(&self, ix: GraphIx, value: ValueId) -> String {
+        let graph = self.graph(ix);
+        let named = graph.names.iter().find(|n| n.values.contains(&Operand::Value(value)));
+        if let Some(def) = named {
+            return def.name.clone();
+        }
+        // A block parameter is named after what flows into it.
+        for (at, block) in graph.blocks.iter().enumerate() {
+            let Some(position) = block.params.iter().position(|p| *p == value) else { continue };
+            if at == 0 {
+                return graph.params.get(position).cloned().unwrap_or_else(|| value.to_string());
+            }
+            let incoming = graph.blocks.iter().flat_map(|b| b.term.edges()).filter(|e| e.block.index() == at);
+            for edge in incoming {
+                if let Some(def) = graph.names.iter().find(|n| n.values.contains(&edge.args[position])) {
+                    return def.name.clone();
+                }
+            }
+        }
+        value.to_string()
+    }
+}
+
+impl<'m> Loaded<'m> {
+    fn new(graph: &'m Graph, by_key: &FxHashMap<&str, GraphIx>) -> Loaded<'m> {
+        let mut callees = FxHashMap::default();
+        let mut marks = Vec::new();
+        for (b, block) in graph.blocks.iter().enumerate() {
+            let mut here = vec![None; block.ops.len() + 1];
+            for mark in &block.marks {
+                if let Some(place) = here.get_mut(mark.at as usize) {
+                    *place = Some(mark.kind);
+                }
+            }
+            marks.push(here);
+            for (i, op) in block.ops.iter().enumerate() {
+                if let Some(ix) = op.callee().and_then(|c| by_key.get(&*c.name)) {
+                    callees.insert((BlockId(b as u32), i as u32), *ix);
+                }
+            }
+        }
+        let order = Order::new(graph);
+        let guest_loops = graph
+            .block_ids()
+            .map(|head| {
+                order.loop_at(head).is_some_and(|l| {
+                    l.body.iter().any(|b| graph.blocks[b].ops.iter().any(|op| op.opcode == Opcode::MergePoint))
+                })
+            })
+            .collect();
+        let twin = graph.key.ends_with("#twin");
+        let twin_of = by_key.get(format!("{}#twin", graph.function).as_str()).copied();
+        Loaded { graph, liveness: Liveness::new(graph), order, twin, marks, callees, twin_of, guest_loops }
+    }
+}
+
+/// Whether any type that may lie in memory has a reference in it.
+fn references_in_memory(module: &Module) -> bool {
+    let holds = |ty: &RustType| module.leaves(ty).iter().any(|leaf| leaf.reference.is_some());
+    let behind = |ty: &RustType| match ty {
+        RustType::Ref { to, .. } => holds(to),
+        RustType::Slice { elem, .. } => holds(elem),
+        _ => false,
+    };
+    module.structs.values().flat_map(|s| &s.fields).any(|f| holds(&f.ty))
+        || module.graphs.values().flat_map(|g| &g.signature.params).any(|p| behind(&p.ty))
+        || module.data.iter().any(|d| holds(&d.ty))
+}

@@ -1,0 +1,157 @@
+//! Fragments: residual graphs being filled.
+//!
+//! A fragment is one residual graph. A residual block takes all live residual values as parameters, so dominance holds by
+//! construction; [`super::cleanup`] drops the parameters that are not needed. Beside the graph lies what is known about
+//! its values wherever they are visible: what defined them, a range, and which exclusive root an address comes from.
+
+use super::memory::Origin;
+use flowgraph::ir::{
+    Block, BlockId, Edge, Graph, Imm, Loc, Op, Opcode, Operand, Signature, Terminator, Time, Type, ValueId,
+};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// The whole range of an int.
+pub const FULL: (i64, i64) = (i64::MIN, i64::MAX);
+
+/// What is known about a residual value, wherever it is visible.
+#[derive(Clone, Debug)]
+pub struct Info {
+    /// Where it comes from, if it is an address.
+    pub origin: Origin,
+    /// Its signed range.
+    pub range: (i64, i64),
+    /// The pure op that computes it.
+    pub definition: Option<(Opcode, SmallVec<[Operand; 3]>)>,
+}
+
+impl Default for Info {
+    fn default() -> Info {
+        Info { origin: Origin::Outside, range: FULL, definition: None }
+    }
+}
+
+type Results = SmallVec<[ValueId; 2]>;
+
+/// What makes two pure ops, or two loads of what never changes, the same.
+pub type SameOp = (Opcode, SmallVec<[Operand; 3]>, Imm);
+
+/// A residual graph being filled.
+#[derive(Debug)]
+pub struct Fragment {
+    /// The graph.
+    pub graph: Graph,
+    /// What is known about its values, by value.
+    pub info: Vec<Info>,
+    /// For each block the one block that it can be reached from, if it is just one.
+    parents: Vec<Option<BlockId>>,
+    seen: FxHashMap<SameOp, SmallVec<[(BlockId, Results); 1]>>,
+    /// The number of ops emitted.
+    pub size: usize,
+    /// Which root function it belongs to: an index into the engine's units.
+    pub unit: usize,
+}
+
+/// How many dominating blocks are searched for an equal op.
+const SEARCH: usize = 64;
+
+impl Fragment {
+    /// An empty fragment with an entry block.
+    pub fn new(key: &str, function: &str, signature: Signature, unit: usize) -> Fragment {
+        let mut graph = Graph::new(key, signature);
+        graph.function = function.to_owned();
+        let mut fragment =
+            Fragment { graph, info: Vec::new(), parents: Vec::new(), seen: FxHashMap::default(), size: 0, unit };
+        fragment.new_block(None);
+        fragment
+    }
+
+    /// A new block. `parent` is the block that alone leads to it.
+    pub fn new_block(&mut self, parent: Option<BlockId>) -> BlockId {
+        self.parents.push(parent);
+        self.graph.new_block()
+    }
+
+    /// A new value.
+    pub fn new_value(&mut self, ty: Type) -> ValueId {
+        self.info.push(Info::default());
+        self.graph.new_value(ty)
+    }
+
+    /// A new parameter of `block`.
+    pub fn new_param(&mut self, block: BlockId, ty: Type) -> ValueId {
+        let value = self.new_value(ty);
+        self.graph.block_mut(block).params.push(value);
+        value
+    }
+
+    /// What is known about a value.
+    pub fn info(&self, value: ValueId) -> &Info {
+        &self.info[value.index()]
+    }
+
+    /// Appends an op to a block; its results are new values of the types given.
+    pub fn push(
+        &mut self,
+        block: BlockId,
+        opcode: Opcode,
+        args: &[Operand],
+        imm: Imm,
+        results: &[Type],
+        loc: Loc,
+    ) -> SmallVec<[ValueId; 2]> {
+        let results: SmallVec<[ValueId; 2]> = results.iter().map(|ty| self.new_value(*ty)).collect();
+        if opcode.is_pure() {
+            for result in &results {
+                self.info[result.index()].definition = (results.len() == 1).then(|| (opcode, args.into()));
+            }
+        }
+        self.size += 1;
+        self.graph.block_mut(block).ops.push(Op {
+            opcode,
+            args: args.into(),
+            results: results.clone(),
+            imm,
+            time: Time::Now,
+            loc,
+        });
+        results
+    }
+
+    /// The results of an equal op that every way to `block` passes.
+    pub fn find(&self, block: BlockId, same: &SameOp) -> Option<SmallVec<[ValueId; 2]>> {
+        let places = self.seen.get(same)?;
+        let mut at = Some(block);
+        for _ in 0..SEARCH {
+            let block = at?;
+            if let Some((_, results)) = places.iter().find(|(b, _)| *b == block) {
+                return Some(results.clone());
+            }
+            at = self.parents[block.index()];
+        }
+        None
+    }
+
+    /// Remembers an op for [`Fragment::find`].
+    pub fn remember(&mut self, block: BlockId, same: SameOp, results: SmallVec<[ValueId; 2]>) {
+        self.seen.entry(same).or_default().push((block, results));
+    }
+
+    /// Makes `head` enterable from other fragments: the entry takes the same parameters and jumps there.
+    pub fn make_entry(&mut self, head: BlockId) {
+        let params = self.graph.block(head).params.clone();
+        let args: SmallVec<[Operand; 4]> = params
+            .iter()
+            .map(|p| Operand::Value(self.new_param(BlockId::ENTRY, self.graph.values[p.index()].ty)))
+            .collect();
+        self.graph.params = self.graph.entry_params().iter().map(|p| p.to_string()).collect();
+        self.end(BlockId::ENTRY, Terminator::Jump(Edge { block: head, args }), self.graph.loc);
+    }
+
+    /// Ends a block.
+    pub fn end(&mut self, block: BlockId, term: Terminator, loc: Loc) {
+        let Block { term: old, loc: old_loc, .. } = self.graph.block_mut(block);
+        *old = term;
+        *old_loc = loc;
+    }
+}

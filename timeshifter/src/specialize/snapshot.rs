@@ -1,0 +1,169 @@
+//! Snapshots and exits: how to continue as the interpreter (RESUME.md, 3).
+//!
+//! A snapshot is a state cut to what is live: frames, slots, stores not yet made; no facts, no values of a run. It names
+//! residual values, which the exit hands over in a fixed order. Going on from one is either *executing* the compiler
+//! graphs (blackholing), with words for the values, or *specializing* on, with the values as parameters of a new fragment.
+
+use super::engine::Engine;
+use super::error::SpecError;
+use super::state::{Facts, Red, State};
+use flowgraph::ir::{BlockId, Const, Loc, Opcode, Operand, Terminator, Type, ValueId};
+use std::rc::Rc;
+
+/// An exit of residual code.
+#[derive(Clone, Debug)]
+pub struct ExitSite {
+    /// The state to continue with.
+    pub snapshot: Rc<State>,
+    /// The residual values that the snapshot names, in the order in which the exit hands them over.
+    pub values: Vec<ValueId>,
+    /// The fragment that it leaves.
+    pub fragment: usize,
+    /// Where the interpreter goes on.
+    pub loc: Loc,
+    /// The value that is promoted here, if it is a promotion.
+    pub promoted: Option<ValueId>,
+}
+
+impl ExitSite {
+    /// The types of the values handed over.
+    pub fn types(&self, engine: &Engine<'_>) -> Vec<Type> {
+        let graph = &engine.fragments[self.fragment].graph;
+        self.values.iter().map(|v| graph.values[v.index()].ty).collect()
+    }
+
+    /// Where the promoted value is among those handed over.
+    pub fn promoted_position(&self) -> Option<usize> {
+        self.promoted.and_then(|p| self.values.iter().position(|v| *v == p))
+    }
+}
+
+impl Engine<'_> {
+    /// A snapshot of a state, and the residual values that it names.
+    pub(super) fn snapshot(&mut self, st: &State) -> (State, Vec<ValueId>) {
+        let mut snapshot = st.clone();
+        self.trim(&mut snapshot);
+        snapshot.facts = Facts::default();
+        snapshot.concrete = None;
+        snapshot.origin = None;
+        snapshot.snapshot = None;
+        snapshot.memory.places.retain(|_, location| location.dirty);
+        let named: Vec<Red> = snapshot
+            .red_registers()
+            .chain(snapshot.slots.values().flat_map(|s| s.cells.values().map(|c| c.value)))
+            .chain(snapshot.memory.roots.values().copied())
+            .chain(snapshot.memory.places.values().map(|l| l.value))
+            .collect();
+        let mut values: Vec<ValueId> = Vec::new();
+        for red in named {
+            if let Red::Value(v) = red
+                && !values.contains(&v)
+            {
+                values.push(v);
+            }
+        }
+        (snapshot, values)
+    }
+
+    /// Registers an exit at the state's position.
+    pub(super) fn new_exit(&mut self, st: &State, promoted: Option<ValueId>, loc: Loc) -> u32 {
+        let (snapshot, values) = self.snapshot(st);
+        let site = ExitSite { snapshot: Rc::new(snapshot), values, fragment: st.fragment, loc, promoted };
+        self.exits.push(site);
+        self.exits.len() as u32 - 1
+    }
+
+    /// The terminator that leaves through an exit.
+    pub(super) fn exit_terminator(&mut self, exit: u32) -> Terminator {
+        let guard = Operand::int(i64::from(self.guards));
+        self.guards += 1;
+        let args = self.exits[exit as usize].values.iter().map(|v| Operand::Value(*v)).collect();
+        Terminator::Exit { exit, guard, args }
+    }
+
+    /// A promotion under the eager policy: an exit, which specializes on for each value seen.
+    pub(super) fn end_in_exit(&mut self, st: State, loc: Loc) -> Result<(), SpecError> {
+        let frame = st.frame();
+        let code = self.program.graph(frame.graph).block(frame.block);
+        let promoted = match code.ops.get(frame.index as usize) {
+            Some(op) if op.opcode == Opcode::Promote => match self.operand(&st, op.args[0], loc)? {
+                Red::Value(v) => Some(v),
+                _ => None,
+            },
+            _ => None,
+        };
+        let exit = self.new_exit(&st, promoted, loc);
+        let term = self.exit_terminator(exit);
+        self.fragments[st.fragment].end(st.block, term, loc);
+        Ok(())
+    }
+
+    /// The state of an exit in a new fragment, whose parameters are the values handed over.
+    pub(super) fn state_at_exit(&mut self, exit: u32) -> State {
+        let site = self.exits[exit as usize].clone();
+        let unit = self.fragments[site.fragment].unit;
+        let graph = self.units[unit].graph;
+        let name = self.fresh_name(graph);
+        let fragment = self.new_fragment(graph, &name, unit);
+        let mut st = State::clone(&site.snapshot);
+        let types = site.types(self);
+        let mut renamed = Vec::new();
+        for (value, ty) in site.values.iter().zip(types) {
+            let param = self.fragments[fragment].new_param(BlockId::ENTRY, ty);
+            let mut info = self.fragments[site.fragment].info(*value).clone();
+            info.definition = None;
+            self.fragments[fragment].info[param.index()] = info;
+            self.fragments[fragment].graph.params.push(param.to_string());
+            renamed.push((*value, param));
+        }
+        rename(&mut st, &renamed);
+        st.fragment = fragment;
+        st.block = BlockId::ENTRY;
+        st.passed = false;
+        st
+    }
+
+    /// Specializes on from a promotion's exit for one value seen, eagerly. Gives the key of the fragment to enter with the
+    /// values handed over.
+    ///
+    /// # Errors
+    /// As [`Engine::specialize`].
+    pub fn specialize_case(&mut self, exit: u32, seen: Const) -> Result<String, SpecError> {
+        let position = self.exits[exit as usize].promoted_position();
+        let mut st = self.state_at_exit(exit);
+        let fragment = st.fragment;
+        if let Some(position) = position {
+            let param = self.fragments[fragment].graph.entry_params()[position];
+            self.learn_equal(&mut st, Red::Value(param), seen);
+        }
+        let unit = self.fragments[fragment].unit;
+        self.run_unit(unit, vec![st])?;
+        self.run_functions()?;
+        Ok(self.fragments[fragment].graph.key.clone())
+    }
+}
+
+/// Renames residual values of a state, all at once.
+pub(super) fn rename(st: &mut State, renamed: &[(ValueId, ValueId)]) {
+    let new = |red: &mut Red| {
+        if let Red::Value(v) = red
+            && let Some((_, to)) = renamed.iter().find(|(from, _)| from == v)
+        {
+            *v = *to;
+        }
+    };
+    for frame in &mut st.frames {
+        for (_, reg) in frame.regs.iter_mut() {
+            if let super::state::Reg::Red(red) = reg {
+                new(red);
+            }
+        }
+    }
+    for slot in st.slots.values_mut() {
+        for cell in Rc::make_mut(slot).cells.values_mut() {
+            new(&mut cell.value);
+        }
+    }
+    st.memory.roots.values_mut().for_each(new);
+    st.memory.places.values_mut().for_each(|l| new(&mut l.value));
+}

@@ -1,0 +1,255 @@
+//! The state of the specializer: plain data, so that a fork is a clone and a snapshot a clone cut to what is live.
+//!
+//! A state is a stack of frames, each a position in a compiler graph with its registers; what is known about memory
+//! ([`super::memory`]); facts about residual values; and the residual block that is being filled. A register holds a
+//! *green* constant, known because the colors say so, or a *red* operand: a constant that a merge may forget, a value of
+//! the residual code, or a place in a virtual slot.
+
+use super::memory::{KnownMemory, Slot};
+use flowgraph::ir::{BlockId, Const, ValueId};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// A graph of the loaded program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GraphIx(pub u32);
+
+/// A virtual slot of a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SlotId(pub u32);
+
+/// A red operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Red {
+    /// Known, for now.
+    Const(Const),
+    /// A value of the residual graph.
+    Value(ValueId),
+    /// An address inside a virtual slot: the slot and a byte offset.
+    Slot(SlotId, i64),
+}
+
+impl Red {
+    /// The constant, if it is one.
+    pub fn constant(self) -> Option<Const> {
+        match self {
+            Red::Const(c) => Some(c),
+            _ => None,
+        }
+    }
+
+    /// The constant integer, if it is one.
+    pub fn as_int(self) -> Option<i64> {
+        self.constant().and_then(Const::as_int)
+    }
+}
+
+/// What a register holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Reg {
+    /// Known when compiling.
+    Green(Const),
+    /// Known, if at all, when running.
+    Red(Red),
+}
+
+impl Reg {
+    /// As a red operand.
+    pub fn red(self) -> Red {
+        match self {
+            Reg::Green(c) => Red::Const(c),
+            Reg::Red(r) => r,
+        }
+    }
+}
+
+/// Registers by value, sorted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Regs(Vec<(ValueId, Reg)>);
+
+impl Regs {
+    /// The register of `value`.
+    pub fn get(&self, value: ValueId) -> Option<Reg> {
+        self.0.binary_search_by_key(&value, |r| r.0).ok().map(|i| self.0[i].1)
+    }
+
+    /// Sets the register of `value`.
+    pub fn set(&mut self, value: ValueId, reg: Reg) {
+        match self.0.binary_search_by_key(&value, |r| r.0) {
+            Ok(i) => self.0[i].1 = reg,
+            Err(i) => self.0.insert(i, (value, reg)),
+        }
+    }
+
+    /// All registers, by value.
+    pub fn iter(&self) -> impl Iterator<Item = &(ValueId, Reg)> {
+        self.0.iter()
+    }
+
+    /// All registers, by value, to change.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut (ValueId, Reg)> {
+        self.0.iter_mut()
+    }
+
+    /// Forgets the registers for which `keep` says no.
+    pub fn retain(&mut self, mut keep: impl FnMut(ValueId) -> bool) {
+        self.0.retain(|r| keep(r.0));
+    }
+}
+
+/// One function being executed: a position and its registers. All frames but the innermost stand at a call op.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// The compiler graph.
+    pub graph: GraphIx,
+    /// The block.
+    pub block: BlockId,
+    /// The index of the op to be executed next; the number of ops for the terminator.
+    pub index: u32,
+    /// The registers.
+    pub regs: Regs,
+    /// The green arguments it was called with: with the graph, the key by which recursion is recognised.
+    pub greens: Rc<[Const]>,
+}
+
+/// Facts about residual values that hold on this path.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    /// Signed ranges, both ends included.
+    pub ranges: FxHashMap<ValueId, (i64, i64)>,
+    /// Values that a branch has decided.
+    pub known: FxHashMap<ValueId, Const>,
+}
+
+/// Values of the run that a trace follows, by residual value.
+pub type Concrete = FxHashMap<ValueId, u64>;
+
+/// The state.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// The frames, outermost first.
+    pub frames: Vec<Frame>,
+    /// The virtual slots that registers lead to.
+    pub slots: BTreeMap<SlotId, Rc<Slot>>,
+    /// What is known about real memory.
+    pub memory: KnownMemory,
+    /// Facts about residual values.
+    pub facts: Facts,
+    /// The fragment being filled.
+    pub fragment: usize,
+    /// The block of the fragment being filled.
+    pub block: BlockId,
+    /// Whether the innermost frame has just arrived over a back edge.
+    pub back: bool,
+    /// Whether the mark at the present position has been passed.
+    pub passed: bool,
+    /// The version in which this state is making its way, for counting what was folded.
+    pub origin: Option<VersionId>,
+    /// The key of the merge point or loop head passed last: green tuples at joins are counted under it.
+    pub enclosing: Option<usize>,
+    /// Tracing: the snapshot that the next guard may share.
+    pub snapshot: Option<u32>,
+    /// Tracing: the values of this very run.
+    pub concrete: Option<Concrete>,
+}
+
+/// A version of a merge point: its key's index and its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct VersionId {
+    /// Index of the key.
+    pub key: usize,
+    /// Index of the version under that key.
+    pub version: usize,
+}
+
+impl State {
+    /// The innermost frame.
+    ///
+    /// # Panics
+    /// If there is none: a state whose outermost frame has returned is not stepped again.
+    pub fn frame(&self) -> &Frame {
+        self.frames.last().expect("a state that runs has a frame")
+    }
+
+    /// The innermost frame, to change.
+    pub fn frame_mut(&mut self) -> &mut Frame {
+        self.frames.last_mut().expect("a state that runs has a frame")
+    }
+
+    /// Replaces `old` by `new` everywhere.
+    pub fn substitute(&mut self, old: Red, new: Red) {
+        for frame in &mut self.frames {
+            for (_, reg) in frame.regs.iter_mut() {
+                if *reg == Reg::Red(old) {
+                    *reg = Reg::Red(new);
+                }
+            }
+        }
+        for slot in self.slots.values_mut() {
+            if slot.cells.values().any(|c| c.value == old) {
+                for cell in Rc::make_mut(slot).cells.values_mut() {
+                    if cell.value == old {
+                        cell.value = new;
+                    }
+                }
+            }
+        }
+        self.memory.substitute(old, new);
+    }
+
+    /// The red registers in a fixed order: equal for states with equal keys.
+    pub fn red_registers(&self) -> impl Iterator<Item = Red> + '_ {
+        self.frames.iter().flat_map(|f| f.regs.iter()).filter_map(|(_, reg)| match reg {
+            Reg::Red(red) => Some(*red),
+            Reg::Green(_) => None,
+        })
+    }
+
+    /// Forgets slots that no register leads to.
+    pub fn drop_unreachable_slots(&mut self) {
+        if self.slots.is_empty() {
+            return;
+        }
+        let mut todo: Vec<SlotId> = self.red_registers().filter_map(slot_of).collect();
+        let mut seen = std::collections::BTreeSet::new();
+        while let Some(id) = todo.pop() {
+            if seen.insert(id)
+                && let Some(slot) = self.slots.get(&id)
+            {
+                todo.extend(slot.cells.values().filter_map(|c| slot_of(c.value)));
+            }
+        }
+        self.slots.retain(|id, _| seen.contains(id));
+    }
+}
+
+/// The slot that an operand points into.
+pub fn slot_of(red: Red) -> Option<SlotId> {
+    match red {
+        Red::Slot(id, _) => Some(id),
+        _ => None,
+    }
+}
+
+/// The key of a merge: every frame's position and live greens.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key {
+    /// One entry a frame, outermost first.
+    pub frames: Vec<KeyFrame>,
+    /// The fragment, where versions of this key can't be entered from others.
+    pub fragment: Option<usize>,
+}
+
+/// One frame of a [`Key`].
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct KeyFrame {
+    /// The graph.
+    pub graph: GraphIx,
+    /// The block.
+    pub block: BlockId,
+    /// The op index.
+    pub index: u32,
+    /// The live greens.
+    pub greens: Vec<(ValueId, Const)>,
+}

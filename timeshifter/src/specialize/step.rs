@@ -1,0 +1,528 @@
+//! One step: runs a state to its next outcome. Policies differ only in how they answer outcomes.
+
+use super::access::Target;
+use super::engine::{Engine, FunctionKey, Unit};
+use super::error::{Event, SpecError};
+use super::state::{Frame, GraphIx, Red, Reg, Regs, State};
+use flowgraph::ir::{
+    BlockId, CallMode, Callee, Color, Const, Edge, Effect, Imm, Loc, MarkKind, Op, Opcode, Operand, Terminator, Time,
+    Trap, TrapKind, ValueId,
+};
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// What a policy has to answer.
+#[derive(Debug)]
+pub(super) enum Outcome {
+    /// At a mark: wait here, look for a version, or (having set `passed`) go on.
+    Mark(MarkKind),
+    /// A branch on a residual value.
+    Split { cond: Red, then: Edge, otherwise: Edge, loc: Loc },
+    /// A switch on a residual value.
+    SwitchSplit { value: Red, cases: Vec<(i64, Edge)>, default: Edge, loc: Loc },
+    /// A residual value is to be green from here on.
+    Promotion { value: ValueId, loc: Loc },
+    /// The outermost function returns.
+    Returned(Vec<Red>, Loc),
+    /// A trap.
+    Trapped(Trap, Vec<Red>),
+    /// Tracing: a call that isn't looked into trapped in this run.
+    CallTrapped(flowgraph::eval::TrapReport),
+}
+
+impl<'m> Engine<'m> {
+    /// Runs `st` to its next outcome.
+    pub(super) fn step(&mut self, st: &mut State) -> Result<Outcome, SpecError> {
+        loop {
+            if let Some(outcome) = self.step_once(st)? {
+                return Ok(outcome);
+            }
+        }
+    }
+
+    /// Runs one op or terminator of `st`.
+    pub(super) fn step_once(&mut self, st: &mut State) -> Result<Option<Outcome>, SpecError> {
+        let frame = st.frame();
+        let (graph, block, index) = (frame.graph, frame.block, frame.index);
+        if !st.passed
+            && let Some(kind) = self.program.mark(graph, block, index)
+        {
+            return Ok(Some(Outcome::Mark(kind)));
+        }
+        self.count_step(st)?;
+        let code = self.program.graph(graph).block(block);
+        match code.ops.get(index as usize) {
+            Some(op) => self.step_op(st, op),
+            None => self.step_terminator(st, &code.term, code.loc),
+        }
+    }
+
+    fn count_step(&mut self, st: &State) -> Result<(), SpecError> {
+        self.steps += 1;
+        self.quiet_steps += 1;
+        if self.quiet_steps > self.limits.green_steps {
+            return Err(self.endless_green_loop(st));
+        }
+        Ok(())
+    }
+
+    /// The operand as it is in the innermost frame.
+    pub(super) fn operand(&self, st: &State, operand: Operand, loc: Loc) -> Result<Red, SpecError> {
+        match operand {
+            Operand::Const(c) => Ok(Red::Const(c)),
+            Operand::Value(v) => match st.frame().regs.get(v) {
+                Some(reg) => Ok(reg.red()),
+                None => Err(SpecError::Malformed(format!("{v} is used but not defined on this way"), loc)),
+            },
+        }
+    }
+
+    fn operands(&self, st: &State, operands: &[Operand], loc: Loc) -> Result<SmallVec<[Red; 4]>, SpecError> {
+        operands.iter().map(|o| self.operand(st, *o, loc)).collect()
+    }
+
+    /// To the next op.
+    pub(super) fn advance(&self, st: &mut State) {
+        st.frame_mut().index += 1;
+        st.passed = false;
+        st.back = false;
+    }
+
+    fn step_op(&mut self, st: &mut State, op: &Op) -> Result<Option<Outcome>, SpecError> {
+        let args = self.operands(st, &op.args, op.loc)?;
+        let result = match op.opcode.effect() {
+            Effect::Call | Effect::ElidableCall => return self.step_call(st, op, &args),
+            Effect::Pure if op.time == Time::Now => self.green_pure(op, &args)?,
+            Effect::Pure => self.red_pure(st, op.opcode, &args, op.loc)?,
+            Effect::Read | Effect::Write => self.step_memory(st, op, &args)?,
+            Effect::Allocate => {
+                let Imm::Slot(desc) = &op.imm else { return Err(malformed(op)) };
+                smallvec::smallvec![Red::Slot(self.new_slot(st, desc), 0)]
+            }
+            Effect::Hint => match self.step_hint(st, op, &args) {
+                Hint::Value(red) => smallvec::smallvec![red],
+                Hint::Nothing => SmallVec::new(),
+                Hint::Promote(value) => return Ok(Some(Outcome::Promotion { value, loc: op.loc })),
+            },
+        };
+        for (value, red) in op.results.iter().zip(result) {
+            self.set(st, *value, red, op.loc)?;
+        }
+        self.advance(st);
+        Ok(None)
+    }
+
+    fn green_pure(&mut self, op: &Op, args: &[Red]) -> Result<SmallVec<[Red; 2]>, SpecError> {
+        let constants: Option<SmallVec<[Const; 3]>> = args.iter().map(|a| a.constant()).collect();
+        let given = constants.and_then(|c| self.compute(op.opcode, &c));
+        let given = given.ok_or_else(|| SpecError::NotGreen { op: op.opcode.name().to_owned(), loc: op.loc })?;
+        Ok(given.into_iter().map(Red::Const).collect())
+    }
+
+    fn step_memory(&mut self, st: &mut State, op: &Op, args: &[Red]) -> Result<SmallVec<[Red; 2]>, SpecError> {
+        let desc = op.mem().ok_or_else(|| malformed(op))?;
+        let indexed = !matches!(op.opcode, Opcode::Getfield | Opcode::Setfield);
+        let target = Target { opcode: op.opcode, base: args[0], index: indexed.then(|| args[1]), desc: desc.clone() };
+        if op.opcode.effect() == Effect::Write {
+            self.red_store(st, &target, args[args.len() - 1], op.loc)?;
+            return Ok(SmallVec::new());
+        }
+        let loaded = match (op.time, args[0].constant(), target.index.map(Red::constant)) {
+            (Time::Now, Some(base), None | Some(Some(_))) => {
+                let index = target.index.and_then(Red::constant);
+                Red::Const(self.green_load(base, index, desc, op.loc)?)
+            }
+            (Time::Now, ..) if !matches!(args[0], Red::Slot(..)) => {
+                return Err(SpecError::NotGreen { op: op.opcode.name().to_owned(), loc: op.loc });
+            }
+            _ => self.red_load(st, &target, op.loc)?,
+        };
+        Ok(smallvec::smallvec![loaded])
+    }
+
+    fn step_hint(&mut self, st: &State, op: &Op, args: &[Red]) -> Hint {
+        let truth = |b: bool| Hint::Value(Red::Const(Const::Int(i64::from(b))));
+        match op.opcode {
+            Opcode::Promote => match args[0] {
+                Red::Value(v) if self.result_color(st, op) == Some(Color::Green) => Hint::Promote(v),
+                known => Hint::Value(known),
+            },
+            Opcode::WeAreJitted => truth(true),
+            Opcode::IsConstant => truth(args[0].constant().is_some()),
+            Opcode::IsVirtual => truth(matches!(args[0], Red::Slot(..))),
+            Opcode::Concrete | Opcode::Variable | Opcode::Likely => Hint::Value(args[0]),
+            _ => Hint::Nothing,
+        }
+    }
+
+    fn result_color(&self, st: &State, op: &Op) -> Option<Color> {
+        let result = op.results.first()?;
+        self.program.graph(st.frame().graph).values[result.index()].color
+    }
+
+    // ---- terminators
+
+    fn step_terminator(&mut self, st: &mut State, term: &Terminator, loc: Loc) -> Result<Option<Outcome>, SpecError> {
+        match term {
+            Terminator::Jump(edge) => self.go(st, edge, loc)?,
+            Terminator::Branch { cond, then, otherwise, time } => match self.operand(st, *cond, loc)? {
+                Red::Const(c) => {
+                    self.count_decision(st, *time);
+                    let taken = self.memory.resolve(c) != 0;
+                    self.go(st, if taken { then } else { otherwise }, loc)?;
+                }
+                _ if *time == Time::Now => return Err(SpecError::NotGreen { op: "branch".to_owned(), loc }),
+                Red::Slot(..) => self.go(st, then, loc)?, // an address is not zero
+                cond => {
+                    let (then, otherwise) = (then.clone(), otherwise.clone());
+                    return Ok(Some(Outcome::Split { cond, then, otherwise, loc }));
+                }
+            },
+            Terminator::Switch { value, cases, default, time, .. } => match self.operand(st, *value, loc)? {
+                Red::Const(c) => {
+                    self.count_decision(st, *time);
+                    let word = self.memory.resolve(c) as i64;
+                    let edge = cases.iter().find(|(case, _)| *case == word).map_or(default, |(_, e)| e);
+                    self.go(st, edge, loc)?;
+                }
+                _ if *time == Time::Now => return Err(SpecError::NotGreen { op: "switch".to_owned(), loc }),
+                value => {
+                    let value = super::fold::red_of(self.real(st, value, loc)?);
+                    let (cases, default) = (cases.clone(), default.clone());
+                    return Ok(Some(Outcome::SwitchSplit { value, cases, default, loc }));
+                }
+            },
+            Terminator::Return(values) => {
+                let values = self.operands(st, values, loc)?;
+                if st.frames.len() == 1 {
+                    return Ok(Some(Outcome::Returned(values.to_vec(), loc)));
+                }
+                st.frames.pop();
+                self.finish_call(st, &values)?;
+            }
+            Terminator::Trap(trap) => {
+                let args: SmallVec<[Operand; 4]> = trap.args.iter().map(|(o, _)| *o).collect();
+                let args = self.operands(st, &args, loc)?;
+                return Ok(Some(Outcome::Trapped(trap.clone(), args.to_vec())));
+            }
+            Terminator::Exit { .. } | Terminator::Enter { .. } => {
+                return Err(SpecError::Malformed("an exit in a compiler graph".to_owned(), loc));
+            }
+        }
+        Ok(None)
+    }
+
+    fn count_decision(&mut self, st: &State, time: Time) {
+        if time == Time::Emit {
+            self.count_fold(st);
+        }
+    }
+
+    /// Takes an edge of the innermost frame.
+    pub(super) fn go(&mut self, st: &mut State, edge: &Edge, loc: Loc) -> Result<(), SpecError> {
+        let args = self.operands(st, &edge.args, loc)?;
+        let frame = st.frame();
+        let (graph, from) = (frame.graph, frame.block);
+        let loaded = self.program.loaded(graph);
+        let back = loaded.order.is_back_edge(from, edge.block);
+        let params = &loaded.graph.block(edge.block).params;
+        for (param, red) in params.iter().zip(args) {
+            self.set(st, *param, red, loc)?;
+        }
+        let frame = st.frame_mut();
+        frame.block = edge.block;
+        frame.index = 0;
+        st.back = back;
+        st.passed = false;
+        Ok(())
+    }
+
+    // ---- calls
+
+    fn step_call(&mut self, st: &mut State, op: &Op, args: &[Red]) -> Result<Option<Outcome>, SpecError> {
+        let callee = op.callee().ok_or_else(|| malformed(op))?;
+        if let Some(name) = callee.libm() {
+            return self.call_libm(st, op, name, args).map(|()| None);
+        }
+        match callee.mode {
+            CallMode::Inline => self.call_inline(st, op, args),
+            CallMode::Specialize => self.call_specialized(st, op, args),
+            CallMode::Fold | CallMode::Residual | CallMode::Plain => self.call_residual(st, op, callee, args),
+        }
+    }
+
+    fn call_libm(&mut self, st: &mut State, op: &Op, name: &str, args: &[Red]) -> Result<(), SpecError> {
+        let function = flowgraph::math::function(name).ok_or_else(|| malformed(op))?;
+        let constants: Option<Vec<u64>> = args.iter().map(|a| a.constant().map(|c| self.memory.resolve(c))).collect();
+        let result = match constants {
+            Some(words) => {
+                self.count_fold(st);
+                Red::Const(Const::from_word(function.result(), function.compute(&words)))
+            }
+            None => {
+                let operands: SmallVec<[Operand; 3]> =
+                    args.iter().map(|a| self.real(st, *a, op.loc)).collect::<Result<_, _>>()?;
+                self.emit_pure(st, Opcode::CallElidable, &operands, op.imm.clone(), &[function.result()], op.loc)?[0]
+            }
+        };
+        if let Some(value) = op.results.first() {
+            self.set(st, *value, result, op.loc)?;
+        }
+        self.advance(st);
+        Ok(())
+    }
+
+    fn callee_graph(&self, st: &State, op: &Op) -> Result<GraphIx, SpecError> {
+        let frame = st.frame();
+        self.program.callee(frame.graph, frame.block, frame.index).ok_or_else(|| malformed(op))
+    }
+
+    /// The green arguments of a call, as the callee colors them.
+    fn green_arguments(&self, callee: GraphIx, args: &[Red], op: &Op) -> Result<Vec<(ValueId, Const)>, SpecError> {
+        let mut greens = Vec::new();
+        for (param, red) in self.program.graph(callee).entry_params().iter().zip(args) {
+            if self.program.is_green(callee, *param) {
+                let constant =
+                    red.constant().ok_or_else(|| SpecError::NotGreen { op: "call".to_owned(), loc: op.loc })?;
+                greens.push((*param, constant));
+            }
+        }
+        Ok(greens)
+    }
+
+    fn call_inline(&mut self, st: &mut State, op: &Op, args: &[Red]) -> Result<Option<Outcome>, SpecError> {
+        let callee = self.callee_graph(st, op)?;
+        let greens = self.green_arguments(callee, args, op)?;
+        let key: Rc<[Const]> = greens.iter().map(|(_, c)| *c).collect();
+        let recursive = st.frames.iter().any(|f| f.graph == callee && f.greens == key);
+        if recursive || st.frames.len() >= self.limits.inline_depth {
+            if !recursive {
+                let function = self.program.graph(callee).function.clone();
+                self.events.push(Event::InlineDepth { function, loc: op.loc });
+            }
+            return self.call_specialized(st, op, args);
+        }
+        let mut regs = Regs::default();
+        for (param, red) in self.program.graph(callee).entry_params().iter().zip(args) {
+            let reg = match red {
+                Red::Const(c) if self.program.is_green(callee, *param) => Reg::Green(*c),
+                red => Reg::Red(*red),
+            };
+            regs.set(*param, reg);
+        }
+        st.frames.push(Frame { graph: callee, block: BlockId::ENTRY, index: 0, regs, greens: key });
+        st.passed = false;
+        st.back = false;
+        Ok(None)
+    }
+
+    /// The caller, standing at its call op, takes the results and goes on.
+    pub(super) fn finish_call(&mut self, st: &mut State, results: &[Red]) -> Result<(), SpecError> {
+        let frame = st.frame();
+        let code = self.program.graph(frame.graph).block(frame.block);
+        let op = &code.ops[frame.index as usize];
+        for (value, red) in op.results.iter().zip(results) {
+            self.set(st, *value, *red, op.loc)?;
+        }
+        self.advance(st);
+        Ok(())
+    }
+
+    /// Emits a call to the callee specialized for its green arguments.
+    fn call_specialized(&mut self, st: &mut State, op: &Op, args: &[Red]) -> Result<Option<Outcome>, SpecError> {
+        let callee = self.callee_graph(st, op)?;
+        let source = self.program.graph(callee);
+        if let Some(green) = op.results.iter().find(|r| self.program.is_green(st.frame().graph, **r)) {
+            let values = self.green_arguments(callee, args, op)?;
+            let values: Vec<String> = values.iter().map(|(_, c)| show_const(*c)).collect();
+            let _ = green;
+            return Err(SpecError::EndlessRecursion {
+                function: source.function.clone(),
+                values: values.join(", "),
+                loc: op.loc,
+            });
+        }
+        let greens = self.green_arguments(callee, args, op)?;
+        let name = self.function_name(callee, greens)?;
+        let red: SmallVec<[Red; 4]> = source
+            .entry_params()
+            .iter()
+            .zip(args)
+            .filter(|(param, _)| !self.program.is_green(callee, **param))
+            .map(|(_, red)| *red)
+            .collect();
+        let references = self.references(callee);
+        let references: Vec<Option<bool>> = source
+            .entry_params()
+            .iter()
+            .zip(references)
+            .filter(|(param, _)| !self.program.is_green(callee, **param))
+            .map(|(_, r)| r)
+            .collect();
+        let imm = Imm::Call(Callee::plain(&name));
+        self.emit_call(st, op, imm, &red, &references, Opcode::Call, callee, args)
+    }
+
+    /// For each entry parameter whether it is a reference, and a mutable one.
+    pub(super) fn references(&self, graph: GraphIx) -> Vec<Option<bool>> {
+        let signature = &self.program.graph(graph).signature;
+        signature.params.iter().flat_map(|p| self.program.module.leaves(&p.ty)).map(|leaf| leaf.reference).collect()
+    }
+
+    /// The residual name of a function specialized for its greens; it is made later if it hasn't been.
+    fn function_name(&mut self, graph: GraphIx, greens: Vec<(ValueId, Const)>) -> Result<String, SpecError> {
+        let key = FunctionKey { graph, greens };
+        if let Some(unit) = self.functions.get(&key) {
+            return Ok(self.fragments[self.units[*unit].fragment].graph.key.clone());
+        }
+        if self.functions.len() >= self.limits.loop_keys {
+            return Err(SpecError::EndlessRecursion {
+                function: self.program.graph(graph).function.clone(),
+                values: key.greens.iter().map(|(_, c)| show_const(*c)).collect::<Vec<_>>().join(", "),
+                loc: self.program.graph(graph).loc,
+            });
+        }
+        let name = self.fresh_name(graph);
+        let fragment = self.new_fragment(graph, &name, self.units.len());
+        self.units.push(Unit { fragment, graph, exits: false, done: false });
+        self.functions.insert(key, self.units.len() - 1);
+        Ok(name)
+    }
+
+    /// Emits a call, with what it may see stored before it and what it may change forgotten after it.
+    #[allow(clippy::too_many_arguments)]
+    fn emit_call(
+        &mut self,
+        st: &mut State,
+        op: &Op,
+        imm: Imm,
+        args: &[Red],
+        references: &[Option<bool>],
+        opcode: Opcode,
+        evaluated: GraphIx,
+        all_args: &[Red],
+    ) -> Result<Option<Outcome>, SpecError> {
+        let mut operands: SmallVec<[Operand; 4]> = SmallVec::new();
+        for (red, reference) in args.iter().zip(references) {
+            operands.push(match reference {
+                Some(mutable) => self.hand_over(st, *red, *mutable, op.loc)?,
+                None => self.real(st, *red, op.loc)?,
+            });
+        }
+        let types: SmallVec<[flowgraph::ir::Type; 2]> = {
+            let values = &self.program.graph(st.frame().graph).values;
+            op.results.iter().map(|r| values[r.index()].ty).collect()
+        };
+        let results: SmallVec<[Red; 2]> = if opcode == Opcode::CallElidable {
+            self.emit_pure(st, opcode, &operands, imm, &types, op.loc)?
+        } else if st.concrete.is_some() {
+            match self.emit_and_call(st, op, imm, &operands, &types, evaluated, all_args)? {
+                Ok(results) => results,
+                Err(trap) => return Ok(Some(Outcome::CallTrapped(trap))),
+            }
+        } else {
+            self.quiet_steps = 0;
+            let fragment = &mut self.fragments[st.fragment];
+            fragment.push(st.block, opcode, &operands, imm, &types, op.loc).into_iter().map(Red::Value).collect()
+        };
+        let leaves = self.program.module.leaves(&self.program.graph(evaluated).signature.result);
+        for (at, (value, red)) in op.results.iter().zip(results).enumerate() {
+            if let Red::Value(v) = red
+                && leaves.get(at).is_some_and(|leaf| leaf.reference.is_some())
+            {
+                self.fragments[st.fragment].info[v.index()].origin = super::memory::Origin::Unknown;
+            }
+            self.set(st, *value, red, op.loc)?;
+        }
+        self.advance(st);
+        Ok(None)
+    }
+
+    /// A call to a function as it is: elidable ones with known arguments are called while compiling.
+    fn call_residual(
+        &mut self,
+        st: &mut State,
+        op: &Op,
+        callee: &Callee,
+        args: &[Red],
+    ) -> Result<Option<Outcome>, SpecError> {
+        let target = self.callee_graph(st, op)?;
+        let source = self.program.graph(target);
+        let elidable = source.attributes.elidable;
+        let constants: Option<Vec<Const>> = args.iter().map(|a| a.constant()).collect();
+        if let Some(constants) = constants
+            && (elidable || callee.mode == CallMode::Fold)
+        {
+            match self.call_now(target, &constants, op.loc)? {
+                Ok(words) => {
+                    self.count_fold(st);
+                    let values: Vec<Red> = words
+                        .iter()
+                        .zip(&source.results)
+                        .map(|(word, ty)| Red::Const(Const::from_word(*ty, *word)))
+                        .collect();
+                    for (value, red) in op.results.iter().zip(values) {
+                        self.set(st, *value, red, op.loc)?;
+                    }
+                    self.advance(st);
+                    return Ok(None);
+                }
+                // It traps: so will the residual program, here.
+                Err((message, loc)) if callee.mode == CallMode::Fold => {
+                    let message = message.replace('{', "{{").replace('}', "}}");
+                    let trap = Trap { kind: TrapKind::Panic, message: Some(message), args: Vec::new(), loc };
+                    return Ok(Some(Outcome::Trapped(trap, Vec::new())));
+                }
+                Err(_) => {}
+            }
+        }
+        if callee.mode == CallMode::Fold {
+            return Err(SpecError::NotGreen { op: format!("call of {}", source.function), loc: op.loc });
+        }
+        self.residual_calls.insert(source.key.clone());
+        let references = self.references(target);
+        let imm = Imm::Call(Callee::plain(&source.key));
+        let opcode = if elidable { Opcode::CallElidable } else { Opcode::Call };
+        self.emit_call(st, op, imm, args, &references, opcode, target, args)
+    }
+
+    /// Calls a function while compiling. `Ok(Err(..))` is a trap.
+    #[allow(clippy::type_complexity)]
+    fn call_now(
+        &mut self,
+        target: GraphIx,
+        args: &[Const],
+        loc: Loc,
+    ) -> Result<Result<Vec<u64>, (String, Loc)>, SpecError> {
+        let source = self.program.graph(target);
+        let words: Vec<u64> = args.iter().map(|c| self.memory.resolve(*c)).collect();
+        let failed = |reason: String| SpecError::Evaluation { function: source.function.clone(), reason, loc };
+        let mut evaluator =
+            flowgraph::eval::Evaluator::new(self.program.module, self.memory).with_fuel(self.limits.green_steps);
+        match evaluator.call(&source.key, &words).map_err(|e| failed(e.to_string()))? {
+            flowgraph::eval::Outcome::Returned(words) => Ok(Ok(words)),
+            flowgraph::eval::Outcome::Trapped(trap) => Ok(Err((trap.message, trap.loc))),
+            _ => Err(failed("it did not come to its end".to_owned())),
+        }
+    }
+}
+
+enum Hint {
+    Value(Red),
+    Nothing,
+    Promote(ValueId),
+}
+
+fn malformed(op: &Op) -> SpecError {
+    SpecError::Malformed(format!("`{}` lacks what it needs", op.opcode.name()), op.loc)
+}
+
+/// A constant as messages show it.
+pub(super) fn show_const(c: Const) -> String {
+    match c {
+        Const::Int(i) => i.to_string(),
+        Const::Float(bits) => format!("{:?}", f64::from_bits(bits)),
+        Const::Single(bits) => format!("{:?}", f32::from_bits(bits)),
+        Const::Addr(_, offset) => format!("&data+{offset}"),
+    }
+}
