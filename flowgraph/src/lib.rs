@@ -14,6 +14,7 @@
 //! ```
 
 pub mod analysis;
+pub mod draw;
 pub mod eval;
 pub mod ir;
 pub mod math;
