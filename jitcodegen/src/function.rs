@@ -9,6 +9,7 @@ use crate::CodegenError;
 use crate::abi::{self, MAX_TRAP_ARGS, MAX_VALUES, Shape, clif_type, offset, status};
 use crate::code::Code;
 use crate::engine::{Options, Resolve};
+use crate::facts::Facts;
 use crate::fragment::{Cells, FrameLayout, SlotPlan};
 use crate::lower;
 use crate::sites::{Sites, TrapSite};
@@ -86,6 +87,8 @@ pub(crate) struct Translator<'t, 'f, 'u> {
     flags: FxHashMap<ValueId, ir::Value>,
     blocks: Vec<Option<ir::Block>>,
     callees: FxHashMap<FuncId, FuncRef>,
+    /// What branches tell.
+    pub facts: Facts,
     /// Local aggregates.
     pub slots: SlotPlan,
     failed: Option<ir::Block>,
@@ -137,6 +140,7 @@ pub(crate) fn translate(
         flags: FxHashMap::default(),
         blocks: vec![None; graph.blocks.len()],
         callees: FxHashMap::default(),
+        facts: Facts::new(graph),
         slots,
         failed: None,
     };

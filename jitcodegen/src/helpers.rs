@@ -4,8 +4,8 @@
 //! uses, so that both agree to the last bit. Registered functions are Rust closures; they are called through one shim
 //! that catches panics and answers with a status word, since nothing may unwind through generated code.
 
-use crate::TrapReport;
 use cranelift_codegen::ir::LibCall;
+use flowgraph::eval::TrapReport;
 use flowgraph::ir::{Loc, Type};
 use flowgraph::math::Function;
 

@@ -7,6 +7,7 @@
 //! engine    what is compiled, and compiling more of it
 //! function  a graph -> Cranelift's form: blocks, edges, terminators
 //! lower     one row for each op
+//! facts     what dominating branches say of a value
 //! fragment  exits through cells, bridges, entering other graphs, the activation frame
 //! abi       how values travel, what a status means, the context shared with the host
 //! code      compiling and installing
@@ -24,6 +25,7 @@ mod abi;
 mod code;
 mod engine;
 mod error;
+mod facts;
 mod fragment;
 mod function;
 mod helpers;
@@ -35,8 +37,9 @@ mod sites;
 pub use abi::{MAX_TRAP_ARGS, MAX_VALUES, REGISTER_VALUES};
 pub use engine::{Engine, Options};
 pub use error::CodegenError;
+pub use flowgraph::eval::TrapReport;
 pub use fragment::FrameLayout;
 pub use helpers::{Failure, Helper, HelperCx, HelperFn};
 pub use isa::OptLevel;
-pub use run::{Activation, Answer, Entry, Exit, ExitHook, MergeHook, Outcome, TrapReport};
+pub use run::{Activation, Answer, Entry, Exit, ExitHook, MergeHook, Outcome};
 pub use sites::MergeSite;

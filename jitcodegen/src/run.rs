@@ -14,6 +14,7 @@ use crate::abi::{Context, MAX_VALUES, hook, status};
 use crate::code::Code;
 use crate::helpers::{Failure, Helper, HelperCx};
 use crate::sites::{ExitSite, Sites};
+use flowgraph::eval::TrapReport;
 use flowgraph::ir::{Loc, TrapKind, Type};
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,17 +31,6 @@ pub enum Outcome {
     Exited(Exit),
 }
 
-/// A trap that has happened.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TrapReport {
-    /// The kind.
-    pub kind: TrapKind,
-    /// The message, as Rust's panic would say it.
-    pub message: String,
-    /// The place blamed.
-    pub loc: Loc,
-}
-
 /// An exit that was taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exit {
@@ -49,7 +39,7 @@ pub struct Exit {
     /// Its number there.
     pub exit: u32,
     /// The number of the guard that took it.
-    pub guard: u64,
+    pub guard: i64,
     /// The live values.
     pub args: Vec<u64>,
 }
@@ -194,7 +184,7 @@ impl Host {
     /// The exit that the context tells of.
     fn exited(&self) -> Exit {
         // SAFETY: as for `values`.
-        let (site, guard) = unsafe { ((*self.context).exit_site, (*self.context).guard) };
+        let (site, guard) = unsafe { ((*self.context).exit_site, (*self.context).guard as i64) };
         let sites = self.sites.borrow();
         let ExitSite { graph, exit, types, .. } = &sites.exits[site as usize];
         let args = canonical(types, self.values(types.len()));

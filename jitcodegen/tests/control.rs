@@ -277,3 +277,40 @@ fn refusals_leave_the_engine_usable() {
     assert!(matches!(engine.compile_more(&[&wrong.graph], &memory), Err(CodegenError::CallTypes { .. })));
     assert_eq!(returned(engine.call("sum", &[4])), [6]);
 }
+
+/// `x / y` and `x % y`, with the checks that Rust has before them.
+fn checked_division(signed: bool) -> Build {
+    let (mut b, p) = build("divide", &[I, I], &[I, I]);
+    let trap = |kind| Trap { kind, message: None, args: Vec::new(), loc: Loc::UNKNOWN };
+    let (by_zero, _) = b.block(&[]);
+    let (nonzero, _) = b.block(&[]);
+    let is_zero = b.op(Opcode::IntEq, &[p[1], Operand::int(0)]);
+    b.branch(is_zero, (by_zero, &[]), (nonzero, &[]));
+    b.to(by_zero);
+    b.end(Terminator::Trap(trap(TrapKind::DivideByZero)));
+    b.to(nonzero);
+    let (q, r) = if signed { (Opcode::IntFloordiv, Opcode::IntMod) } else { (Opcode::UintFloordiv, Opcode::UintMod) };
+    let (q, r) = (b.op(q, &p), b.op(r, &p));
+    b.ret(&[q, r]);
+    b
+}
+
+#[test]
+fn checked_divisors_are_not_checked_twice() {
+    let minus_one = -1i64 as u64;
+    let min = i64::MIN as u64;
+    for signed in [true, false] {
+        let engine = engine(vec![checked_division(signed)], Options { keep_text: true, ..Options::default() });
+        let clif = engine.clif("divide").unwrap();
+        assert_eq!(clif.matches("select").count(), if signed { 2 } else { 0 }, "{clif}");
+        assert!(matches!(engine.call("divide", &[5, 0]), Ok(Outcome::Trapped(_))));
+        for (x, y) in [(7, 2), (minus_one, 2), (min, minus_one), (5, minus_one), (0, 9), (min, 3)] {
+            let (q, r) = if signed {
+                ((x as i64).wrapping_div(y as i64) as u64, (x as i64).wrapping_rem(y as i64) as u64)
+            } else {
+                (x / y, x % y)
+            };
+            assert_eq!(returned(engine.call("divide", &[x, y])), [q, r]);
+        }
+    }
+}

@@ -5,7 +5,7 @@ use crate::function::Translator;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::FunctionBuilder;
-use flowgraph::ir::{Op, Operand};
+use flowgraph::ir::{BlockId, Op, Operand};
 
 impl<'f> Translator<'_, 'f, '_> {
     /// An op of one operand and one result.
@@ -80,6 +80,14 @@ impl<'f> Translator<'_, 'f, '_> {
         Ok(())
     }
 
+    /// The sum with a constant, and whether it overflowed: it lies on the wrong side of the other operand. One compare,
+    /// which a branch on it takes as it is.
+    fn add_constant(&mut self, x: Value, constant: i64) -> (Value, Value) {
+        let sum = self.b.ins().iadd_imm_s(x, constant);
+        let wrong_side = if constant < 0 { IntCC::SignedGreaterThan } else { IntCC::SignedLessThan };
+        (sum, self.b.ins().icmp(wrong_side, sum, x))
+    }
+
     fn with_overflow(&mut self, op: &Op, result: Value, overflow: Value) {
         self.define(op.results[0], result);
         self.define_flag(op.results[1], overflow);
@@ -88,7 +96,9 @@ impl<'f> Translator<'_, 'f, '_> {
     /// A sum, and whether it overflowed: the signs of the operands agree, and that of the sum with neither.
     pub fn add_overflow(&mut self, op: &Op) -> Result<(), CodegenError> {
         let (x, y) = (self.value(op.args[0])?, self.value(op.args[1])?);
-        let (sum, overflow) = if self.unit.overflow_ops {
+        let (sum, overflow) = if let Some(constant) = op.args[1].as_int() {
+            self.add_constant(x, constant)
+        } else if self.unit.overflow_ops {
             self.b.ins().sadd_overflow(x, y)
         } else {
             let sum = self.b.ins().iadd(x, y);
@@ -103,7 +113,9 @@ impl<'f> Translator<'_, 'f, '_> {
     /// A difference, and whether it overflowed: the signs of the operands differ, and that of the result from the first.
     pub fn sub_overflow(&mut self, op: &Op) -> Result<(), CodegenError> {
         let (x, y) = (self.value(op.args[0])?, self.value(op.args[1])?);
-        let (difference, overflow) = if self.unit.overflow_ops {
+        let (difference, overflow) = if let Some(constant) = op.args[1].as_int().filter(|c| *c != i64::MIN) {
+            self.add_constant(x, -constant)
+        } else if self.unit.overflow_ops {
             self.b.ins().ssub_overflow(x, y)
         } else {
             let difference = self.b.ins().isub(x, y);
@@ -130,52 +142,57 @@ impl<'f> Translator<'_, 'f, '_> {
         Ok(())
     }
 
-    /// A divisor that the machine's division takes, and whether it had to be replaced: 0 always, and -1 of a signed
-    /// one, are replaced by 1. Constants that need no replacing are told apart here.
-    fn safe_divisor(&mut self, operand: Operand, signed: bool) -> Result<(Value, Option<Value>), CodegenError> {
-        let divisor = self.value(operand)?;
-        match operand.as_int() {
-            Some(0) => {}
-            Some(-1) if signed => {}
-            Some(_) => return Ok((divisor, None)),
-            None => {}
+    /// Whether an operand of an op in `block` can't be `word`, as a constant or by a branch that dominates it.
+    fn cannot_be(&self, operand: Operand, word: i64, block: BlockId) -> bool {
+        match operand {
+            Operand::Const(c) => c.as_int().is_some_and(|i| i != word),
+            Operand::Value(v) => self.facts.differs(self.graph, v, word, block),
         }
-        let special = if signed {
-            let next = self.b.ins().iadd_imm_s(divisor, 1);
-            self.b.ins().icmp_imm_u(IntCC::UnsignedLessThanOrEqual, next, 1)
-        } else {
-            self.b.ins().icmp_imm_s(IntCC::Equal, divisor, 0)
-        };
-        let one = self.b.ins().iconst(types::I64, 1);
-        Ok((self.b.ins().select(special, one, divisor), Some(divisor)))
     }
 
-    /// A quotient, of all operands: `x / 0` is 0, `x / -1` is `-x`.
-    pub fn divide(&mut self, op: &Op, signed: bool) -> Result<(), CodegenError> {
-        let x = self.value(op.args[0])?;
-        let (divisor, replaced) = self.safe_divisor(op.args[1], signed)?;
+    /// 1 where `divisor` is `word`, else `divisor`.
+    fn avoid(&mut self, divisor: Value, word: i64) -> Value {
+        let one = self.b.ins().iconst(types::I64, 1);
+        let is_word = self.b.ins().icmp_imm_s(IntCC::Equal, divisor, word);
+        self.b.ins().select(is_word, one, divisor)
+    }
+
+    /// A quotient, of all operands: `x / 0` is 0, `x / -1` is `-x`. The machine's division gets neither divisor, unless
+    /// the graph has seen to that.
+    pub fn divide(&mut self, op: &Op, block: BlockId, signed: bool) -> Result<(), CodegenError> {
+        let (x, y) = (self.value(op.args[0])?, self.value(op.args[1])?);
+        let zero_possible = !self.cannot_be(op.args[1], 0, block);
+        let minus_one_possible = signed && !self.cannot_be(op.args[1], -1, block);
+        let mut divisor = y;
+        if zero_possible {
+            divisor = self.avoid(divisor, 0);
+        }
+        if minus_one_possible {
+            divisor = self.avoid(divisor, -1);
+        }
         let mut quotient = if signed { self.b.ins().sdiv(x, divisor) } else { self.b.ins().udiv(x, divisor) };
-        if let Some(original) = replaced {
-            if signed {
-                let negated = self.b.ins().ineg(x);
-                let minus_one = self.b.ins().icmp_imm_s(IntCC::Equal, original, -1);
-                quotient = self.b.ins().select(minus_one, negated, quotient);
-            }
+        if minus_one_possible {
+            let negated = self.b.ins().ineg(x);
+            let minus_one = self.b.ins().icmp_imm_s(IntCC::Equal, y, -1);
+            quotient = self.b.ins().select(minus_one, negated, quotient);
+        }
+        if zero_possible {
             let zero = self.b.ins().iconst(types::I64, 0);
-            let by_zero = self.b.ins().icmp_imm_s(IntCC::Equal, original, 0);
+            let by_zero = self.b.ins().icmp_imm_s(IntCC::Equal, y, 0);
             quotient = self.b.ins().select(by_zero, zero, quotient);
         }
         self.define(op.results[0], quotient);
         Ok(())
     }
 
-    /// A remainder, of all operands: `x % 0` is `x`, `x % -1` is 0.
-    pub fn remainder(&mut self, op: &Op, signed: bool) -> Result<(), CodegenError> {
-        let x = self.value(op.args[0])?;
-        let (divisor, replaced) = self.safe_divisor(op.args[1], signed)?;
+    /// A remainder, of all operands: `x % 0` is `x`. (`x % -1` is 0 for Cranelift as well.)
+    pub fn remainder(&mut self, op: &Op, block: BlockId, signed: bool) -> Result<(), CodegenError> {
+        let (x, y) = (self.value(op.args[0])?, self.value(op.args[1])?);
+        let zero_possible = !self.cannot_be(op.args[1], 0, block);
+        let divisor = if zero_possible { self.avoid(y, 0) } else { y };
         let mut remainder = if signed { self.b.ins().srem(x, divisor) } else { self.b.ins().urem(x, divisor) };
-        if let Some(original) = replaced {
-            let by_zero = self.b.ins().icmp_imm_s(IntCC::Equal, original, 0);
+        if zero_possible {
+            let by_zero = self.b.ins().icmp_imm_s(IntCC::Equal, y, 0);
             remainder = self.b.ins().select(by_zero, x, remainder);
         }
         self.define(op.results[0], remainder);
