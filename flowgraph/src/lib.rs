@@ -21,3 +21,4 @@ pub mod math;
 pub mod memory;
 #[cfg(test)]
 mod sketch;
+pub mod value;

@@ -1,0 +1,304 @@
+//! Arguments: from values to memory and words, and what became of them after a run.
+
+use super::{ArgumentError, Reader, Value, debug, element, parse, parts, repr};
+use crate::ir::{Access, Const, Data, DataId, Module, RustType, Scalar, Signature, Type, Word};
+use crate::memory::{BadAccess, Memory};
+use indexmap::IndexMap;
+
+/// What lies behind one reference.
+#[derive(Clone, Debug)]
+struct Image {
+    /// The path of the reference: `p`, `vm.code`.
+    name: String,
+    ty: RustType,
+    /// The parameter that it belongs to.
+    param: usize,
+    bytes: Vec<u8>,
+    /// Where the addresses of other images go: offset, image.
+    references: Vec<(usize, usize)>,
+    /// The image is an item of the module's data.
+    data: Option<DataId>,
+}
+
+/// One leaf of a parameter.
+#[derive(Clone, Copy, Debug)]
+enum LeafValue {
+    Word(Type, Word),
+    Address(usize),
+}
+
+/// The arguments of one call, apart from any memory: they may be placed as often as there are runs.
+#[derive(Clone, Debug)]
+pub struct Arguments {
+    signature: Signature,
+    images: Vec<Image>,
+    /// For each parameter its leaves.
+    leaves: Vec<Vec<LeafValue>>,
+}
+
+/// Arguments that lie in some memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placed {
+    words: Vec<Vec<Word>>,
+    addresses: Vec<u64>,
+}
+
+impl Placed {
+    /// The words of all parameters' leaves, in order: the arguments of a call.
+    pub fn words(&self) -> Vec<Word> {
+        self.words.concat()
+    }
+
+    /// The words of one parameter's leaves.
+    pub fn parameter(&self, param: usize) -> &[Word] {
+        &self.words[param]
+    }
+}
+
+impl Arguments {
+    /// The arguments written as `text` (see [`parse`]).
+    ///
+    /// # Errors
+    /// If the text doesn't fit the signature.
+    pub fn parse(module: &Module, signature: &Signature, text: &str) -> Result<Arguments, ArgumentError> {
+        Ok(Arguments::new(module, signature, &parse(module, signature, text)?))
+    }
+
+    /// The arguments with these values, one for each parameter.
+    pub fn new(module: &Module, signature: &Signature, values: &[Value]) -> Arguments {
+        let mut builder = Builder { module, images: Vec::new(), param: 0 };
+        let mut leaves = Vec::new();
+        for (i, (param, value)) in signature.params.iter().zip(values).enumerate() {
+            builder.param = i;
+            let mut out = Vec::new();
+            builder.leaves(&param.ty, value, &param.name, &mut out);
+            leaves.push(out);
+        }
+        Arguments { signature: signature.clone(), images: builder.images, leaves }
+    }
+
+    /// Makes what the references in the parameters `greens` point to items of the module's data, named after the
+    /// parameters, so that their addresses are symbolic constants. To be done before the memory is made (or before
+    /// [`Memory::add_data`]).
+    pub fn name_greens(&mut self, module: &mut Module, greens: &[usize]) {
+        for image in self.images.iter_mut().filter(|i| greens.contains(&i.param) && i.data.is_none()) {
+            let mut name = image.name.clone();
+            while module.data.iter().any(|d| d.name == name) {
+                name.push('_');
+            }
+            let data = Data { name, ty: image.ty.clone(), bytes: image.bytes.clone() };
+            image.data = Some(module.add_data(data));
+        }
+    }
+
+    /// Places the arguments: allocates what has no place in the module's data, and fills all of it.
+    pub fn place(&self, memory: &mut Memory) -> Placed {
+        let place = |image: &Image, memory: &mut Memory| match image.data {
+            Some(data) => memory.data_address(data),
+            None => memory.allocate(image.bytes.len() as u64),
+        };
+        let addresses: Vec<u64> = self.images.iter().map(|image| place(image, memory)).collect();
+        let word = |leaf: &LeafValue| match leaf {
+            LeafValue::Word(_, word) => *word,
+            LeafValue::Address(image) => addresses[*image],
+        };
+        let words = self.leaves.iter().map(|leaves| leaves.iter().map(word).collect()).collect();
+        let placed = Placed { words, addresses };
+        self.refresh(&placed, memory);
+        placed
+    }
+
+    /// Gives placed arguments the contents back that they had before a run.
+    pub fn refresh(&self, placed: &Placed, memory: &mut Memory) {
+        for (image, at) in self.images.iter().zip(&placed.addresses) {
+            let mut bytes = image.bytes.clone();
+            for (offset, target) in &image.references {
+                bytes[*offset..*offset + 8].copy_from_slice(&placed.addresses[*target].to_le_bytes());
+            }
+            memory.write(*at, &bytes).unwrap_or_else(|_| unreachable!("the place of an image holds its bytes"));
+        }
+    }
+
+    /// The leaves of a parameter as constants: those of a green reference are symbolic ([`Const::Addr`]).
+    pub fn constants(&self, placed: &Placed, param: usize) -> Vec<Const> {
+        let constant = |leaf: &LeafValue| match leaf {
+            LeafValue::Word(ty, word) => Const::from_word(*ty, *word),
+            LeafValue::Address(image) => match self.images[*image].data {
+                Some(data) => Const::Addr(data, 0),
+                None => Const::Int(placed.addresses[*image] as i64),
+            },
+        };
+        self.leaves[param].iter().map(constant).collect()
+    }
+
+    /// Memory after a run, as far as it can change: for each reference parameter what lies behind it, by path, as Rust's
+    /// `{:?}` prints it. A `&mut` slice or array is one entry (`a`), a struct one for each field (`p.x`), nested structs
+    /// whole and by field; behind `&` there are the `Cell`s only.
+    ///
+    /// # Errors
+    /// If a reference points outside of memory now.
+    pub fn after(
+        &self,
+        module: &Module,
+        placed: &Placed,
+        memory: &Memory,
+    ) -> Result<IndexMap<String, String>, BadAccess> {
+        let reader = Reader { module, memory };
+        let mut after = After { module, out: IndexMap::new() };
+        for (param, words) in self.signature.params.iter().zip(&placed.words) {
+            let value = reader.of_words(&param.ty, &mut words.iter().copied())?;
+            after.collect(&param.name, &param.ty, &value, false, true);
+        }
+        Ok(after.out)
+    }
+}
+
+struct Builder<'a> {
+    module: &'a Module,
+    images: Vec<Image>,
+    param: usize,
+}
+
+impl Builder<'_> {
+    fn leaves(&mut self, ty: &RustType, value: &Value, path: &str, out: &mut Vec<LeafValue>) {
+        match (ty, value) {
+            (RustType::Scalar(s), Value::Word(word)) => out.push(LeafValue::Word(s.ty(), *word)),
+            (RustType::Enum(_), Value::Word(word)) => out.push(LeafValue::Word(Type::Int, *word)),
+            (RustType::Cell(inner), _) => self.leaves(inner, value, path, out),
+            (_, Value::Many(items)) => {
+                for (i, ((part, _), item)) in parts(self.module, ty).iter().zip(items).enumerate() {
+                    self.leaves(part, item, &self.part_path(ty, path, i), out);
+                }
+            }
+            (_, Value::Ref(_)) => out.push(LeafValue::Address(self.image(ty, value, path))),
+            (_, Value::Slice(items)) => {
+                out.push(LeafValue::Address(self.image(ty, value, path)));
+                out.push(LeafValue::Word(Type::Int, items.len() as Word));
+            }
+            _ => {}
+        }
+    }
+
+    fn part_path(&self, ty: &RustType, path: &str, i: usize) -> String {
+        match ty {
+            RustType::Struct(name) => match self.module.structs.get(name).and_then(|s| s.fields.get(i)) {
+                Some(field) => format!("{path}.{}", field.name),
+                None => path.to_owned(),
+            },
+            RustType::Array(..) => format!("{path}[{i}]"),
+            _ => format!("{path}.{i}"),
+        }
+    }
+
+    /// The image of what a reference of type `ty` points to.
+    fn image(&mut self, ty: &RustType, value: &Value, path: &str) -> usize {
+        let (to, size) = match (ty, value) {
+            (RustType::Ref { to, .. }, _) => ((**to).clone(), self.module.layout(to).0 as usize),
+            (_, Value::Slice(items)) => {
+                let elem = element(ty);
+                let size = self.module.layout(&elem).0 as usize * items.len();
+                (RustType::Array(Box::new(elem), items.len() as u64), size)
+            }
+            _ => (RustType::Unit, 0),
+        };
+        let (name, param) = (path.to_owned(), self.param);
+        let (bytes, references) = (vec![0; size], Vec::new());
+        self.images.push(Image { name, ty: to.clone(), param, bytes, references, data: None });
+        let image = self.images.len() - 1;
+        match value {
+            Value::Ref(inner) => self.write(image, 0, &to, inner, path),
+            Value::Slice(items) => {
+                let elem = element(ty);
+                let stride = self.module.layout(&elem).0 as usize;
+                for (i, item) in items.iter().enumerate() {
+                    self.write(image, i * stride, &elem, item, path);
+                }
+            }
+            _ => {}
+        }
+        image
+    }
+
+    fn put(&mut self, image: usize, at: usize, access: Access, word: Word) {
+        let size = access.size() as usize;
+        self.images[image].bytes[at..at + size].copy_from_slice(&word.to_le_bytes()[..size]);
+    }
+
+    fn write(&mut self, image: usize, at: usize, ty: &RustType, value: &Value, path: &str) {
+        match (ty, value) {
+            (RustType::Scalar(s), Value::Word(word)) => self.put(image, at, s.access(), *word),
+            (RustType::Enum(name), Value::Word(word)) => self.put(image, at, repr(self.module, name).access(), *word),
+            (RustType::Cell(inner), _) => self.write(image, at, inner, value, path),
+            (_, Value::Many(items)) => {
+                for (i, ((part, offset), item)) in parts(self.module, ty).iter().zip(items).enumerate() {
+                    let path = self.part_path(ty, path, i);
+                    self.write(image, at + *offset as usize, part, item, &path);
+                }
+            }
+            (_, Value::Ref(_)) => {
+                let target = self.image(ty, value, path);
+                self.images[image].references.push((at, target));
+            }
+            (_, Value::Slice(items)) => {
+                let target = self.image(ty, value, path);
+                self.images[image].references.push((at, target));
+                self.put(image, at + 8, Scalar::Usize.access(), items.len() as Word);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Collects what can have changed.
+struct After<'a> {
+    module: &'a Module,
+    out: IndexMap<String, String>,
+}
+
+impl After<'_> {
+    fn insert(&mut self, path: &str, ty: &RustType, value: &Value) {
+        self.out.insert(path.to_owned(), debug(self.module, ty, value));
+    }
+
+    /// `exclusive`: the place was reached through `&mut`; `whole`: it is what a parameter is or points to.
+    fn collect(&mut self, path: &str, ty: &RustType, value: &Value, exclusive: bool, whole: bool) {
+        match (ty, value) {
+            (RustType::Ref { mutable, to }, Value::Ref(inner)) => self.collect(path, to, inner, *mutable, whole),
+            (RustType::Slice { mutable, elem }, _) if *mutable || self.has_cell(elem, &mut Vec::new()) => {
+                self.insert(path, ty, value);
+            }
+            (RustType::Cell(inner), _) => self.insert(path, inner, value),
+            (RustType::Array(elem, _), _) if exclusive || self.has_cell(elem, &mut Vec::new()) => {
+                self.insert(path, ty, value)
+            }
+            (RustType::Struct(_) | RustType::Tuple(_), Value::Many(items)) => {
+                if exclusive && !whole {
+                    self.insert(path, ty, value);
+                }
+                let builder = Builder { module: self.module, images: Vec::new(), param: 0 };
+                for (i, ((part, _), item)) in parts(self.module, ty).iter().zip(items).enumerate() {
+                    self.collect(&builder.part_path(ty, path, i), part, item, exclusive, false);
+                }
+            }
+            (RustType::Scalar(_) | RustType::Enum(_), _) if exclusive => self.insert(path, ty, value),
+            _ => {}
+        }
+    }
+
+    /// Whether a `Cell` is in the type, or behind it.
+    fn has_cell<'t>(&'t self, ty: &'t RustType, seen: &mut Vec<&'t str>) -> bool {
+        match ty {
+            RustType::Cell(_) => true,
+            RustType::Ref { to: inner, .. } | RustType::Slice { elem: inner, .. } | RustType::Array(inner, _) => {
+                self.has_cell(inner, seen)
+            }
+            RustType::Struct(name) if !seen.contains(&name.as_str()) => {
+                seen.push(name);
+                let fields = self.module.structs.get(name).map_or(&[][..], |s| &s.fields);
+                fields.iter().any(|f| self.has_cell(&f.ty, seen))
+            }
+            RustType::Tuple(items) => items.iter().any(|item| self.has_cell(item, seen)),
+            _ => false,
+        }
+    }
+}
