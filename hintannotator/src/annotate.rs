@@ -1,12 +1,12 @@
 //! The driver: from a flow module and an entry to the colored module.
 
-use crate::blame;
 use crate::colors::Colors;
 use crate::demand::Demand;
 use crate::error::ColorError;
 use crate::forward::{Colored, Forward};
 use crate::program::{FnId, Program};
 use crate::signature::{Letter, Sig, twin_key};
+use crate::{blame, reason};
 use flowgraph::ir::{Color, Effect, Graph, Imm, Module, Opcode, Stage};
 use indexmap::{IndexMap, IndexSet};
 use std::collections::BTreeSet;
@@ -47,7 +47,8 @@ pub fn annotate(module: &Module, entry: &str, green: &BTreeSet<usize>) -> Result
         out.graphs.insert(twin.key.clone(), twin);
     }
     add_residual(&program, &mut out);
-    Ok(Colors { module: out })
+    let reasons = reason::of_all(&program, &demand, &reached);
+    Ok(Colors::new(out, reasons))
 }
 
 fn check_positions(program: &Program<'_>, root: FnId, green: &BTreeSet<usize>) -> Option<ColorError> {

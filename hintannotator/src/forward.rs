@@ -7,6 +7,7 @@
 
 use crate::demand::{Demand, Instance};
 use crate::program::{FnId, Function, Kind, Program};
+use crate::shape::{blocks, within};
 use crate::signature::{Letter, Sig};
 use flowgraph::ir::{BlockId, Color, Effect, Imm, MemKind, Opcode, Operand, Terminator, ValueId};
 use rustc_hash::FxHashMap;
@@ -101,7 +102,7 @@ impl<'p, 'm> Forward<'p, 'm> {
                 })
             })
             .collect();
-        let has_red_loop = function.shape.loops.iter().any(|l| !function.shape.is_controlled(graph, l, &green));
+        let has_red_loop = function.shape.order.loops.iter().any(|l| !function.shape.is_controlled(graph, l, &green));
         Colored { function: id, sig: sig.clone(), colors, calls, results, uncontrolled: walk.banned, has_red_loop }
     }
 
@@ -206,9 +207,9 @@ impl Walk<'_, '_> {
     fn ban_uncontrolled(&mut self) -> bool {
         let (function, graph) = (self.function, self.function.graph);
         let mut found = Vec::new();
-        for l in &function.shape.loops {
+        for l in &function.shape.order.loops {
             let has_merge_point =
-                l.body.iter().any(|b| graph.block(*b).ops.iter().any(|op| op.opcode == Opcode::MergePoint));
+                blocks(l).any(|b| graph.block(b).ops.iter().any(|op| op.opcode == Opcode::MergePoint));
             if has_merge_point || function.shape.is_controlled(graph, l, &|v| self.green(v)) {
                 continue;
             }
@@ -216,7 +217,7 @@ impl Walk<'_, '_> {
                 let changes = function
                     .shape
                     .inputs(graph, l.head, index)
-                    .any(|(from, arg)| l.body.contains(&from) && !function.shape.only_passed_around(graph, l, arg, p));
+                    .any(|(from, arg)| within(l, from) && !function.shape.only_passed_around(graph, l, arg, p));
                 if changes && self.eager[p.index()] && !self.demanded(p) {
                     found.push((p, l.head));
                 }

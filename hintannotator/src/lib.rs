@@ -24,11 +24,14 @@ mod error;
 mod forward;
 mod naming;
 mod program;
+mod query;
+mod reason;
 mod shape;
 mod signature;
 
 pub use annotate::annotate;
-pub use colors::Colors;
+pub use colors::{Answer, Colors, Step, Why};
 pub use error::ColorError;
-pub use shape::{Loop, Shape};
+pub use query::QueryError;
+pub use shape::{Shape, blocks, within};
 pub use signature::{Letter, is_twin_key, letters_of_key, twin_key};

@@ -2,9 +2,8 @@
 
 use crate::shape::Shape;
 use crate::signature::{ParamLeaf, param_leaves};
+use flowgraph::analysis::CallGraph;
 use flowgraph::ir::{Callee, Effect, Graph, Module, Op};
-use petgraph::algo::kosaraju_scc;
-use petgraph::graph::DiGraph;
 use rustc_hash::FxHashMap;
 
 /// The index of a function among the graphs of the module.
@@ -49,7 +48,11 @@ impl<'m> Program<'m> {
             })
             .collect();
         let mut program = Program { module, functions, by_path };
-        program.find_components();
+        for (component, group) in CallGraph::new(module).groups().iter().enumerate() {
+            for id in group {
+                program.functions[*id].component = component;
+            }
+        }
         program
     }
 
@@ -70,23 +73,6 @@ impl<'m> Program<'m> {
             Some(id) if self.functions[id].graph.attributes.elidable => Kind::Elidable,
             Some(id) if !self.functions[id].graph.attributes.dont_look_inside => Kind::LookedInto(id),
             _ => Kind::Opaque,
-        }
-    }
-
-    fn find_components(&mut self) {
-        let mut calls = DiGraph::<FnId, ()>::new();
-        let nodes: Vec<_> = (0..self.functions.len()).map(|id| calls.add_node(id)).collect();
-        for (id, function) in self.functions.iter().enumerate() {
-            for op in function.graph.blocks.iter().flat_map(|b| &b.ops) {
-                if let Some(callee) = op.callee().and_then(|c| self.find(&c.name)) {
-                    calls.add_edge(nodes[id], nodes[callee], ());
-                }
-            }
-        }
-        for (component, part) in kosaraju_scc(&calls).into_iter().enumerate() {
-            for node in part {
-                self.functions[calls[node]].component = component;
-            }
         }
     }
 }

@@ -1,13 +1,8 @@
-//! The shape of a graph, as far as colors depend on it: where each value is defined, who leads to whom, and loops.
-//!
-//! A [`Loop`] is a strongly connected part of the graph; its head is the block of it that comes first in reverse
-//! postorder, and inner loops are those of the part without its head (the nesting of Bourdoncle's weak topological
-//! order, *Efficient chaotic iteration strategies with widenings*, 1993).
+//! The shape of a graph, as far as colors depend on it: where each value is defined, what joins hand over, and which
+//! loops a green ends.
 
+use flowgraph::analysis::{Loop, Order};
 use flowgraph::ir::{BlockId, Edge, Graph, Opcode, Operand, Terminator, ValueId};
-use petgraph::algo::kosaraju_scc;
-use petgraph::graph::{DiGraph, NodeIndex};
-use petgraph::visit::DfsPostOrder;
 use rustc_hash::FxHashSet;
 
 /// Where a value is defined.
@@ -21,23 +16,14 @@ pub(crate) enum Def {
     Nowhere,
 }
 
-/// A loop.
-#[derive(Clone, Debug)]
-pub struct Loop {
-    /// The block that is entered first.
-    pub head: BlockId,
-    /// All blocks of it, the head included.
-    pub body: FxHashSet<BlockId>,
-}
-
 /// What is known about a graph besides its text.
 #[derive(Clone, Debug)]
 pub struct Shape {
     pub(crate) defs: Vec<Def>,
     /// For each block the edges that lead to it: from which block, and which of its edges.
     pub(crate) preds: Vec<Vec<(BlockId, usize)>>,
-    /// The loops, outer ones before inner ones.
-    pub loops: Vec<Loop>,
+    /// The order of the blocks, and the loops.
+    pub order: Order,
     /// For each block whether a way from it leads to a return, or goes on for ever, rather than to a trap.
     goes_on: Vec<bool>,
 }
@@ -60,7 +46,7 @@ impl Shape {
                 preds[edge.block.index()].push((block, index));
             }
         }
-        let mut shape = Shape { defs, loops: find_loops(graph), goes_on: Vec::new(), preds };
+        let mut shape = Shape { defs, order: Order::new(graph), goes_on: Vec::new(), preds };
         shape.goes_on = shape.not_only_trapping(graph);
         shape
     }
@@ -83,7 +69,7 @@ impl Shape {
         let mut todo: Vec<BlockId> = graph
             .block_ids()
             .filter(|b| matches!(graph.block(*b).term, Terminator::Return(_)))
-            .chain(self.loops.iter().flat_map(|l| l.body.iter().copied()))
+            .chain(self.order.loops.iter().flat_map(blocks))
             .collect();
         while let Some(block) = todo.pop() {
             if !std::mem::replace(&mut goes_on[block.index()], true) {
@@ -97,8 +83,8 @@ impl Shape {
     /// loop is unrolled when compiling; else it may have no end there.
     pub fn is_controlled(&self, graph: &Graph, l: &Loop, green: &dyn Fn(ValueId) -> bool) -> bool {
         let varying = self.varying_in(graph, l);
-        l.body.iter().any(|block| {
-            let (cond, edges) = match &graph.block(*block).term {
+        blocks(l).any(|block| {
+            let (cond, edges) = match &graph.block(block).term {
                 term @ Terminator::Branch { cond, .. } => (*cond, term.edges()),
                 term @ Terminator::Switch { value, .. } => (*value, term.edges()),
                 _ => return false,
@@ -112,11 +98,11 @@ impl Shape {
         let mut varying = FxHashSet::default();
         loop {
             let before = varying.len();
-            for &block in &l.body {
+            for block in blocks(l) {
                 for (index, &p) in graph.block(block).params.iter().enumerate() {
                     let mut inputs: Vec<Operand> = self
                         .inputs(graph, block, index)
-                        .filter(|(from, arg)| l.body.contains(from) && *arg != Operand::Value(p))
+                        .filter(|(from, arg)| within(l, *from) && *arg != Operand::Value(p))
                         .map(|(_, arg)| arg)
                         .collect();
                     inputs.dedup();
@@ -152,7 +138,7 @@ impl Shape {
                 continue;
             }
             match self.defs[v.index()] {
-                Def::Param { block, index } if l.body.contains(&block) => {
+                Def::Param { block, index } if within(l, block) => {
                     todo.extend(self.inputs(graph, block, index).map(|(_, arg)| arg));
                 }
                 _ => return false,
@@ -162,46 +148,16 @@ impl Shape {
     }
 }
 
+/// The blocks of a loop.
+pub fn blocks(l: &Loop) -> impl Iterator<Item = BlockId> + '_ {
+    l.body.iter().map(|b| BlockId(b as u32))
+}
+
+/// Whether the block is in the loop.
+pub fn within(l: &Loop, block: BlockId) -> bool {
+    l.body.contains(block.index())
+}
+
 fn leaves<'a>(shape: &Shape, l: &Loop, mut edges: impl Iterator<Item = &'a Edge>) -> bool {
-    edges.any(|e| !l.body.contains(&e.block) && shape.goes_on[e.block.index()])
-}
-
-fn find_loops(graph: &Graph) -> Vec<Loop> {
-    let mut flow = DiGraph::<BlockId, ()>::with_capacity(graph.blocks.len(), graph.blocks.len());
-    for block in graph.block_ids() {
-        flow.add_node(block);
-    }
-    for block in graph.block_ids() {
-        for edge in graph.block(block).term.edges() {
-            flow.add_edge(node(block), node(edge.block), ());
-        }
-    }
-    let mut position = vec![usize::MAX; graph.blocks.len()];
-    let mut walk = DfsPostOrder::new(&flow, node(BlockId::ENTRY));
-    let mut left = graph.blocks.len();
-    while let Some(n) = walk.next(&flow) {
-        left -= 1;
-        position[n.index()] = left;
-    }
-    let mut loops = Vec::new();
-    let mut todo = vec![flow];
-    while let Some(part) = todo.pop() {
-        for component in kosaraju_scc(&part) {
-            let first = component.iter().copied().min_by_key(|n| position[part[*n].index()]);
-            let Some(first) = first.filter(|n| component.len() > 1 || part.contains_edge(*n, *n)) else { continue };
-            if position[part[first].index()] == usize::MAX {
-                continue;
-            }
-            let body: FxHashSet<BlockId> = component.iter().map(|n| part[*n]).collect();
-            let head = part[first];
-            todo.push(part.filter_map(|_, b| (*b != head && body.contains(b)).then_some(*b), |_, ()| Some(())));
-            loops.push(Loop { head, body });
-        }
-    }
-    loops.sort_by_key(|l| (position[l.head.index()], std::cmp::Reverse(l.body.len())));
-    loops
-}
-
-fn node(block: BlockId) -> NodeIndex {
-    NodeIndex::new(block.index())
+    edges.any(|e| !within(l, e.block) && shape.goes_on[e.block.index()])
 }

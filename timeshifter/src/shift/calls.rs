@@ -22,7 +22,7 @@ impl<'m> Calls<'m> {
             .iter()
             .filter(|(key, shape)| {
                 let graph = &module.graphs[**key];
-                shape.loops.iter().any(|l| !shape.is_controlled(graph, l, &|v| is_green(graph, v)))
+                shape.order.loops.iter().any(|l| !shape.is_controlled(graph, l, &|v| is_green(graph, v)))
             })
             .map(|(key, _)| *key)
             .collect();

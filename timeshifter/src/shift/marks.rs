@@ -11,8 +11,9 @@
 
 use super::calls::{Calls, is_red_split};
 use super::times::is_green;
+use flowgraph::analysis::Liveness;
 use flowgraph::ir::{BlockId, Graph, Mark, MarkKind, Op, Opcode, Operand, Terminator, ValueId};
-use hintannotator::Shape;
+use hintannotator::{Shape, blocks, within};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 
@@ -20,7 +21,7 @@ use std::collections::BTreeMap;
 pub(super) fn set(graph: &mut Graph, shape: &Shape, calls: &Calls<'_>) {
     let mut splits = Splits::of(graph, calls);
     splits.find_varying(graph);
-    let live = Liveness::of(graph, &splits.varying);
+    let live = if splits.varying.is_empty() { None } else { Some(Liveness::new(graph)) };
     let mut marks: Vec<BTreeMap<u32, MarkKind>> = vec![BTreeMap::new(); graph.blocks.len()];
     for block in graph.block_ids() {
         let marks = &mut marks[block.index()];
@@ -34,12 +35,12 @@ pub(super) fn set(graph: &mut Graph, shape: &Shape, calls: &Calls<'_>) {
                 marks.insert(i as u32 + 1, MarkKind::LocalMerge);
             }
         }
-        for at in deaths(graph, block, &splits, &live) {
+        for at in live.iter().flat_map(|live| deaths(graph, block, &splits, live)) {
             marks.insert(at as u32, MarkKind::LocalMerge);
         }
     }
-    for l in &shape.loops {
-        let has_merge_point = l.body.iter().any(|b| graph.block(*b).ops.iter().any(is_merge_point));
+    for l in &shape.order.loops {
+        let has_merge_point = blocks(l).any(|b| graph.block(b).ops.iter().any(is_merge_point));
         let red = !shape.is_controlled(graph, l, &|v| is_green(graph, v));
         if red && !has_merge_point {
             marks[l.head.index()].insert(0, MarkKind::GlobalMerge);
@@ -130,19 +131,16 @@ impl Splits {
     }
 
     fn leaves_a_loop(&self, shape: &Shape, block: BlockId) -> bool {
-        let leaves = |from: &BlockId| shape.loops.iter().any(|l| l.body.contains(from) && !l.body.contains(&block));
+        let leaves = |from: &BlockId| shape.order.loops.iter().any(|l| within(l, *from) && !within(l, block));
         self.preds[block.index()].iter().any(leaves)
     }
 }
 
 /// The positions of a block before which the last varying green has died: at most one between calls that come back
 /// more than once, since states wait behind those anyway; none where the function ends.
-fn deaths(graph: &Graph, id: BlockId, splits: &Splits, live: &Liveness<'_>) -> Vec<usize> {
-    if splits.varying.is_empty() {
-        return Vec::new();
-    }
+fn deaths(graph: &Graph, id: BlockId, splits: &Splits, live: &Liveness) -> Vec<usize> {
     let block = graph.block(id);
-    let live = live.before_each(graph, id);
+    let varying_at = |at: usize| live.live_before(id, at).iter().any(|v| splits.varying.contains(v));
     let ends = matches!(block.term, Terminator::Return(_) | Terminator::Trap(_));
     let calls = splits.come_back[id.index()].iter().copied().filter(|i| block.ops[*i].opcode != Opcode::Promote);
     let mut out = Vec::new();
@@ -150,58 +148,11 @@ fn deaths(graph: &Graph, id: BlockId, splits: &Splits, live: &Liveness<'_>) -> V
     for end in calls.chain([block.ops.len()]) {
         let is_death = |at: &usize| {
             let op = &block.ops[*at - 1];
-            let dies = live[*at - 1].iter().chain(&op.results).any(|v| splits.varying.contains(v));
-            dies && live[*at].is_empty() && !is_merge_point(op) && !(*at == block.ops.len() && ends)
+            let before = varying_at(*at - 1) || op.results.iter().any(|v| splits.varying.contains(v));
+            before && !varying_at(*at) && !is_merge_point(op) && !(*at == block.ops.len() && ends)
         };
         out.extend((start + 1..=end).rev().find(is_death));
         start = end + 1;
     }
     out
-}
-
-/// Which of some values are needed later.
-struct Liveness<'v> {
-    of: &'v FxHashSet<ValueId>,
-    /// At the end of each block, its edges' arguments not counted.
-    after: Vec<FxHashSet<ValueId>>,
-}
-
-impl<'v> Liveness<'v> {
-    fn of(graph: &Graph, of: &'v FxHashSet<ValueId>) -> Liveness<'v> {
-        let mut live = Liveness { of, after: vec![FxHashSet::default(); graph.blocks.len()] };
-        let mut changed = !of.is_empty();
-        while std::mem::take(&mut changed) {
-            for id in graph.block_ids().collect::<Vec<_>>().into_iter().rev() {
-                let mut after = FxHashSet::default();
-                for edge in graph.block(id).term.edges() {
-                    after.extend(live.before_each(graph, edge.block).swap_remove(0));
-                    for p in &graph.block(edge.block).params {
-                        after.remove(p);
-                    }
-                }
-                changed |= after != live.after[id.index()];
-                live.after[id.index()] = after;
-            }
-        }
-        live
-    }
-
-    /// What is live before each op, and before the terminator.
-    fn before_each(&self, graph: &Graph, id: BlockId) -> Vec<FxHashSet<ValueId>> {
-        let block = graph.block(id);
-        let mut live = self.after[id.index()].clone();
-        let used = |o: &Operand| o.value().filter(|v| self.of.contains(v));
-        live.extend(block.term.operands().iter().filter_map(used));
-        live.extend(block.term.edges().flat_map(|e| &e.args).filter_map(used));
-        let mut out = vec![live.clone()];
-        for op in block.ops.iter().rev() {
-            for r in &op.results {
-                live.remove(r);
-            }
-            live.extend(op.args.iter().filter_map(used));
-            out.push(live.clone());
-        }
-        out.reverse();
-        out
-    }
 }
