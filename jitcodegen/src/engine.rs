@@ -2,12 +2,12 @@
 
 use crate::abi::Shape;
 use crate::code::{Code, Definition, Text};
-use crate::fragment::{self, Cells, FrameLayout};
+use crate::fragment::{self, FrameLayout};
 use crate::function::{self, Function, HelperSignature, Unit};
 use crate::helpers::Helper;
 use crate::isa::{OptLevel, Target};
 use crate::run::{Entry, ExitHook, Host, MergeHook, Outcome};
-use crate::sites::{MergeSite, Sites};
+use crate::sites::{ExitSite, MergeSite, Sites};
 use crate::{CodegenError, abi};
 use cranelift_codegen::ir::types;
 use cranelift_module::{FuncId, Module as _};
@@ -28,10 +28,8 @@ pub struct Options {
     pub opt_level: OptLevel,
     /// Whether Cranelift checks what it is given: in debug builds, unless set otherwise.
     pub verify: bool,
-    /// Whether portals call the host at their merge points (tier 0).
-    pub merge_points: bool,
-    /// What `we_are_jitted` says.
-    pub jitted: bool,
+    /// What is said of graphs unless [`Engine::compile_batch`] is told otherwise.
+    pub tier: Tier,
     /// Whether to keep the texts of what is compiled, for [`Engine::clif`] and [`Engine::asm`].
     pub keep_text: bool,
     /// The size of an activation frame, in bytes.
@@ -49,8 +47,7 @@ impl Default for Options {
         Options {
             opt_level: OptLevel::Speed,
             verify: cfg!(debug_assertions),
-            merge_points: false,
-            jitted: false,
+            tier: Tier::default(),
             keep_text: false,
             frame_bytes: 64 << 10,
             slot_bytes: 64 << 20,
@@ -60,7 +57,51 @@ impl Default for Options {
     }
 }
 
-/// Compiled graphs.
+/// In which capacity graphs are compiled. The interpreter's own functions and what is specialized from them may have
+/// the same keys, and call each other: each tier has names of its own, and may fall back on those of others.
+///
+/// ```
+/// use jitcodegen::Tier;
+/// let interpreter = Tier { names: "tier0:".to_owned(), merge_points: true, ..Tier::default() };
+/// let residual = Tier { falls_back_on: vec![interpreter.names.clone()], jitted: true, ..Tier::default() };
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tier {
+    /// What the names of its graphs begin with, before their keys.
+    pub names: String,
+    /// What the names of graphs begin with that are called where the tier has none of a key.
+    pub falls_back_on: Vec<String>,
+    /// Whether portals call the host at their merge points.
+    pub merge_points: bool,
+    /// What `we_are_jitted` says.
+    pub jitted: bool,
+}
+
+impl Tier {
+    /// The name of a graph of this tier.
+    pub fn name(&self, key: &str) -> String {
+        format!("{}{key}", self.names)
+    }
+
+    /// The names that a key called from this tier may mean, best first.
+    pub(crate) fn meanings(&self, key: &str) -> impl Iterator<Item = String> {
+        [&self.names].into_iter().chain(&self.falls_back_on).map(move |names| format!("{names}{key}"))
+    }
+}
+
+/// Graphs to be compiled together. They may call and enter each other and all that are compiled already.
+pub struct Batch<'a> {
+    /// The graphs.
+    pub graphs: &'a [&'a Graph],
+    /// Where the data lies that their address constants speak of.
+    pub memory: &'a Memory,
+    /// In which capacity.
+    pub tier: &'a Tier,
+    /// The layout of the activation frame that they share with other fragments; else the engine's own.
+    pub layout: Option<&'a mut FrameLayout>,
+}
+
+/// Compiled graphs, by name: a graph's key, after what its [`Tier`]'s names begin with.
 ///
 /// ```
 /// use flowgraph::ir::{Graph, Module, Opcode, Operand, RustType, Signature, Terminator, Type};
@@ -94,10 +135,9 @@ pub struct Engine {
     code: Rc<RefCell<Code>>,
     host: Rc<Host>,
     sites: Rc<RefCell<Sites>>,
-    cells: Cells,
     functions: FxHashMap<String, Function>,
     helpers: IndexMap<String, HelperSignature>,
-    /// The exits of compiled graphs: numbers of their sites, by graph and exit.
+    /// The exits of compiled graphs: numbers of their sites, by name and exit.
     exits: FxHashMap<(String, u32), Vec<u32>>,
     stubs: FxHashMap<Shape, FuncId>,
     trampolines: RefCell<FxHashMap<Shape, FuncId>>,
@@ -120,7 +160,6 @@ impl Engine {
             code: Rc::new(RefCell::new(Code::new(target)?)),
             host: Host::new(sites.clone(), slots, options.frame_bytes, options.max_stack),
             sites,
-            cells: Cells::default(),
             functions: FxHashMap::default(),
             helpers: IndexMap::new(),
             exits: FxHashMap::default(),
@@ -148,90 +187,82 @@ impl Engine {
     /// # Errors
     /// If one of them can't be; then none is.
     pub fn compile_more(&mut self, graphs: &[&Graph], memory: &Memory) -> Result<(), CodegenError> {
-        let mut layout = self.layout.clone();
-        let done = self.compile_family(graphs, memory, &mut layout);
-        self.layout = layout;
-        done
+        let tier = self.options.tier.clone();
+        self.compile_batch(Batch { graphs, memory, tier: &tier, layout: None })
     }
 
-    /// Like [`Engine::compile_more`], with a layout of the activation frame that only some fragments share.
+    /// Compiles graphs.
     ///
     /// # Errors
     /// If one of them can't be; then none is.
-    pub fn compile_family(
-        &mut self,
-        graphs: &[&Graph],
-        memory: &Memory,
-        layout: &mut FrameLayout,
-    ) -> Result<(), CodegenError> {
-        let declared = self.declare(graphs)?;
-        let first_exit = self.sites.borrow().exits.len();
-        let free = layout.clone();
-        let done = self.translate_and_install(graphs, memory, layout, first_exit);
-        if done.is_err() {
-            *layout = free;
-            for key in declared {
-                self.functions.remove(&key);
-            }
+    pub fn compile_batch(&mut self, batch: Batch) -> Result<(), CodegenError> {
+        let names = self.declare(&batch)?;
+        let mut layout = batch.layout.as_deref().unwrap_or(&self.layout).clone();
+        let done = self.translate_and_install(&batch, &names, &mut layout);
+        if done.is_ok() {
+            *batch.layout.unwrap_or(&mut self.layout) = layout;
+        } else {
+            names.iter().for_each(|name| drop(self.functions.remove(name)));
         }
         done
     }
 
-    /// Announces graphs to each other. Gives their keys.
-    fn declare(&mut self, graphs: &[&Graph]) -> Result<Vec<String>, CodegenError> {
-        let mut declared: FxHashMap<String, Function> = FxHashMap::default();
-        for graph in graphs {
-            let key = graph.key.clone();
+    /// Announces graphs to each other. Gives their names.
+    fn declare(&mut self, batch: &Batch) -> Result<Vec<String>, CodegenError> {
+        let mut declared: IndexMap<String, Function> = IndexMap::new();
+        for graph in batch.graphs {
+            let name = batch.tier.name(&graph.key);
             let params: Vec<Type> = graph.entry_params().iter().map(|v| graph.values[v.index()].ty).collect();
             let id = self.code.borrow_mut().declare(&Shape::of(&params).signature())?;
             let fragment = fragment::is_fragment(graph);
             let function = Function { id, params, results: graph.results.clone(), fragment };
-            if self.functions.contains_key(&key) || declared.insert(key.clone(), function).is_some() {
-                return Err(CodegenError::Duplicate(key));
+            if self.functions.contains_key(&name) || declared.insert(name.clone(), function).is_some() {
+                return Err(CodegenError::Duplicate(name));
             }
         }
-        let keys = declared.keys().cloned().collect();
+        let names = declared.keys().cloned().collect();
         self.functions.extend(declared);
-        Ok(keys)
+        Ok(names)
     }
 
     fn translate_and_install(
         &mut self,
-        graphs: &[&Graph],
-        memory: &Memory,
+        batch: &Batch,
+        names: &[String],
         layout: &mut FrameLayout,
-        first_exit: usize,
     ) -> Result<(), CodegenError> {
-        let mut batch = Vec::new();
-        for graph in graphs {
-            let function = self.functions[&graph.key].clone();
+        let first_exit = self.sites.borrow().exits.len();
+        let mut definitions = Vec::new();
+        for (graph, name) in batch.graphs.iter().zip(names) {
+            let function = &self.functions[name];
             let mut unit = Unit {
+                name,
+                tier: batch.tier,
                 functions: &self.functions,
                 helpers: &self.helpers,
                 sites: &mut self.sites.borrow_mut(),
-                cells: &mut self.cells,
-                resolve: &|data| Some(memory.data_address(data)).filter(|at| *at != 0),
-                options: &self.options,
+                cells: &mut self.host.cells.borrow_mut(),
+                resolve: &|data| Some(batch.memory.data_address(data)).filter(|at| *at != 0),
+                frame_bytes: self.options.frame_bytes,
                 overflow_ops: self.overflow_ops,
                 frame: layout,
             };
+            let mut code = self.code.borrow_mut();
             let signature = function.shape().signature();
-            let body = self
-                .code
-                .borrow_mut()
-                .build(signature, |code, b| function::translate(graph, function.fragment, &mut unit, code, b))?;
-            batch.push(Definition { id: function.id, name: graph.key.clone(), body });
+            let body =
+                code.build(signature, |code, b| function::translate(graph, function.fragment, &mut unit, code, b))?;
+            definitions.push(Definition { id: function.id, name: name.clone(), body });
         }
-        let stubs = self.add_stubs(first_exit, &mut batch)?;
-        let texts = self.code.borrow_mut().install(batch, self.options.keep_text)?;
+        let stubs = self.add_stubs(first_exit, &mut definitions)?;
+        let texts = self.code.borrow_mut().install(definitions, self.options.keep_text)?;
         self.stubs.extend(stubs);
         if self.options.keep_text {
-            self.texts.extend(graphs.iter().map(|g| g.key.clone()).zip(texts));
+            self.texts.extend(names.iter().cloned().zip(texts));
         }
         let sites = self.sites.borrow();
         for (number, site) in sites.exits.iter().enumerate().skip(first_exit) {
             self.exits.entry((site.graph.clone(), site.exit)).or_default().push(number as u32);
-            self.cells.point(site.cell, self.stub(&Shape::of(&site.types)));
+            self.point(site, self.stub(&Shape::of(&site.types)));
         }
         Ok(())
     }
@@ -256,6 +287,10 @@ impl Engine {
         Ok(new)
     }
 
+    fn point(&self, site: &ExitSite, code: *const u8) {
+        self.host.cells.borrow().point(site.cell, code);
+    }
+
     fn stub(&self, shape: &Shape) -> *const u8 {
         self.code.borrow().address(self.stubs[shape])
     }
@@ -274,7 +309,7 @@ impl Engine {
             return Err(CodegenError::BridgeTypes { bridge: function.params.clone(), exit: site.types.clone() });
         }
         let code = self.code.borrow().address(function.id);
-        exits.iter().for_each(|site| self.cells.point(site.cell, code));
+        exits.iter().for_each(|site| self.point(site, code));
         Ok(())
     }
 
@@ -286,7 +321,7 @@ impl Engine {
         let sites = self.sites.borrow();
         for number in self.exit_sites(graph, exit)? {
             let site = &sites.exits[*number as usize];
-            self.cells.point(site.cell, self.stub(&Shape::of(&site.types)));
+            self.point(site, self.stub(&Shape::of(&site.types)));
         }
         Ok(())
     }
@@ -312,7 +347,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Sets what is called at the merge points of portals (see [`Options::merge_points`]).
+    /// Sets what is called at the merge points of portals (see [`Tier::merge_points`]).
     pub fn set_merge_hook(&mut self, hook: Option<Rc<MergeHook>>) {
         self.host.set_merge_hook(hook);
     }

@@ -157,7 +157,7 @@ impl Translator<'_, '_, '_> {
     /// Takes an activation frame for a fragment about to be called. Gives the words to restore after it.
     pub fn open_activation(&mut self) -> (ir::Value, ir::Value) {
         let outer = self.load_context(offset::FRAME);
-        let base = self.take_slots(self.unit.options.frame_bytes);
+        let base = self.take_slots(self.unit.frame_bytes);
         self.store_context(base, offset::FRAME);
         (outer, base)
     }
@@ -175,7 +175,7 @@ impl Translator<'_, '_, '_> {
         let shape = Shape::of(&types);
         let cell = self.unit.cells.allocate();
         let address = self.unit.cells.address(cell);
-        let site = self.unit.sites.exit(ExitSite { graph: self.graph.key.clone(), exit, types, cell });
+        let site = self.unit.sites.exit(ExitSite { graph: self.unit.name.to_owned(), exit, types, cell });
         let site = self.b.ins().iconst(types::I64, i64::from(site));
         self.store_context(site, offset::EXIT_SITE);
         let guard = self.value(guard)?;

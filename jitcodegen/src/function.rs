@@ -8,7 +8,7 @@
 use crate::CodegenError;
 use crate::abi::{self, MAX_TRAP_ARGS, MAX_VALUES, Shape, clif_type, offset, status};
 use crate::code::Code;
-use crate::engine::{Options, Resolve};
+use crate::engine::{Resolve, Tier};
 use crate::facts::Facts;
 use crate::fragment::{Cells, FrameLayout, SlotPlan};
 use crate::lower;
@@ -51,7 +51,11 @@ pub(crate) struct HelperSignature {
 
 /// What the translation of a graph needs of the engine.
 pub(crate) struct Unit<'a> {
-    /// What is compiled or being compiled, by key.
+    /// The graph's name.
+    pub name: &'a str,
+    /// In which capacity it is compiled.
+    pub tier: &'a Tier,
+    /// What is compiled or being compiled, by name.
     pub functions: &'a FxHashMap<String, Function>,
     /// The registered functions by name, numbered.
     pub helpers: &'a indexmap::IndexMap<String, HelperSignature>,
@@ -61,8 +65,8 @@ pub(crate) struct Unit<'a> {
     pub cells: &'a mut Cells,
     /// The addresses of data.
     pub resolve: Resolve<'a>,
-    /// The settings.
-    pub options: &'a Options,
+    /// The size of an activation frame.
+    pub frame_bytes: u64,
     /// Whether the machine has ops that tell of overflow.
     pub overflow_ops: bool,
     /// Who has which part of the activation frame.
@@ -190,7 +194,7 @@ impl Translator<'_, '_, '_> {
     fn uses_stack(&self, op: &Op) -> bool {
         match op.opcode {
             Opcode::Call | Opcode::CallElidable => op.callee().is_none_or(|c| c.libm().is_none()),
-            Opcode::MergePoint => self.unit.options.merge_points && !op.args.is_empty(),
+            Opcode::MergePoint => self.unit.tier.merge_points && !op.args.is_empty(),
             _ => false,
         }
     }

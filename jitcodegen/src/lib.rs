@@ -35,7 +35,7 @@ mod run;
 mod sites;
 
 pub use abi::{MAX_TRAP_ARGS, MAX_VALUES, REGISTER_VALUES};
-pub use engine::{Engine, Options};
+pub use engine::{Batch, Engine, Options, Tier};
 pub use error::CodegenError;
 pub use flowgraph::eval::TrapReport;
 pub use fragment::FrameLayout;

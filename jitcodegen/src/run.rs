@@ -12,6 +12,7 @@
 use crate::CodegenError;
 use crate::abi::{Context, MAX_VALUES, hook, status};
 use crate::code::Code;
+use crate::fragment::Cells;
 use crate::helpers::{Failure, Helper, HelperCx};
 use crate::sites::{ExitSite, Sites};
 use flowgraph::eval::TrapReport;
@@ -65,6 +66,8 @@ pub type ExitHook = dyn Fn(&Exit) -> Result<Vec<u64>, TrapReport>;
 pub(crate) struct Host {
     context: *mut Context,
     sites: Rc<RefCell<Sites>>,
+    /// The code pointers of exits: here, since code may outlive the engine.
+    pub cells: RefCell<Cells>,
     helpers: RefCell<Vec<Rc<Helper>>>,
     merge_hook: RefCell<Option<Rc<MergeHook>>>,
     exit_hook: RefCell<Option<Rc<ExitHook>>>,
@@ -114,6 +117,7 @@ impl Host {
         let host = Rc::new(Host {
             context,
             sites,
+            cells: RefCell::default(),
             helpers: RefCell::default(),
             merge_hook: RefCell::default(),
             exit_hook: RefCell::default(),
@@ -390,7 +394,7 @@ extern "C" fn clear(address: *mut u8, bytes: usize) {
 }
 
 /// Native stack that generated code leaves to what it calls.
-const RESERVE: usize = 256 << 10;
+const RESERVE: usize = 512 << 10;
 
 /// Down to where on this thread's native stack generated code may go.
 fn stack_limit(max_stack: Option<usize>) -> u64 {

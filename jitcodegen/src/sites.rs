@@ -29,7 +29,7 @@ impl TrapSite {
 /// A place where generated code leaves through an exit.
 #[derive(Clone, Debug)]
 pub(crate) struct ExitSite {
-    /// The key of the graph.
+    /// The name of the graph.
     pub graph: String,
     /// The number of the exit in it.
     pub exit: u32,
@@ -42,7 +42,7 @@ pub(crate) struct ExitSite {
 /// A merge point of a portal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MergeSite {
-    /// The key of the portal's graph.
+    /// The name of the portal's graph.
     pub graph: String,
     /// The block that begins with it.
     pub block: BlockId,

@@ -6,7 +6,7 @@ mod common;
 use common::{Build, build, engine, module, returned};
 use flowgraph::ir::*;
 use flowgraph::memory::Memory;
-use jitcodegen::{CodegenError, Engine, Exit, FrameLayout, Options, Outcome};
+use jitcodegen::{Batch, CodegenError, Engine, Exit, FrameLayout, Options, Outcome, Tier};
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -193,7 +193,8 @@ fn frames_have_a_limit() {
     second.key = "second".to_owned();
     assert!(matches!(engine.compile_more(&[&second], &memory), Err(CodegenError::FrameFull { .. })));
     let mut own = FrameLayout::new(1024);
-    engine.compile_family(&[&second], &memory, &mut own).unwrap();
+    let (tier, graphs) = (Tier::default(), [&second]);
+    engine.compile_batch(Batch { graphs: &graphs, memory: &memory, tier: &tier, layout: Some(&mut own) }).unwrap();
     assert_eq!(own.used(), 112);
 }
 
@@ -208,4 +209,39 @@ fn the_slot_stack_can_be_the_guests_memory() {
     let activation = entry.activation().unwrap();
     let Ok(Outcome::Exited(exit)) = entry.call_in(&activation, &[42]) else { panic!() };
     assert_eq!(memory.load(exit.args[0] + 8, Access::I64), Ok(42));
+}
+
+#[test]
+fn entries_outlive_the_engine() {
+    let engine = engine(vec![countdown(&[])], Options::default());
+    let entry = engine.entry("loop").unwrap();
+    drop(engine);
+    assert!(matches!(entry.call(&[10, 7, 0]), Ok(Outcome::Exited(Exit { exit: 3, .. }))));
+}
+
+#[test]
+fn tiers_have_names_of_their_own() {
+    let interpreter = Tier { names: "tier0:".to_owned(), ..Tier::default() };
+    let residual = Tier { falls_back_on: vec!["tier0:".to_owned()], jitted: true, ..Tier::default() };
+    let mut engine = Engine::new(Options::default()).unwrap();
+    let memory = Memory::new();
+    let which = |key: &str, callee: &str, n: i64| {
+        let (mut b, _) = build(key, &[], &[I]);
+        let jitted = b.op(Opcode::WeAreJitted, &[]);
+        let x = if callee.is_empty() { Operand::int(n) } else { b.call(callee, &[], &[I])[0] };
+        let y = b.op(Opcode::IntMul, &[x, Operand::int(10)]);
+        let z = b.op(Opcode::IntAdd, &[y, jitted]);
+        b.ret(&[z]);
+        b
+    };
+    let old = [which("f", "", 3), which("g", "f", 0), which("h", "f", 0)];
+    let graphs: Vec<&Graph> = old.iter().map(|b| &b.graph).collect();
+    engine.compile_batch(Batch { graphs: &graphs, memory: &memory, tier: &interpreter, layout: None }).unwrap();
+    let new = [which("g", "h", 0), which("k", "g", 0)];
+    let graphs: Vec<&Graph> = new.iter().map(|b| &b.graph).collect();
+    engine.compile_batch(Batch { graphs: &graphs, memory: &memory, tier: &residual, layout: None }).unwrap();
+    assert_eq!(returned(engine.call("tier0:g", &[])), [3000 / 10]);
+    assert_eq!(returned(engine.call("g", &[])), [3001]);
+    assert_eq!(returned(engine.call("k", &[])), [30011]);
+    assert!(!engine.is_compiled("f"));
 }

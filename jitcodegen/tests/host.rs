@@ -6,11 +6,15 @@ mod common;
 use common::{Build, build, engine, module, returned};
 use flowgraph::ir::*;
 use flowgraph::memory::Memory;
-use jitcodegen::{Answer, CodegenError, Engine, Failure, Helper, Options, Outcome, TrapReport};
+use jitcodegen::{Answer, CodegenError, Engine, Failure, Helper, Options, Outcome, Tier, TrapReport};
 use std::cell::RefCell;
 use std::rc::Rc;
 
 const I: Type = Type::Int;
+
+fn asking() -> Options {
+    Options { tier: Tier { merge_points: true, ..Tier::default() }, ..Options::default() }
+}
 
 fn caller() -> Build {
     let (mut b, p) = build("caller", &[I, Type::Single], &[I, Type::Single]);
@@ -81,7 +85,7 @@ fn portal() -> Build {
 
 #[test]
 fn merge_points_ask_the_host() {
-    let mut engine = engine(vec![portal()], Options { merge_points: true, ..Options::default() });
+    let mut engine = engine(vec![portal()], asking());
     let run = |engine: &Engine, n: u64| engine.call("portal", &[n, 0f64.to_bits()]);
     let float = |f: f64| vec![f.to_bits()];
     assert_eq!(returned(run(&engine, 4)), float(10.0));
@@ -122,7 +126,7 @@ fn merge_points_ask_the_host() {
 
 #[test]
 fn compiling_while_running() {
-    let engine = Rc::new(RefCell::new(engine(vec![portal()], Options { merge_points: true, ..Options::default() })));
+    let engine = Rc::new(RefCell::new(engine(vec![portal()], asking())));
     let shared = engine.clone();
     engine.borrow_mut().set_merge_hook(Some(Rc::new(move |_, values: &mut [u64]| {
         let (mut b, p) = build(&format!("made {}", values[0]), &[I], &[I]);

@@ -11,11 +11,10 @@ use flowgraph::ir::{BlockId, Op, Operand, Type};
 use flowgraph::math;
 
 impl Translator<'_, '_, '_> {
-    /// The compiled graph of this key.
+    /// The compiled graph that this key means here.
     pub fn function(&self, key: &str) -> Result<Function, CodegenError> {
-        self.unit
-            .functions
-            .get(key)
+        let found = self.unit.tier.meanings(key).find_map(|name| self.unit.functions.get(&name));
+        found
             .cloned()
             .ok_or_else(|| CodegenError::UnknownCallee { graph: self.graph.key.clone(), callee: key.to_owned() })
     }
@@ -123,14 +122,14 @@ impl Translator<'_, '_, '_> {
 
     /// A merge point of a portal: the host sees all of the portal's values, and says how to go on.
     pub fn merge_point(&mut self, op: &Op, block: BlockId) -> Result<(), CodegenError> {
-        if !self.unit.options.merge_points || op.args.is_empty() {
+        if !self.unit.tier.merge_points || op.args.is_empty() {
             return Ok(());
         }
         self.limit(op.args.len(), MAX_VALUES)?;
         self.hand_over(&Shape::Memory, &op.args)?;
         let types: Vec<Type> = op.args.iter().map(|a| self.graph.ty(*a)).collect();
         let site = self.unit.sites.merge(MergeSite {
-            graph: self.graph.key.clone(),
+            graph: self.unit.name.to_owned(),
             block,
             types: types.clone(),
             results: self.graph.results.clone(),

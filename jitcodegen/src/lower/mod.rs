@@ -122,7 +122,7 @@ pub(crate) fn lower(t: &mut Translator, op: &Op, block: BlockId, at: usize) -> R
         Opcode::MergePoint => t.merge_point(op, block),
         Opcode::CanEnterJit => Ok(()),
         Opcode::WeAreJitted => {
-            let jitted = t.unit.options.jitted;
+            let jitted = t.unit.tier.jitted;
             t.constant(op, i64::from(jitted))
         }
         Opcode::IsConstant | Opcode::IsVirtual => t.constant(op, 0),
