@@ -21,4 +21,5 @@ pub mod math;
 pub mod memory;
 #[cfg(test)]
 mod sketch;
+pub mod text;
 pub mod value;
