@@ -3,7 +3,7 @@
 //! ```text
 //! words             the text of an op, cut into words that know what they are
 //! card              a block: parameters, source lines beside ops, a port for each way out
-//! layout            where cards and edges go (layers, network_simplex, route)
+//! layout            where cards and edges go (rank, layers, sweep, network_simplex, route)
 //! svg, html, dot    how that is written; style has the colors
 //! ```
 //!
@@ -26,9 +26,11 @@ mod html;
 mod layers;
 mod layout;
 mod network_simplex;
+mod rank;
 mod route;
 mod style;
 mod svg;
+mod sweep;
 #[cfg(test)]
 mod tests;
 mod words;

@@ -6,6 +6,9 @@
     const told = JSON.parse(section.querySelector('script').textContent);
     const view = { section, svg, told, stage: svg.querySelector('.stage'), width: box.width, height: box.height, x: 0, y: 0, scale: 0 };
     svg.removeAttribute('viewBox');
+    // Lines are thin: what is pointed at is wider.
+    all(svg, '.line').forEach(line => line.before(line.cloneNode()));
+    all(svg, '.edge').forEach(edge => edge.firstChild.setAttribute('class', 'grip'));
     return view;
   });
   if (!views.length) return;

@@ -190,6 +190,52 @@ fn interpreter(stage: Stage) -> Module {
     module(stage, SOURCE, [b.graph])
 }
 
+/// An interpreter with one case for each of `cases` instructions, each with a check.
+fn many_cases(cases: usize) -> Module {
+    let (g, r) = (Some(Color::Green), Some(Color::Red));
+    let mut b = Builder::new("dispatch", &[("op", g), ("x", r)]);
+    let [op, x] = [0, 1].map(|i| Operand::Value(ValueId(i)));
+    let [head, next, bad] = [(); 3].map(|()| b.block());
+    b.end(Terminator::Jump(Edge::new(head, [x])));
+    b.at = head;
+    let x = Operand::Value(b.param(r));
+    let ways: Vec<BlockId> = (0..cases).map(|_| b.block()).collect();
+    let edges = ways.iter().enumerate().map(|(i, w)| (i as i64, Edge::new(*w, []))).collect();
+    let default = Edge::new(bad, []);
+    b.end(Terminator::Switch { value: op, cases: edges, default, time: Time::Now, promotion: false });
+    for (i, way) in ways.into_iter().enumerate() {
+        (b.at, b.line) = (way, 2 + i as u32 % 12);
+        let mut y = x;
+        for _ in 0..1 + i % 4 {
+            y = b.op(Opcode::IntAdd, &[y, Operand::int(i as i64)], r);
+        }
+        if i % 3 == 0 {
+            let (bad, fine) = (b.block(), b.block());
+            let zero = b.op(Opcode::IntIsZero, &[y], r);
+            b.branch(zero, bad, fine);
+            b.at = bad;
+            b.trap("zero");
+            b.at = fine;
+        }
+        b.end(Terminator::Jump(Edge::new(next, [y])));
+    }
+    b.at = bad;
+    b.end(Terminator::Return(vec![x]));
+    b.at = next;
+    let y = Operand::Value(b.param(r));
+    b.end(Terminator::Jump(Edge::new(head, [y])));
+    module(Stage::Colored, SOURCE, [b.graph])
+}
+
+#[test]
+fn a_wide_switch_is_folded() {
+    let m = many_cases(60);
+    let drawing = Drawing::new(&m, &m.graphs["dispatch"]);
+    let (nodes, links) = drawing.boxes();
+    check_layout(&nodes, &links, &drawing.layout);
+    assert!(drawing.layout.width < 7000, "{}", drawing.layout.width);
+}
+
 /// A graph of about `ops` ops whose blocks end in structured ways: sequences, branches, loops, switches and checks.
 fn structured(ops: usize, seed: u64) -> Module {
     let mut b = Builder::new("big", &[("x", Some(Color::Red)), ("n", Some(Color::Green))]);
@@ -505,6 +551,8 @@ fn pictures() {
         ("interp_colored", interpreter(Stage::Colored)),
         ("interp_compiler", interpreter(Stage::Compiler)),
         ("big200", structured(200, 7)),
+        ("cases14", many_cases(14)),
+        ("cases60", many_cases(60)),
         ("big2000", structured(2000, 9)),
     ] {
         let reasons = |_: &str, v: ValueId| Some(format!("because of {v} & so on"));
