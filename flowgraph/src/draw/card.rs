@@ -10,9 +10,8 @@
 //! ```
 
 use super::words::{Kind, Word, columns, cut, words, wrap};
-use crate::ir::{
-    Block, BlockId, Const, Edge, Graph, Loc, MarkKind, Module, Op, Opcode, Operand, Stage, Terminator, Time, ValueId,
-};
+use crate::ir::{Block, BlockId, Edge, Graph, Loc, MarkKind, Module, Op, Opcode, Operand, Terminator, Time, ValueId};
+use crate::text::{print_op, print_operand, print_terminator};
 use rustc_hash::FxHashMap;
 
 /// Width of a character of the 12 pixel font, in hundredths of a pixel: a little more than the usual fonts have.
@@ -303,7 +302,7 @@ impl<'a> Cards<'a> {
             let mut line = vec![Word::value(*param), Word::new(Kind::Dim, " := ")];
             line.push(match arg {
                 Operand::Value(v) => Word::value(*v),
-                Operand::Const(_) => Word::new(Kind::Const, self.operand_text(*arg)),
+                Operand::Const(_) => Word::new(Kind::Const, print_operand(self.module, *arg)),
             });
             lines.push(line);
         }
@@ -313,55 +312,24 @@ impl<'a> Cards<'a> {
 
     /// The text of an op behind its results.
     fn op_text(&self, op: &Op) -> String {
-        let mut out = String::new();
-        if op.time == Time::Emit && self.module.stage == Stage::Compiler {
-            out.push_str("emit ");
+        let text = print_op(self.module, self.graph, op);
+        match text.split_once(" = ") {
+            Some((_, text)) if !op.results.is_empty() => text.to_owned(),
+            _ => text,
         }
-        let args: Vec<String> = op.args.iter().map(|a| self.operand_text(*a)).collect();
-        match op.callee() {
-            Some(callee) => out.push_str(&format!("{} {}({})", callee.mode.name(), callee.name, args.join(", "))),
-            None => out.push_str(&format!("{} {}", op.opcode.name(), args.join(", "))),
-        }
-        if let Some(mem) = op.mem() {
-            out.push_str(&format!(" {{{}.{} {}}}", mem.class, mem.field, mem.kind.name()));
-        }
-        out
     }
 
-    /// The text of a terminator, without the edges that its ports show.
+    /// The text of a terminator, without the edges that its ports show and the place that is shown beside it.
     fn end_text(&self, term: &Terminator) -> String {
-        let args = |args: &[Operand]| args.iter().map(|a| self.operand_text(*a)).collect::<Vec<_>>().join(", ");
-        match term {
-            Terminator::Jump(_) => String::new(),
-            Terminator::Branch { cond, time, .. } => {
-                format!("{} {}", if *time == Time::Emit { "split" } else { "branch" }, self.operand_text(*cond))
-            }
-            Terminator::Switch { value, time, .. } => {
-                format!("{} {}", if *time == Time::Emit { "split_switch" } else { "switch" }, self.operand_text(*value))
-            }
-            Terminator::Return(values) => format!("return {}", args(values)),
-            Terminator::Trap(trap) => {
-                let list: Vec<Operand> = trap.args.iter().map(|(o, _)| *o).collect();
-                format!("trap {} {:?}({})", trap.kind.name(), trap.message, args(&list))
-            }
-            Terminator::Exit { exit, guard, args: list } => {
-                format!("exit {exit} guard {} ({})", self.operand_text(*guard), args(list))
-            }
-            Terminator::Enter { graph, args: list } => format!("enter {graph}({})", args(list)),
+        let text = print_terminator(self.module, self.graph, term);
+        let (short, _) = match term {
+            Terminator::Branch { .. } => text.split_once(','),
+            Terminator::Switch { .. } => text.split_once(" ["),
+            Terminator::Trap(trap) if trap.loc.is_known() => text.rsplit_once(" @"),
+            _ => None,
         }
-    }
-
-    fn operand_text(&self, operand: Operand) -> String {
-        match operand {
-            Operand::Value(v) => v.to_string(),
-            Operand::Const(Const::Int(i)) => i.to_string(),
-            Operand::Const(Const::Float(bits)) => format!("{:?}", f64::from_bits(bits)),
-            Operand::Const(Const::Single(bits)) => format!("{:?}s", f32::from_bits(bits)),
-            Operand::Const(Const::Addr(data, offset)) => {
-                let name = self.module.data.get(data.0 as usize).map_or("?", |d| &d.name);
-                if offset == 0 { format!("&{name}") } else { format!("&{name}+{offset}") }
-            }
-        }
+        .unwrap_or((&text, ""));
+        short.to_owned()
     }
 
     /// Whether words of this kind are followed by a letter.
