@@ -80,8 +80,9 @@ impl<'a, 'm> Blame<'a, '_, 'm> {
             Reason::PortalGreen => format!(" as a green of the portal `{}`", graph.function),
             _ => String::new(),
         };
+        let is = if (first_id, first) == (id, v) { "is" } else { "depends on" };
         let mut message =
-            format!("{subject} must be green{role} ({}) but depends on {blamed} ({})", place(loc), place(what_loc));
+            format!("{subject} must be green{role} ({}) but {is} {blamed} ({})", place(loc), place(what_loc));
         let mut told: Vec<&str> = vec![&subject, &what];
         let mut through = Vec::new();
         for (text, at) in &chain {

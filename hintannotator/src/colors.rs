@@ -85,7 +85,8 @@ impl Colors {
         let Found { graph, def, .. } = found;
         let color = query::color(&self.module, graph, def);
         let named = |v: &ValueId| graph.values[v.index()].color == Some(color);
-        let values: Vec<ValueId> = def.values.iter().filter_map(|v| v.value()).collect();
+        let values = def.values.iter().filter_map(|v| v.value().or_else(|| query::joined(graph, def, *v)));
+        let values: Vec<ValueId> = values.collect();
         let chain = match values.iter().copied().find(named).or(values.first().copied()) {
             Some(v) => self.chain(found.graph_ix, v),
             None => vec![Step {
@@ -124,7 +125,11 @@ impl Colors {
             let Some(cause) = self.causes.get(ix).and_then(|c| c.get(v.index())).copied() else { break };
             let (what, loc) = walk.describe(&self.module, ix, v);
             let (because, next) = self.because(&mut walk, ix, v, cause);
-            chain.push(Step { what, loc, place: self.module.show_loc(loc), because });
+            // A variable and the join that it goes to are told once.
+            let again = next.is_some_and(|(ix, v)| walk.describe(&self.module, ix, v) == (what.clone(), loc));
+            if !again {
+                chain.push(Step { what, loc, place: self.module.show_loc(loc), because });
+            }
             at = next;
         }
         chain

@@ -136,7 +136,7 @@ pub(crate) fn color(module: &Module, graph: &Graph, def: &NameDef) -> Color {
     for value in &def.values {
         let color = match value {
             Operand::Value(v) => value_color(graph, *v),
-            Operand::Const(_) => color_of_constant(graph, def, *value),
+            Operand::Const(_) => joined(graph, def, *value).map_or(Color::Red, |v| value_color(graph, v)),
         };
         // A parameter that is known counts as green if any of it is asked for.
         let known = value.value().and_then(|v| entry.iter().position(|p| *p == v)).map(|i| letters.get(i));
@@ -158,25 +158,21 @@ fn value_color(graph: &Graph, v: ValueId) -> Color {
     graph.values[v.index()].color.unwrap_or(Color::Red)
 }
 
-/// What a variable that begins as a constant becomes: the color of a join to which it goes together with another
-/// definition of the same variable, else red.
-fn color_of_constant(graph: &Graph, def: &NameDef, constant: Operand) -> Color {
+/// What a variable that begins as a constant becomes: the join to which it goes together with another definition of the
+/// same variable.
+pub(crate) fn joined(graph: &Graph, def: &NameDef, constant: Operand) -> Option<ValueId> {
     let same: Vec<Operand> =
         graph.names.iter().filter(|d| d.name == def.name && d.loc != def.loc).flat_map(|d| d.values.clone()).collect();
     let edges = || graph.blocks.iter().flat_map(|b| b.term.edges());
-    for edge in edges() {
-        for (index, arg) in edge.args.iter().enumerate().filter(|(_, arg)| **arg == constant) {
-            debug_assert_eq!(*arg, constant);
-            let Some(&p) = graph.block(edge.block).params.get(index) else { continue };
-            let joins = edges().filter(|e| e.block == edge.block).any(|e| {
+    edges().find_map(|edge| {
+        edge.args.iter().enumerate().filter(|(_, arg)| **arg == constant).find_map(|(index, _)| {
+            let p = *graph.block(edge.block).params.get(index)?;
+            let meets = edges().filter(|e| e.block == edge.block).any(|e| {
                 e.args.get(index).is_some_and(|a| a.value().is_some() && (same.contains(a) || *a == Operand::Value(p)))
             });
-            if joins {
-                return value_color(graph, p);
-            }
-        }
-    }
-    Color::Red
+            meets.then_some(p)
+        })
+    })
 }
 
 /// Whether the two values of `def` are the address and length of a slice: its type says so, or the first is used as an
