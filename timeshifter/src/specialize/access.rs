@@ -48,6 +48,11 @@ impl Engine<'_> {
                 .data_roots
                 .get(&data)
                 .map_or(Origin::Outside, |root| Origin::Root(Provenance { root: *root, offset: Some(at) })),
+            Red::Const(Const::Int(address)) => self
+                .arriving_roots
+                .iter()
+                .find(|(_, at)| *at == address as Word)
+                .map_or(Origin::Outside, |(root, _)| Origin::Root(Provenance { root: *root, offset: Some(0) })),
             _ => Origin::Outside,
         };
         match found {

@@ -9,7 +9,7 @@ use super::engine::{Engine, FunctionKey, RootKind, Unit, Version};
 use super::error::{Event, SpecError};
 use super::memory::{Origin, Provenance};
 use super::residual::Fragment;
-use super::state::{Facts, Frame, GraphIx, Key, KeyFrame, Red, Reg, Regs, State, VersionId};
+use super::state::{Frame, GraphIx, Key, KeyFrame, Red, Reg, Regs, State, VersionId};
 use super::step::{Outcome, show_const};
 use flowgraph::ir::{BlockId, Const, Edge, Loc, MarkKind, Operand, Scalar, Terminator, Time, Trap, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -116,20 +116,7 @@ impl<'m> Engine<'m> {
             return Err(SpecError::WrongArguments { expected: source.entry_params().len(), got: args.len() });
         }
         let leaves: Vec<_> = source.signature.params.iter().flat_map(|p| self.program.module.leaves(&p.ty)).collect();
-        let mut st = State {
-            frames: Vec::new(),
-            slots: BTreeMap::new(),
-            memory: Default::default(),
-            facts: Facts::default(),
-            fragment,
-            block: BlockId::ENTRY,
-            back: false,
-            passed: false,
-            origin: None,
-            enclosing: None,
-            snapshot: None,
-            concrete: None,
-        };
+        let mut st = State { fragment, ..State::empty() };
         let mut regs = Regs::default();
         let mut greens = Vec::new();
         for (i, (param, arg)) in source.entry_params().iter().zip(args).enumerate() {

@@ -96,6 +96,10 @@ pub struct Engine<'m> {
     pub(super) data_roots: FxHashMap<DataId, RootId>,
     next_slot: u32,
     pub(super) guards: u32,
+    /// The exclusive roots of the run being served, with their addresses.
+    pub(super) run_roots: Vec<(RootId, Word)>,
+    /// The same, while an arrival from the interpreter, all of whose operands are constants, is matched with versions.
+    pub(super) arriving_roots: Vec<(RootId, Word)>,
 }
 
 impl<'m> Engine<'m> {
@@ -119,6 +123,8 @@ impl<'m> Engine<'m> {
             data_roots: FxHashMap::default(),
             next_slot: 0,
             guards: 0,
+            run_roots: Vec::new(),
+            arriving_roots: Vec::new(),
         }
     }
 

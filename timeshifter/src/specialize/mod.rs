@@ -11,6 +11,7 @@
 //!   access     loads and stores; memory: what a state knows of it
 //! merge      meet, bind, trim
 //! eager      scheduling: both sides of every split, each join once
+//! trace      one path, executed as it is emitted
 //! snapshot   exits, and how to go on from them
 //! residual   fragments being filled; cleanup: what is redundant in them goes
 //! error      why it stops; limits and what comes of them
@@ -43,3 +44,4 @@ pub use program::{Loaded, Program};
 pub use residual::{Fragment, Info};
 pub use snapshot::ExitSite;
 pub use state::{Concrete, Facts, Frame, GraphIx, Key, KeyFrame, Red, Reg, Regs, SlotId, State, VersionId};
+pub use trace::TraceEnd;

@@ -23,6 +23,8 @@ pub struct ExitSite {
     pub loc: Loc,
     /// The value that is promoted here, if it is a promotion.
     pub promoted: Option<ValueId>,
+    /// The block that guards share to leave by this exit; none where a block's own end is the exit.
+    pub block: Option<BlockId>,
 }
 
 impl ExitSite {
@@ -68,7 +70,7 @@ impl Engine<'_> {
     /// Registers an exit at the state's position.
     pub(super) fn new_exit(&mut self, st: &State, promoted: Option<ValueId>, loc: Loc) -> u32 {
         let (snapshot, values) = self.snapshot(st);
-        let site = ExitSite { snapshot: Rc::new(snapshot), values, fragment: st.fragment, loc, promoted };
+        let site = ExitSite { snapshot: Rc::new(snapshot), values, fragment: st.fragment, loc, promoted, block: None };
         self.exits.push(site);
         self.exits.len() as u32 - 1
     }

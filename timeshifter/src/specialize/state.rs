@@ -164,6 +164,24 @@ pub struct VersionId {
 }
 
 impl State {
+    /// A state without frames, at the entry of fragment 0.
+    pub fn empty() -> State {
+        State {
+            frames: Vec::new(),
+            slots: BTreeMap::new(),
+            memory: KnownMemory::default(),
+            facts: Facts::default(),
+            fragment: 0,
+            block: BlockId::ENTRY,
+            back: false,
+            passed: false,
+            origin: None,
+            enclosing: None,
+            snapshot: None,
+            concrete: None,
+        }
+    }
+
     /// The innermost frame.
     ///
     /// # Panics

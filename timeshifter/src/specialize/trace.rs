@@ -1,13 +1,450 @@
-//! Executing while specializing.
+//! The tracing policy: one pass executes and emits.
+//!
+//! Red operands carry the values of this very run. A split becomes a guard on the side that the run takes, the other side
+//! a lazy exit; a promotion takes the value seen; joins are passed. At a merge point the trace closes if the state
+//! implies a version of its key; else, as long as it pays, another version is made, which is loop peeling.
+//!
+//! However a trace ends, the run goes on from exactly the state that it has reached: nothing is done twice, and nothing is
+//! left out.
 
-use super::engine::Engine;
-use super::error::SpecError;
-use super::state::{GraphIx, Red, State};
-use flowgraph::eval::{Evaluator, Outcome, TrapReport};
-use flowgraph::ir::{Imm, Op, Opcode, Operand, Type};
+use super::eager::{Argument, real_operand};
+use super::engine::{Engine, Unit, Version};
+use super::error::{Event, SpecError};
+use super::state::{Key, Red, Reg, State, VersionId};
+use super::step::Outcome;
+use flowgraph::eval::{self, Evaluator, TrapReport};
+use flowgraph::ir::{
+    BlockId, Const, Edge, Imm, Loc, MarkKind, Op, Opcode, Operand, Terminator, Time, Trap, Type, ValueId, Word,
+};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+/// How a trace ended: where the run goes on.
+#[derive(Clone, Debug)]
+pub enum TraceEnd {
+    /// The outermost function returned.
+    Returned(Vec<Word>),
+    /// The run trapped.
+    Trapped(TrapReport),
+    /// In compiled code: the fragment, and the words of its parameters.
+    Enter(String, Vec<Word>),
+    /// In the interpreter, at these frames of the compiler module.
+    Interpret(Vec<eval::Frame>),
+}
+
+/// A version is worth making while it knows more than its predecessor, this often.
+const ROUNDS: usize = 3;
+
 impl Engine<'_> {
+    /// Traces a run of the graph `key` from its entry. Gives the unit and how the trace ended.
+    ///
+    /// # Errors
+    /// As [`Engine::specialize`].
+    pub fn trace_entry(
+        &mut self,
+        key: &str,
+        args: &[Argument],
+        words: &[Word],
+    ) -> Result<(usize, TraceEnd), SpecError> {
+        let unit = self.new_unit(key)?;
+        self.units[unit].exits = true;
+        let mut st = self.start(unit, args)?;
+        let unknown = args.iter().zip(words).filter(|(a, _)| **a == Argument::Unknown).map(|(_, w)| *w);
+        let params = self.fragments[st.fragment].graph.entry_params().to_vec();
+        st.concrete = Some(params.into_iter().zip(unknown).collect());
+        let end = self.trace(st)?;
+        self.units[unit].done = true;
+        self.run_functions()?;
+        Ok((unit, end))
+    }
+
+    /// Traces on from an exit with the values that it handed over: the bridge. Gives the key of the fragment that the exit
+    /// is to be patched to.
+    ///
+    /// # Errors
+    /// As [`Engine::specialize`].
+    pub fn trace_exit(&mut self, exit: u32, words: &[Word]) -> Result<(String, TraceEnd), SpecError> {
+        let mut st = self.state_at_exit(exit);
+        let fragment = st.fragment;
+        let params = self.fragments[fragment].graph.entry_params().to_vec();
+        st.concrete = Some(params.into_iter().zip(words.iter().copied()).collect());
+        st.passed = self.stands_at_merge_point(&st);
+        let end = self.trace(st)?;
+        self.run_functions()?;
+        Ok((self.fragments[fragment].graph.key.clone(), end))
+    }
+
+    fn stands_at_merge_point(&self, st: &State) -> bool {
+        let f = st.frame();
+        self.program.is_merge_point(f.graph, f.block, f.index)
+    }
+
+    fn trace(&mut self, mut st: State) -> Result<TraceEnd, SpecError> {
+        let mut rounds: FxHashMap<Key, usize> = FxHashMap::default();
+        let mut traced = 0;
+        loop {
+            traced += 1;
+            if self.abort_at == Some(traced) {
+                self.abort_at = None;
+                return self.abort(st, "abort-at");
+            }
+            if traced > self.limits.trace_steps {
+                return self.abort(st, "the trace grew too long");
+            }
+            match self.step_once(&mut st)? {
+                None => {}
+                Some(Outcome::Mark(kind)) => {
+                    if let Some(end) = self.trace_mark(&mut st, kind, &mut rounds)? {
+                        return Ok(end);
+                    }
+                }
+                Some(Outcome::Split { cond, then, otherwise, loc }) => {
+                    let taken = self.concrete_word(&st, real_operand(cond)) != 0;
+                    let exit = self.guard_exit(&mut st, loc);
+                    let next = self.next_block(&st);
+                    let (on_true, on_false) =
+                        if taken { (Edge::new(next, []), exit) } else { (exit, Edge::new(next, [])) };
+                    let cond_operand = real_operand(cond);
+                    let term =
+                        Terminator::Branch { cond: cond_operand, then: on_true, otherwise: on_false, time: Time::Now };
+                    self.fragments[st.fragment].end(st.block, term, loc);
+                    st.block = next;
+                    self.learn(&mut st, cond, taken);
+                    self.go(&mut st, if taken { &then } else { &otherwise }, loc)?;
+                }
+                Some(Outcome::SwitchSplit { value, cases, default, loc }) => {
+                    self.trace_switch(&mut st, value, &cases, &default, loc)?;
+                }
+                Some(Outcome::Promotion { value, loc }) => self.trace_promotion(&mut st, value, loc),
+                Some(Outcome::Returned(values, loc)) => {
+                    let words = self.words(&mut st, &values, loc)?;
+                    self.end_in_return(st, &values, loc)?;
+                    return Ok(TraceEnd::Returned(words));
+                }
+                Some(Outcome::Trapped(trap, args)) => {
+                    let words = self.words(&mut st, &args, trap.loc)?;
+                    let report = report(&trap, &words);
+                    self.end_in_trap(st, trap, &args)?;
+                    return Ok(TraceEnd::Trapped(report));
+                }
+                Some(Outcome::CallTrapped(trap)) => {
+                    self.end_in_own_exit(&st);
+                    return Ok(TraceEnd::Trapped(trap));
+                }
+            }
+        }
+    }
+
+    fn words(&mut self, st: &mut State, reds: &[Red], loc: Loc) -> Result<Vec<Word>, SpecError> {
+        let mut words = Vec::with_capacity(reds.len());
+        for red in reds {
+            let operand = self.real(st, *red, loc)?;
+            words.push(self.concrete_word(st, operand));
+        }
+        Ok(words)
+    }
+
+    // ---- guards
+
+    fn next_block(&mut self, st: &State) -> BlockId {
+        self.fragments[st.fragment].new_block(Some(st.block))
+    }
+
+    /// The edge to the exit of the state's snapshot, with a guard number of its own. Consecutive guards share a snapshot,
+    /// and the block that leaves through its exit.
+    fn guard_exit(&mut self, st: &mut State, loc: Loc) -> Edge {
+        let exit = match st.snapshot {
+            Some(exit) => exit,
+            None => self.new_guard_exit(st, None, loc),
+        };
+        st.snapshot = Some(exit);
+        self.exit_edge(st, exit)
+    }
+
+    fn new_guard_exit(&mut self, st: &State, promoted: Option<ValueId>, loc: Loc) -> u32 {
+        let exit = self.new_exit(st, promoted, loc);
+        let fragment = &mut self.fragments[st.fragment];
+        let block = fragment.new_block(None);
+        let guard = fragment.new_param(block, Type::Int);
+        let args = self.exits[exit as usize].values.iter().map(|v| Operand::Value(*v)).collect();
+        self.fragments[st.fragment].end(block, Terminator::Exit { exit, guard: guard.into(), args }, loc);
+        self.exits[exit as usize].block = Some(block);
+        exit
+    }
+
+    fn exit_edge(&mut self, st: &State, exit: u32) -> Edge {
+        let Some(block) = self.exits[exit as usize].block else { unreachable!("a guard's exit has a block") };
+        debug_assert_eq!(self.exits[exit as usize].fragment, st.fragment);
+        let guard = i64::from(self.guards);
+        self.guards += 1;
+        Edge::new(block, [Operand::int(guard)])
+    }
+
+    fn trace_switch(
+        &mut self,
+        st: &mut State,
+        value: Red,
+        cases: &[(i64, Edge)],
+        default: &Edge,
+        loc: Loc,
+    ) -> Result<(), SpecError> {
+        let operand = real_operand(value);
+        let seen = self.concrete_word(st, operand) as i64;
+        let exit = self.guard_exit(st, loc);
+        let next = self.next_block(st);
+        let on = Edge::new(next, []);
+        let taken = cases.iter().find(|(case, _)| *case == seen);
+        let (guarded, otherwise) = match taken {
+            Some(_) => (vec![(seen, on)], exit),
+            None => (cases.iter().map(|(case, _)| (*case, exit.clone())).collect(), on),
+        };
+        let term = Terminator::Switch {
+            value: operand,
+            cases: guarded,
+            default: otherwise,
+            time: Time::Now,
+            promotion: false,
+        };
+        self.fragments[st.fragment].end(st.block, term, loc);
+        st.block = next;
+        if taken.is_some() {
+            self.learn_equal(st, value, Const::Int(seen));
+        }
+        self.go(st, taken.map_or(default, |(_, e)| e), loc)
+    }
+
+    /// The value seen is the first case; the promotion has a snapshot of its own, since new cases start exactly there.
+    fn trace_promotion(&mut self, st: &mut State, value: ValueId, loc: Loc) {
+        let seen = self.concrete_word(st, value.into()) as i64;
+        let exit = self.new_guard_exit(st, Some(value), loc);
+        let edge = self.exit_edge(st, exit);
+        let next = self.next_block(st);
+        let cases = vec![(seen, Edge::new(next, []))];
+        let term = Terminator::Switch { value: value.into(), cases, default: edge, time: Time::Now, promotion: true };
+        self.fragments[st.fragment].end(st.block, term, loc);
+        st.block = next;
+        st.snapshot = None;
+        self.learn_equal(st, Red::Value(value), Const::Int(seen));
+    }
+
+    fn end_in_own_exit(&mut self, st: &State) {
+        let loc = self.loc(st);
+        let exit = self.new_exit(st, None, loc);
+        let term = self.exit_terminator(exit);
+        self.fragments[st.fragment].end(st.block, term, loc);
+    }
+
+    /// Stops the trace: compiled code leaves here, and this run goes on in the interpreter.
+    fn abort(&mut self, st: State, reason: &str) -> Result<TraceEnd, SpecError> {
+        self.events.push(Event::TraceAborted { reason: reason.to_owned(), loc: self.loc(&st) });
+        self.end_in_own_exit(&st);
+        let concrete = st.concrete.clone().unwrap_or_default();
+        let frames = self.frames_of(&st, &|v| concrete.get(&v).copied().unwrap_or_default())?;
+        Ok(TraceEnd::Interpret(frames))
+    }
+
+    // ---- merge points
+
+    fn trace_mark(
+        &mut self,
+        st: &mut State,
+        kind: MarkKind,
+        rounds: &mut FxHashMap<Key, usize>,
+    ) -> Result<Option<TraceEnd>, SpecError> {
+        let f = st.frame();
+        let guest = self.program.is_merge_point(f.graph, f.block, f.index);
+        if kind == MarkKind::LocalMerge || (!guest && self.program.loop_has_merge_point(f.graph, f.block)) {
+            st.passed = true;
+            return Ok(None);
+        }
+        self.trim(st);
+        let key = self.key(st, kind);
+        let index = match self.versions.get_index_of(&key) {
+            Some(index) => index,
+            None => self.versions.insert_full(key.clone(), Vec::new()).0,
+        };
+        let round = rounds.get(&key).copied().unwrap_or_default();
+        let pays = round > 0 && round < ROUNDS && knows_something(st);
+        for may_force in [false, true] {
+            for version in (0..self.versions[index].len()).rev() {
+                let id = VersionId { key: index, version };
+                if pays && (may_force || !knows_something(&self.version(id).template)) {
+                    continue;
+                }
+                if let Some(end) = self.close(st, id, may_force)? {
+                    return Ok(Some(end));
+                }
+            }
+        }
+        rounds.insert(key, round + 1);
+        self.trace_into_version(st, index, round)?;
+        Ok(None)
+    }
+
+    /// Ends the trace in a jump to a version, if the state implies it.
+    fn close(&mut self, st: &mut State, id: VersionId, may_force: bool) -> Result<Option<TraceEnd>, SpecError> {
+        let loc = self.loc(st);
+        let (template, block) = (self.version(id).template.clone(), self.version(id).block);
+        let Some(args) = self.bind(st, &template, block, may_force, loc)? else { return Ok(None) };
+        let words = args.iter().map(|a| self.concrete_word(st, *a)).collect();
+        self.link(st, id, args, loc);
+        let target = self.version(id).fragment;
+        Ok(Some(TraceEnd::Enter(self.fragments[target].graph.key.clone(), words)))
+    }
+
+    /// Makes another version of the key, and goes on in it. The first keeps slots, all else are plain variables; the second
+    /// is the arriving state itself; the third is widened against the second.
+    fn trace_into_version(&mut self, st: &mut State, key: usize, round: usize) -> Result<(), SpecError> {
+        let loc = self.loc(st);
+        let (fragment, block) = self.version_head(st, true);
+        let concrete = st.concrete.clone();
+        let mut states = vec![st.clone()];
+        let last = self.versions[key].last().map(|v| v.template.clone());
+        let top = round == 0 || !knows_something(st) || self.versions[key].len() > self.limits.versions;
+        let base = if round >= 2 { last.as_deref() } else { None };
+        let template = self.meet(&mut states, base, (fragment, block), top, loc)?;
+        let Some(mut arriving) = states.pop() else { unreachable!("one state was met") };
+        if arriving.concrete.is_none() {
+            arriving.concrete = concrete;
+        }
+        let id = self.add_version(key, template, true);
+        let template = self.version(id).template.clone();
+        let Some(args) = self.bind(&mut arriving, &template, block, true, loc)? else {
+            return Err(SpecError::Malformed("a state does not imply what it was met into".to_owned(), loc));
+        };
+        let words: Vec<Word> = args.iter().map(|a| self.concrete_word(&arriving, *a)).collect();
+        self.link(&arriving, id, args, loc);
+        let params = self.fragments[fragment].graph.block(block).params.clone();
+        *st = State::clone(&template);
+        st.concrete = Some(params.into_iter().zip(words).collect());
+        st.passed = true;
+        st.snapshot = None;
+        Ok(())
+    }
+
+    // ---- going on in the interpreter
+
+    /// The interpreter's frames at an exit: slots allocated, pending stores made. They are to be resumed by an evaluator of
+    /// the compiler module over the same memory.
+    ///
+    /// # Errors
+    /// If a pending store fails, which means that residual code was not made by this engine.
+    pub fn blackhole(&mut self, exit: u32, words: &[Word]) -> Result<Vec<eval::Frame>, SpecError> {
+        let site = self.exits[exit as usize].clone();
+        let word = |v: ValueId| {
+            site.values.iter().position(|x| *x == v).and_then(|at| words.get(at)).copied().unwrap_or_default()
+        };
+        self.frames_of(&site.snapshot, &word)
+    }
+
+    fn frames_of(&mut self, st: &State, word: &dyn Fn(ValueId) -> Word) -> Result<Vec<eval::Frame>, SpecError> {
+        let loc = self.loc(st);
+        let mut addresses = FxHashMap::default();
+        for (id, slot) in &st.slots {
+            addresses.insert(*id, self.memory.allocate(u64::from(slot.size)));
+        }
+        let resolve = |engine: &Self, red: Red| match red {
+            Red::Const(c) => engine.memory.resolve(c),
+            Red::Value(v) => word(v),
+            Red::Slot(id, offset) => addresses.get(&id).copied().unwrap_or_default().wrapping_add(offset as u64),
+        };
+        for (id, slot) in &st.slots {
+            for (offset, cell) in &slot.cells {
+                let (at, value) = (resolve(self, Red::Slot(*id, *offset)), resolve(self, cell.value));
+                self.memory.store(at, cell.access, value).map_err(|_| SpecError::BadAccess { loc })?;
+            }
+        }
+        for ((root, offset, access), location) in &st.memory.places {
+            if let (true, Some(base)) = (location.dirty, st.memory.roots.get(root)) {
+                let at = resolve(self, *base).wrapping_add(*offset as u64);
+                let value = resolve(self, location.value);
+                self.memory.store(at, *access, value).map_err(|_| SpecError::BadAccess { loc })?;
+            }
+        }
+        let mut frames: Vec<eval::Frame> = Vec::with_capacity(st.frames.len());
+        for frame in &st.frames {
+            let mut regs = vec![0; self.program.graph(frame.graph).values.len()];
+            for (value, reg) in frame.regs.iter() {
+                regs[value.index()] = resolve(self, reg.red());
+            }
+            frames.push(eval::Frame {
+                graph: frame.graph.0 as usize,
+                block: frame.block.index(),
+                index: frame.index as usize,
+                regs,
+                slots: Vec::new(),
+            });
+        }
+        if let Some(outermost) = frames.first_mut() {
+            outermost.slots = addresses.into_values().collect();
+        }
+        Ok(frames)
+    }
+
+    /// Whether the interpreter, whose only frame stands at a merge point, can go on in compiled code: the fragment to enter
+    /// and the words of its parameters. `roots` are the exclusive roots of this run with their addresses.
+    ///
+    /// # Errors
+    /// None in practice: what would have to be forced is not entered.
+    pub fn find_entry(&mut self, frame: &eval::Frame, unit: usize) -> Result<Option<(String, Vec<Word>)>, SpecError> {
+        self.arriving_roots.clone_from(&self.run_roots);
+        let found = self.find_version(frame, unit);
+        self.arriving_roots.clear();
+        found
+    }
+
+    fn find_version(&mut self, frame: &eval::Frame, unit: usize) -> Result<Option<(String, Vec<Word>)>, SpecError> {
+        let Unit { fragment, graph, .. } = self.units[unit];
+        if frame.graph != graph.0 as usize {
+            return Ok(None);
+        }
+        let source = self.program.graph(graph);
+        let block = BlockId(frame.block as u32);
+        let mut st = State { frames: Vec::new(), fragment, block: BlockId::ENTRY, ..State::empty() };
+        let mut regs = super::state::Regs::default();
+        let live = self.program.loaded(graph).liveness.live_before(block, frame.index).to_vec();
+        for value in live {
+            let word = frame.regs[value.index()];
+            let mut constant = Const::from_word(source.values[value.index()].ty, word);
+            if self.program.is_green(graph, value) {
+                constant = self.memory.symbol(word).unwrap_or(constant);
+                regs.set(value, Reg::Green(constant));
+            } else {
+                regs.set(value, Reg::Red(Red::Const(constant)));
+            }
+        }
+        let index = frame.index as u32;
+        st.frames.push(super::state::Frame { graph, block, index, regs, greens: Vec::new().into() });
+        for (root, address) in self.run_roots.clone() {
+            st.memory.roots.insert(root, Red::Const(Const::Int(address as i64)));
+        }
+        let key = self.key(&st, MarkKind::GlobalMerge);
+        let Some(index) = self.versions.get_index_of(&key) else { return Ok(None) };
+        for version in (0..self.versions[index].len()).rev() {
+            let Version { template, block, fragment, .. } = &self.versions[index][version];
+            let (template, block, fragment) = (template.clone(), *block, *fragment);
+            if let Some(args) = self.bind(&mut st, &template, block, false, Loc::UNKNOWN)? {
+                let words = args.iter().map(|a| self.concrete_word(&st, *a)).collect();
+                return Ok(Some((self.fragments[fragment].graph.key.clone(), words)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Tells the engine the arguments of a run: which word is the address of which exclusive root of the unit's entry.
+    pub fn begin_run(&mut self, unit: usize, words: &[Word]) {
+        let Unit { fragment, .. } = self.units[unit];
+        let params = self.fragments[fragment].graph.entry_params();
+        self.run_roots = params
+            .iter()
+            .zip(words)
+            .filter_map(|(param, word)| match self.fragments[fragment].info(*param).origin {
+                super::memory::Origin::Root(p) => Some((p.root, *word)),
+                _ => None,
+            })
+            .collect();
+    }
+
     /// Emits a call and carries it out, on the callee's compiler graph with all its arguments.
     #[allow(clippy::too_many_arguments)]
     pub(super) fn emit_and_call(
@@ -17,22 +454,17 @@ impl Engine<'_> {
         imm: Imm,
         operands: &[Operand],
         types: &[Type],
-        callee: GraphIx,
+        callee: super::state::GraphIx,
         all_args: &[Red],
     ) -> Result<Result<SmallVec<[Red; 2]>, TrapReport>, SpecError> {
-        let mut words = Vec::new();
-        for red in all_args {
-            let operand = self.real(st, *red, op.loc)?;
-            words.push(self.concrete_word(st, operand));
-        }
+        let words = self.words(st, all_args, op.loc)?;
         let key = &self.program.graph(callee).key;
-        let function = || self.program.graph(callee).function.clone();
         let mut evaluator = Evaluator::new(self.program.module, self.memory);
         evaluator.jitted = !self.program.graph(callee).attributes.dont_look_inside;
-        let failed = |reason: String| SpecError::Evaluation { function: function(), reason, loc: op.loc };
+        let failed = |reason: String| SpecError::Evaluation { function: key.clone(), reason, loc: op.loc };
         let words = match evaluator.call(key, &words).map_err(|e| failed(e.to_string()))? {
-            Outcome::Returned(words) => words,
-            Outcome::Trapped(trap) => return Ok(Err(trap)),
+            eval::Outcome::Returned(words) => words,
+            eval::Outcome::Trapped(trap) => return Ok(Err(trap)),
             _ => return Err(failed("it did not come to its end".to_owned())),
         };
         self.quiet_steps = 0;
@@ -43,4 +475,13 @@ impl Engine<'_> {
         st.snapshot = None;
         Ok(Ok(values.into_iter().map(Red::Value).collect()))
     }
+}
+
+/// Whether a state has what a version without it would lose.
+fn knows_something(st: &State) -> bool {
+    !st.slots.is_empty() || !st.memory.places.is_empty()
+}
+
+fn report(trap: &Trap, words: &[Word]) -> TrapReport {
+    TrapReport { kind: trap.kind, message: trap.render(words), loc: trap.loc }
 }
