@@ -1,3 +1,24 @@
-//! The library that users of hueshift add.
+//! The library that users of hueshift add: from an interpreter's flow graphs to a compiler, to residual code, to machine
+//! code, to a run.
+//!
+//! ```text
+//! flow module --Compiler::new--> compiler module --Jit::specialize | Jit::trace--> fragments --> machine code
+//!                                                  Jit::run: enter, exit, blackhole, bridge, grow switches
+//! ```
+//!
+//! [`prelude`] is what interpreters are written with.
 
+mod compiler;
+mod forcing;
+mod jit;
 pub mod prelude;
+mod switches;
+
+pub use compiler::{CompileError, Compiler};
+pub use forcing::{Forced, GuardCounts};
+pub use jit::{Jit, JitError, JitOptions, Policy, Residual, Stats};
+
+pub use flowgraph;
+pub use hintannotator;
+pub use jitcodegen;
+pub use timeshifter;

@@ -10,7 +10,7 @@
 use super::eager::{Argument, real_operand};
 use super::engine::{Engine, Unit, Version};
 use super::error::{Event, SpecError};
-use super::state::{Key, Red, Reg, State, VersionId};
+use super::state::{Frame, GraphIx, Key, Red, Reg, Regs, State, VersionId};
 use super::step::Outcome;
 use flowgraph::eval::{self, Evaluator, TrapReport};
 use flowgraph::ir::{
@@ -69,6 +69,24 @@ impl Engine<'_> {
         let params = self.fragments[fragment].graph.entry_params().to_vec();
         st.concrete = Some(params.into_iter().zip(words.iter().copied()).collect());
         st.passed = self.stands_at_merge_point(&st);
+        let end = self.trace(st)?;
+        self.run_functions()?;
+        Ok((self.fragments[fragment].graph.key.clone(), end))
+    }
+
+    /// Traces on from a promotion's exit: the value seen becomes a case. Gives the key of the fragment to enter for it.
+    ///
+    /// # Errors
+    /// As [`Engine::specialize`].
+    pub fn trace_case(&mut self, exit: u32, words: &[Word]) -> Result<(String, TraceEnd), SpecError> {
+        let position = self.exits[exit as usize].promoted_position();
+        let mut st = self.state_at_exit(exit);
+        let fragment = st.fragment;
+        let params = self.fragments[fragment].graph.entry_params().to_vec();
+        if let Some(position) = position {
+            self.learn_equal(&mut st, Red::Value(params[position]), Const::Int(words[position] as i64));
+        }
+        st.concrete = Some(params.into_iter().zip(words.iter().copied()).collect());
         let end = self.trace(st)?;
         self.run_functions()?;
         Ok((self.fragments[fragment].graph.key.clone(), end))
@@ -381,43 +399,35 @@ impl Engine<'_> {
         Ok(frames)
     }
 
-    /// Whether the interpreter, whose only frame stands at a merge point, can go on in compiled code: the fragment to enter
-    /// and the words of its parameters. `roots` are the exclusive roots of this run with their addresses.
+    /// Whether the interpreter, whose innermost frame stands at a merge point, can go on in compiled code: the fragment to
+    /// enter and the words of its parameters. Frames of the compiler module, outermost first.
     ///
     /// # Errors
     /// None in practice: what would have to be forced is not entered.
-    pub fn find_entry(&mut self, frame: &eval::Frame, unit: usize) -> Result<Option<(String, Vec<Word>)>, SpecError> {
+    pub fn find_entry(&mut self, frames: &[eval::Frame]) -> Result<Option<(String, Vec<Word>)>, SpecError> {
+        let Some(outermost) = frames.first() else { return Ok(None) };
+        let Some(unit) = self.units.iter().find(|u| u.graph.0 as usize == outermost.graph) else { return Ok(None) };
+        let fragment = unit.fragment;
         self.arriving_roots.clone_from(&self.run_roots);
-        let found = self.find_version(frame, unit);
+        let found = self.find_version(frames, fragment);
         self.arriving_roots.clear();
         found
     }
 
-    fn find_version(&mut self, frame: &eval::Frame, unit: usize) -> Result<Option<(String, Vec<Word>)>, SpecError> {
-        let Unit { fragment, graph, .. } = self.units[unit];
-        if frame.graph != graph.0 as usize {
-            return Ok(None);
+    fn find_version(
+        &mut self,
+        frames: &[eval::Frame],
+        fragment: usize,
+    ) -> Result<Option<(String, Vec<Word>)>, SpecError> {
+        let mut st = State { fragment, ..State::empty() };
+        for frame in frames {
+            let frame = self.arriving_frame(frame);
+            st.frames.push(frame);
         }
-        let source = self.program.graph(graph);
-        let block = BlockId(frame.block as u32);
-        let mut st = State { frames: Vec::new(), fragment, block: BlockId::ENTRY, ..State::empty() };
-        let mut regs = super::state::Regs::default();
-        let live = self.program.loaded(graph).liveness.live_before(block, frame.index).to_vec();
-        for value in live {
-            let word = frame.regs[value.index()];
-            let mut constant = Const::from_word(source.values[value.index()].ty, word);
-            if self.program.is_green(graph, value) {
-                constant = self.memory.symbol(word).unwrap_or(constant);
-                regs.set(value, Reg::Green(constant));
-            } else {
-                regs.set(value, Reg::Red(Red::Const(constant)));
-            }
-        }
-        let index = frame.index as u32;
-        st.frames.push(super::state::Frame { graph, block, index, regs, greens: Vec::new().into() });
         for (root, address) in self.run_roots.clone() {
             st.memory.roots.insert(root, Red::Const(Const::Int(address as i64)));
         }
+        self.trim(&mut st);
         let key = self.key(&st, MarkKind::GlobalMerge);
         let Some(index) = self.versions.get_index_of(&key) else { return Ok(None) };
         for version in (0..self.versions[index].len()).rev() {
@@ -429,6 +439,25 @@ impl Engine<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// A frame of the interpreter as a frame of the engine: all that it holds is constant.
+    fn arriving_frame(&self, frame: &eval::Frame) -> Frame {
+        let graph = GraphIx(frame.graph as u32);
+        let (source, block) = (self.program.graph(graph), BlockId(frame.block as u32));
+        let liveness = &self.program.loaded(graph).liveness;
+        let at_call = source.block(block).ops.get(frame.index).is_some_and(|op| op.callee().is_some());
+        let mut regs = Regs::default();
+        for value in liveness.live_before(block, frame.index + usize::from(at_call)) {
+            let word = frame.regs[value.index()];
+            let constant = Const::from_word(source.values[value.index()].ty, word);
+            if self.program.is_green(graph, *value) {
+                regs.set(*value, Reg::Green(self.memory.symbol(word).unwrap_or(constant)));
+            } else {
+                regs.set(*value, Reg::Red(Red::Const(constant)));
+            }
+        }
+        Frame { graph, block, index: frame.index as u32, regs, greens: Vec::new().into() }
     }
 
     /// Tells the engine the arguments of a run: which word is the address of which exclusive root of the unit's entry.
@@ -454,7 +483,7 @@ impl Engine<'_> {
         imm: Imm,
         operands: &[Operand],
         types: &[Type],
-        callee: super::state::GraphIx,
+        callee: GraphIx,
         all_args: &[Red],
     ) -> Result<Result<SmallVec<[Red; 2]>, TrapReport>, SpecError> {
         let words = self.words(st, all_args, op.loc)?;

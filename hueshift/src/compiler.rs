@@ -1,0 +1,108 @@
+//! The compiler of an interpreter: its flow graphs, colored and shifted.
+
+use flowgraph::ir::{Const, Module, Stage};
+use flowgraph::value::{Arguments, Placed};
+use hintannotator::{ColorError, Colors};
+use std::collections::BTreeSet;
+use timeshifter::specialize::Argument;
+
+/// Why there is no compiler.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum CompileError {
+    /// The colors can't be had.
+    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+    Colors(Vec<ColorError>),
+    /// The module is of the wrong stage.
+    #[error("this is a {} module; a {} module is needed here", .0.name(), .1.name())]
+    Stage(Stage, Stage),
+    /// The module has no entry.
+    #[error("the compiler graphs have no entry `{0}`; there are: {1}")]
+    NoEntry(String, String),
+}
+
+/// A compiler for one entry and one choice of what is known when compiling.
+#[derive(Clone, Debug)]
+pub struct Compiler {
+    /// The compiler graphs.
+    pub module: Module,
+    /// The key of the entry's graph.
+    pub entry: String,
+    /// The entry's source parameters that are known when compiling.
+    pub known: BTreeSet<usize>,
+}
+
+impl Compiler {
+    /// Colors a flow module from `entry` on, with the parameters in `green` known, and shifts it.
+    ///
+    /// # Errors
+    /// If something must be green that can't be.
+    pub fn new(flow: &Module, entry: &str, green: &BTreeSet<usize>) -> Result<Compiler, CompileError> {
+        let colors = hintannotator::annotate(flow, entry, green).map_err(CompileError::Colors)?;
+        Compiler::of_colors(&colors, entry)
+    }
+
+    /// Shifts colored graphs.
+    ///
+    /// # Errors
+    /// If the entry is not among them.
+    pub fn of_colors(colors: &Colors, entry: &str) -> Result<Compiler, CompileError> {
+        Compiler::of_module(timeshifter::shift::shift(colors), entry)
+    }
+
+    /// The compiler whose graphs these are, perhaps parsed from text. `entry` is a function or a key.
+    ///
+    /// # Errors
+    /// If the module is of another stage, or has no such entry.
+    pub fn of_module(module: Module, entry: &str) -> Result<Compiler, CompileError> {
+        if module.stage != Stage::Compiler {
+            return Err(CompileError::Stage(module.stage, Stage::Compiler));
+        }
+        let of_function = |key: &&String| {
+            module.graphs[*key].function == entry && !hintannotator::is_twin_key(key) && key.contains('#')
+        };
+        let named = module
+            .entry
+            .as_ref()
+            .filter(|key| module.graphs.get(*key).is_some_and(|g| g.function == entry || **key == entry));
+        let found = named
+            .or_else(|| module.graphs.keys().find(|k| *k == entry))
+            .or_else(|| module.graphs.keys().find(of_function));
+        let Some(key) = found.cloned() else {
+            let keys: Vec<&str> = module.graphs.keys().map(String::as_str).collect();
+            return Err(CompileError::NoEntry(entry.to_owned(), keys.join(", ")));
+        };
+        let known = known_parameters(&module, &key);
+        Ok(Compiler { module, entry: key, known })
+    }
+
+    /// The engine's arguments for a run: the leaves of the known parameters as constants, the others unknown.
+    pub fn arguments(&self, arguments: &Arguments, placed: &Placed) -> Vec<Argument> {
+        let params = self.module.graphs.get(&self.entry).map_or(0, |g| g.signature.params.len());
+        let mut out = Vec::new();
+        for param in 0..params {
+            let leaves: Vec<Const> = arguments.constants(placed, param);
+            out.extend(
+                leaves
+                    .into_iter()
+                    .map(|c| if self.known.contains(&param) { Argument::Known(c) } else { Argument::Unknown }),
+            );
+        }
+        out
+    }
+}
+
+/// Which source parameters the key of a graph calls known.
+fn known_parameters(module: &Module, key: &str) -> BTreeSet<usize> {
+    let Some(graph) = module.graphs.get(key) else { return BTreeSet::new() };
+    let letters = hintannotator::letters_of_key(key).unwrap_or_default();
+    let mut at = 0;
+    let mut known = BTreeSet::new();
+    for (i, param) in graph.signature.params.iter().enumerate() {
+        let leaves = module.leaves(&param.ty).len();
+        if leaves > 0 && letters.get(at..at + leaves).is_some_and(|l| l.iter().all(|l| l.is_known())) {
+            known.insert(i);
+        }
+        at += leaves;
+    }
+    known
+}

@@ -1,0 +1,410 @@
+//! The driver: specializes an entry, compiles the fragments, and runs them, serving their exits.
+//!
+//! An exit that has no code behind it is *blackholed* at first: the compiler graphs are executed from its snapshot, not
+//! emitting, until a merge point has compiled code for the state, or to the end. An exit that is taken again gets a bridge,
+//! a promotion's exit a case of its growing switch, and is patched.
+
+use crate::compiler::Compiler;
+use crate::forcing::{self, GuardCounts};
+use crate::switches;
+use flowgraph::eval::{self, EvalError, Evaluator, Hooks, MergeAnswer, MergePoint};
+use flowgraph::ir::{Const, Graph, Module, Word};
+use flowgraph::memory::Memory;
+use indexmap::IndexMap;
+use jitcodegen::{CodegenError, Outcome as Ran};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+use timeshifter::specialize::{Argument, Engine, Program, SpecError, TraceEnd};
+
+/// How to specialize.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Policy {
+    /// Both sides of every red branch.
+    #[default]
+    Eager,
+    /// The path that the run takes; the rest are exits.
+    Tracing,
+}
+
+/// Settings of a [`Jit`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JitOptions {
+    /// How often an exit is taken before it gets a bridge.
+    pub bridge: u32,
+    /// How many values a promotion grows cases for; further ones are interpreted.
+    pub cases: usize,
+    /// Whether a blackholed run goes on in compiled code at the next merge point that has some.
+    pub reenter: bool,
+    /// Stop the first trace at this step.
+    pub abort_at: Option<u64>,
+    /// Count every guard's executions, and fail the one with this number on its first, second and hundredth.
+    pub force_guard: Option<u32>,
+    /// Count every guard's executions.
+    pub count_guards: bool,
+    /// Keep CLIF and assembly of what is compiled.
+    pub keep_text: bool,
+    /// How much Cranelift does.
+    pub opt_level: jitcodegen::OptLevel,
+}
+
+impl Default for JitOptions {
+    fn default() -> JitOptions {
+        JitOptions {
+            bridge: 2,
+            cases: 32,
+            reenter: true,
+            abort_at: None,
+            force_guard: None,
+            count_guards: false,
+            keep_text: false,
+            opt_level: jitcodegen::OptLevel::Speed,
+        }
+    }
+}
+
+/// Why a run could not be carried out. A trap of the guest is no such reason.
+#[derive(Debug, thiserror::Error)]
+pub enum JitError {
+    /// Specializing stopped.
+    #[error(transparent)]
+    Specialize(#[from] SpecError),
+    /// No machine code could be made.
+    #[error(transparent)]
+    Codegen(#[from] CodegenError),
+    /// The interpreter failed, other than by a trap.
+    #[error(transparent)]
+    Interpreter(#[from] EvalError),
+    /// Nothing has been specialized yet.
+    #[error("nothing has been specialized yet")]
+    NoEntry,
+}
+
+/// What happened so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Exits taken to the interpreter.
+    pub blackholed: u64,
+    /// Bridges made.
+    pub bridges: u64,
+    /// Cases of promotion switches made.
+    pub cases: u64,
+    /// Time in the specializer.
+    pub specializing: Duration,
+    /// Time in code generation.
+    pub compiling: Duration,
+    /// Residual ops emitted, before cleaning.
+    pub emitted: usize,
+}
+
+/// The residual code of the entry, for people and tests.
+#[derive(Clone, Debug)]
+pub struct Residual {
+    /// All residual graphs, functions called as they are included.
+    pub module: Module,
+    /// The keys of the entry's graph, its bridges and switch cases.
+    pub own: Vec<String>,
+    /// How many promotions have at least one case.
+    pub switches: usize,
+}
+
+/// A specialized entry and its machine code.
+pub struct Jit<'m> {
+    engine: Engine<'m>,
+    code: jitcodegen::Engine,
+    options: JitOptions,
+    key: String,
+    unit: Option<usize>,
+    compiled: usize,
+    compiled_as_they_are: usize,
+    taken: FxHashMap<u32, u32>,
+    bridged: FxHashMap<u32, String>,
+    switches: IndexMap<u32, Vec<(i64, String)>>,
+    guards: Option<Rc<GuardCounts>>,
+    policy: Policy,
+    stats: Stats,
+}
+
+/// Where a run goes on.
+enum Next {
+    Code(String, Vec<Word>),
+    Frames(Vec<eval::Frame>),
+    Done(eval::Outcome),
+}
+
+impl<'m> Jit<'m> {
+    /// A driver for a compiler, over memory that has the compiler module's data.
+    ///
+    /// # Errors
+    /// If there is no code generator for this machine, or the module is not one of compiler graphs.
+    pub fn new(compiler: &'m Compiler, memory: &'m mut Memory, options: JitOptions) -> Result<Jit<'m>, JitError> {
+        let mut engine = Engine::new(Program::load(&compiler.module)?, memory);
+        engine.abort_at = options.abort_at;
+        let settings = jitcodegen::Options {
+            jitted: true,
+            keep_text: options.keep_text,
+            opt_level: options.opt_level,
+            ..jitcodegen::Options::default()
+        };
+        let mut code = jitcodegen::Engine::new(settings)?;
+        let guards = (options.count_guards || options.force_guard.is_some())
+            .then(|| forcing::register(&mut code, options.force_guard))
+            .transpose()?;
+        Ok(Jit {
+            engine,
+            code,
+            options,
+            key: compiler.entry.clone(),
+            unit: None,
+            compiled: 0,
+            compiled_as_they_are: 0,
+            taken: FxHashMap::default(),
+            bridged: FxHashMap::default(),
+            switches: IndexMap::new(),
+            guards,
+            policy: Policy::Eager,
+            stats: Stats::default(),
+        })
+    }
+
+    /// The engine.
+    pub fn engine(&mut self) -> &mut Engine<'m> {
+        &mut self.engine
+    }
+
+    /// The memory that runs work on.
+    pub fn memory(&mut self) -> &mut Memory {
+        self.engine.memory
+    }
+
+    /// What happened so far.
+    pub fn stats(&self) -> Stats {
+        Stats { emitted: self.engine.fragments.iter().map(|f| f.size).sum(), ..self.stats.clone() }
+    }
+
+    /// How often each guard was executed, where that is counted.
+    pub fn guards(&self) -> Option<&GuardCounts> {
+        self.guards.as_deref()
+    }
+
+    /// The code generator, for texts.
+    pub fn code(&self) -> &jitcodegen::Engine {
+        &self.code
+    }
+
+    /// Specializes the entry eagerly, and compiles it.
+    ///
+    /// # Errors
+    /// See [`JitError`].
+    pub fn specialize(&mut self, args: &[Argument]) -> Result<(), JitError> {
+        let begun = Instant::now();
+        let key = self.key.clone();
+        self.unit = Some(self.engine.specialize(&key, args)?);
+        self.stats.specializing += begun.elapsed();
+        self.policy = Policy::Eager;
+        self.compile_new()
+    }
+
+    /// Runs the entry once while tracing it, and compiles the trace. `words` are those of all its parameters' leaves.
+    ///
+    /// # Errors
+    /// See [`JitError`].
+    pub fn trace(&mut self, args: &[Argument], words: &[Word]) -> Result<eval::Outcome, JitError> {
+        let begun = Instant::now();
+        let key = self.key.clone();
+        let (unit, end) = self.engine.trace_entry(&key, args, words)?;
+        self.stats.specializing += begun.elapsed();
+        self.unit = Some(unit);
+        self.policy = Policy::Tracing;
+        self.compile_new()?;
+        let unknown = args.iter().zip(words).filter(|(a, _)| **a == Argument::Unknown).map(|(_, w)| *w);
+        self.engine.begin_run(unit, &unknown.collect::<Vec<_>>());
+        let next = self.after_trace(end);
+        self.go_on(next)
+    }
+
+    /// Runs the compiled entry. `words` are those of its unknown parameters' leaves.
+    ///
+    /// # Errors
+    /// See [`JitError`].
+    pub fn run(&mut self, words: &[Word]) -> Result<eval::Outcome, JitError> {
+        let unit = self.unit.ok_or(JitError::NoEntry)?;
+        self.engine.begin_run(unit, words);
+        let entry = self.engine.fragments[self.engine.units[unit].fragment].graph.key.clone();
+        self.go_on(Next::Code(entry, words.to_vec()))
+    }
+
+    fn go_on(&mut self, mut next: Next) -> Result<eval::Outcome, JitError> {
+        loop {
+            next = match next {
+                Next::Done(outcome) => return Ok(outcome),
+                Next::Frames(frames) => self.interpret(frames)?,
+                Next::Code(key, words) => match self.code.call(&key, &words)? {
+                    Ran::Returned(words) => Next::Done(eval::Outcome::Returned(words)),
+                    Ran::Trapped(trap) => Next::Done(eval::Outcome::Trapped(trap)),
+                    Ran::Exited(exit) => self.serve_exit(exit.exit, exit.args)?,
+                },
+            };
+        }
+    }
+
+    fn after_trace(&self, end: TraceEnd) -> Next {
+        match end {
+            TraceEnd::Returned(words) => Next::Done(eval::Outcome::Returned(words)),
+            TraceEnd::Trapped(trap) => Next::Done(eval::Outcome::Trapped(trap)),
+            TraceEnd::Enter(key, words) => Next::Code(key, words),
+            TraceEnd::Interpret(frames) => Next::Frames(frames),
+        }
+    }
+
+    // ---- exits
+
+    fn serve_exit(&mut self, exit: u32, words: Vec<Word>) -> Result<Next, JitError> {
+        let taken = self.taken.entry(exit).or_default();
+        *taken += 1;
+        let taken = *taken;
+        match self.engine.exits[exit as usize].promoted_position() {
+            Some(position) => {
+                let cases = self.switches.get(&exit).map_or(0, Vec::len);
+                let ripe = self.policy == Policy::Eager || taken >= self.options.bridge;
+                if ripe && cases < self.options.cases {
+                    return self.grow_switch(exit, position, words);
+                }
+            }
+            None if taken >= self.options.bridge && !self.bridged.contains_key(&exit) => {
+                return self.build_bridge(exit, &words);
+            }
+            None => {}
+        }
+        self.stats.blackholed += 1;
+        Ok(Next::Frames(self.engine.blackhole(exit, &words)?))
+    }
+
+    fn build_bridge(&mut self, exit: u32, words: &[Word]) -> Result<Next, JitError> {
+        let begun = Instant::now();
+        let (key, end) = self.engine.trace_exit(exit, words)?;
+        self.stats.specializing += begun.elapsed();
+        self.compile_new()?;
+        self.patch(exit, &key)?;
+        self.bridged.insert(exit, key);
+        self.stats.bridges += 1;
+        Ok(self.after_trace(end))
+    }
+
+    /// Gives a promotion a case for the value seen.
+    fn grow_switch(&mut self, exit: u32, position: usize, words: Vec<Word>) -> Result<Next, JitError> {
+        let seen = words[position] as i64;
+        let begun = Instant::now();
+        let (key, next) = match self.policy {
+            Policy::Eager => {
+                let key = self.engine.specialize_case(exit, Const::Int(seen))?;
+                (key.clone(), Next::Code(key, words))
+            }
+            Policy::Tracing => {
+                let (key, end) = self.engine.trace_case(exit, &words)?;
+                (key, self.after_trace(end))
+            }
+        };
+        self.stats.specializing += begun.elapsed();
+        self.stats.cases += 1;
+        self.switches.entry(exit).or_default().push((seen, key));
+        self.compile_new()?;
+        let switch = self.switch_graph(exit, position);
+        self.code.compile_more(&[&switch], self.engine.memory)?;
+        self.patch(exit, &switch.key)?;
+        Ok(next)
+    }
+
+    fn switch_graph(&self, exit: u32, position: usize) -> Graph {
+        let site = &self.engine.exits[exit as usize];
+        let cases = self.switches.get(&exit).map_or(&[][..], Vec::as_slice);
+        let leaves = &self.engine.fragments[site.fragment].graph;
+        let key = format!("{}#switch{exit}_{}", leaves.function, cases.len());
+        switches::switch_graph(&key, leaves, &site.types(&self.engine), position, exit, cases)
+    }
+
+    fn patch(&mut self, exit: u32, key: &str) -> Result<(), JitError> {
+        let fragment = self.engine.exits[exit as usize].fragment;
+        let graph = self.engine.fragments[fragment].graph.key.clone();
+        Ok(self.code.patch(&graph, exit, key)?)
+    }
+
+    // ---- the interpreter
+
+    /// Executes the compiler graphs from these frames until compiled code can be entered, or to the end.
+    fn interpret(&mut self, frames: Vec<eval::Frame>) -> Result<Next, JitError> {
+        let module = self.engine.program.module;
+        let hooks = StopAtMergePoints { stop: self.options.reenter };
+        let mut evaluator = Evaluator::new(module, self.engine.memory).with_hooks(hooks);
+        evaluator.jitted = true;
+        let mut frames = frames;
+        loop {
+            frames = match evaluator.resume(frames)? {
+                eval::Outcome::Stopped { frames } => frames,
+                outcome => return Ok(Next::Done(outcome)),
+            };
+            drop(evaluator);
+            if let Some((key, words)) = self.engine.find_entry(&frames)? {
+                return Ok(Next::Code(key, words));
+            }
+            let hooks = StopAtMergePoints { stop: self.options.reenter };
+            evaluator = Evaluator::new(module, self.engine.memory).with_hooks(hooks);
+            evaluator.jitted = true;
+        }
+    }
+
+    // ---- code
+
+    /// Compiles the fragments that have been made since the last time.
+    fn compile_new(&mut self) -> Result<(), JitError> {
+        let begun = Instant::now();
+        let mut graphs = self.engine.residual_graphs(self.compiled);
+        self.compiled = self.engine.fragments.len();
+        if self.guards.is_some() {
+            graphs.iter_mut().for_each(forcing::instrument);
+        }
+        let called = self.engine.functions_as_they_are();
+        let module = self.engine.program.module;
+        let new = called[self.compiled_as_they_are..].iter().filter_map(|key| module.graphs.get(key));
+        let all: Vec<&Graph> = graphs.iter().chain(new).collect();
+        self.code.compile_more(&all, self.engine.memory)?;
+        self.compiled_as_they_are = called.len();
+        self.stats.compiling += begun.elapsed();
+        Ok(())
+    }
+
+    /// The residual code so far.
+    ///
+    /// # Errors
+    /// If nothing has been specialized yet.
+    pub fn residual(&self) -> Result<Residual, JitError> {
+        let unit = self.unit.ok_or(JitError::NoEntry)?;
+        let module = self.engine.residual_module(unit);
+        let own =
+            self.engine.fragments.iter().filter(|f| f.unit == unit).map(|f| f.graph.key.clone()).collect::<Vec<_>>();
+        let promoting = |graph: &Graph| {
+            graph
+                .blocks
+                .iter()
+                .filter(|b| matches!(b.term, flowgraph::ir::Terminator::Switch { promotion: true, .. }))
+                .count()
+        };
+        let in_code: usize = own.iter().filter_map(|key| module.graphs.get(key)).map(promoting).sum();
+        let grown = match self.policy {
+            Policy::Eager => self.switches.len(),
+            Policy::Tracing => 0,
+        };
+        Ok(Residual { module, own, switches: in_code + grown })
+    }
+}
+
+/// Ends an interpreted run at every merge point, to see whether compiled code can be entered there.
+struct StopAtMergePoints {
+    stop: bool,
+}
+
+impl Hooks for StopAtMergePoints {
+    fn merge_point(&mut self, _at: MergePoint<'_>, _memory: &mut Memory) -> MergeAnswer {
+        if self.stop { MergeAnswer::Stop } else { MergeAnswer::Continue }
+    }
+}
