@@ -11,7 +11,7 @@ use flowgraph::eval::{self, EvalError, Evaluator, Hooks, MergeAnswer, MergePoint
 use flowgraph::ir::{Const, Graph, Module, Word};
 use flowgraph::memory::Memory;
 use indexmap::IndexMap;
-use jitcodegen::{CodegenError, Outcome as Ran};
+use jitcodegen::{Batch, CodegenError, Outcome as Ran, Tier};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -141,7 +141,7 @@ impl<'m> Jit<'m> {
         let mut engine = Engine::new(Program::load(&compiler.module)?, memory);
         engine.abort_at = options.abort_at;
         let settings = jitcodegen::Options {
-            jitted: true,
+            tier: residual_tier(),
             keep_text: options.keep_text,
             opt_level: options.opt_level,
             ..jitcodegen::Options::default()
@@ -366,8 +366,11 @@ impl<'m> Jit<'m> {
         let called = self.engine.functions_as_they_are();
         let module = self.engine.program.module;
         let new = called[self.compiled_as_they_are..].iter().filter_map(|key| module.graphs.get(key));
-        let all: Vec<&Graph> = graphs.iter().chain(new).collect();
-        self.code.compile_more(&all, self.engine.memory)?;
+        let as_they_are: Vec<&Graph> = new.collect();
+        let (memory, tier) = (&*self.engine.memory, interpreter_tier());
+        self.code.compile_batch(Batch { graphs: &as_they_are, memory, tier: &tier, layout: None })?;
+        let residual: Vec<&Graph> = graphs.iter().collect();
+        self.code.compile_more(&residual, memory)?;
         self.compiled_as_they_are = called.len();
         self.stats.compiling += begun.elapsed();
         Ok(())
@@ -396,6 +399,16 @@ impl<'m> Jit<'m> {
         };
         Ok(Residual { module, own, switches: in_code + grown })
     }
+}
+
+/// Functions that residual code calls as they are: the interpreter's own code.
+fn interpreter_tier() -> Tier {
+    Tier { names: "interpreter:".to_owned(), ..Tier::default() }
+}
+
+/// Residual code, which calls its own functions first.
+fn residual_tier() -> Tier {
+    Tier { falls_back_on: vec![interpreter_tier().names], jitted: true, ..Tier::default() }
 }
 
 /// Ends an interpreted run at every merge point, to see whether compiled code can be entered there.
