@@ -3,8 +3,8 @@
 
 use super::escape::{json, xml};
 use super::svg::heading;
-use super::{Drawing, Reasons, describe, selected, style};
-use crate::ir::{Graph, Module, Stage, ValueId};
+use super::{Drawing, Reasons, descriptions, selected, style};
+use crate::ir::{Graph, Module, Stage};
 use std::fmt::Write;
 
 /// Draws the graphs that `function` names (all of them for `None`) as one self-contained page.
@@ -96,17 +96,10 @@ fn section(out: &mut String, module: &Module, graph: &Graph, index: usize, reaso
         "</header><svg class=\"picture\" xml:space=\"preserve\" width=\"{width}\" height=\"{height}\" viewBox=\"-16 -16 \
          {width} {height}\"><g class=\"stage\">"
     );
-    drawing.write(out, &|_| None);
+    drawing.write(out, &[]);
     out.push_str("</g></svg><script type=\"application/json\">{");
-    for v in 0..graph.values.len() {
-        let v = ValueId(v as u32);
-        let _ = write!(
-            out,
-            "{}\"{}\":{}",
-            if v.0 > 0 { "," } else { "" },
-            v.0,
-            json(&describe(&drawing, module, v, reasons))
-        );
+    for (v, text) in descriptions(&drawing, module, reasons).iter().enumerate() {
+        let _ = write!(out, "{}\"{v}\":{}", if v > 0 { "," } else { "" }, json(text));
     }
     out.push_str("}</script></section>\n");
 }

@@ -55,7 +55,11 @@ pub fn no_reasons(_key: &str, _value: ValueId) -> Option<String> {
 /// graphs of the module for `None`.
 pub fn selected<'a>(module: &'a Module, function: Option<&str>) -> Vec<&'a Graph> {
     match function {
-        None => module.graphs.values().collect(),
+        None => {
+            let entry = module.entry.as_ref().and_then(|key| module.graphs.get(key));
+            let others = module.graphs.values().filter(|g| Some(&g.key) != module.entry.as_ref());
+            entry.into_iter().chain(others).collect()
+        }
         Some(name) => match module.graphs.get(name) {
             Some(graph) => vec![graph],
             None => module.graphs.values().filter(|g| g.function == name).collect(),
@@ -97,7 +101,12 @@ impl<'a> Drawing<'a> {
     }
 }
 
-/// What a value tells about itself: type, color, names, definition, reason.
+/// What each value tells about itself.
+fn descriptions(drawing: &Drawing, module: &Module, reasons: Reasons) -> Vec<String> {
+    (0..drawing.graph.values.len()).map(|v| describe(drawing, module, ValueId(v as u32), reasons)).collect()
+}
+
+/// Type, color, names, definition, reason.
 fn describe(drawing: &Drawing, module: &Module, v: ValueId, reasons: Reasons) -> String {
     let graph = drawing.graph;
     let Some(info) = graph.values.get(v.index()) else { return format!("{v}: unknown") };

@@ -34,7 +34,6 @@ const RULES: &[Rule] = &[
     (".row.emit", "fill", "#fdf3ec", "#2b2320"),
     (".bar", "fill", "#d8652b", "#e07a45"),
     (".row.promote", "fill", "#ffeab3", "#4d3d0e"),
-    (".row.trap", "fill", "#f8dfda", "#42221f"),
     (".row.local", "fill", "#d9e4f5", "#22375a"),
     (".row.global", "fill", "#ded5f6", "#3d2c66"),
     (".mark", "fill", "#3f3a66", "#d5cdf5"),

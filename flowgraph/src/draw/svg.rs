@@ -4,8 +4,8 @@ use super::card::{Card, HEADER_ROW, Look, PAD, PORT_ROW, ROW, Row, RowLook};
 use super::escape::xml;
 use super::layout::Point;
 use super::words::{Kind, Word};
-use super::{Drawing, Reasons, describe, selected, style};
-use crate::ir::{Graph, MarkKind, Module, ValueId};
+use super::{Drawing, Reasons, descriptions, selected, style};
+use crate::ir::{Graph, MarkKind, Module};
 use std::fmt::Write;
 
 /// Around a graph.
@@ -27,7 +27,7 @@ pub fn svg(module: &Module, function: Option<&str>, reasons: Reasons) -> String 
         }
         let height = 17 * heading.len() as i32;
         let _ = write!(body, "<g transform=\"translate(0 {height})\">");
-        let titles = |v: ValueId| Some(describe(&drawing, module, v, reasons));
+        let titles = descriptions(&drawing, module, reasons);
         drawing.write(&mut body, &titles);
         body.push_str("</g></g>\n");
         let heading_width = heading.iter().map(|l| super::words::columns(l) as i32 * 9).max().unwrap_or(0);
@@ -83,7 +83,7 @@ fn hints(graph: &Graph) -> String {
 
 impl Drawing<'_> {
     /// Writes lines, then cards, as elements of an enclosing `<svg>` or `<g>`.
-    pub(super) fn write(&self, out: &mut String, titles: &dyn Fn(ValueId) -> Option<String>) {
+    pub(super) fn write(&self, out: &mut String, titles: &[String]) {
         self.write_lines(out);
         for (card, at) in self.list.iter().zip(&self.layout.nodes) {
             self.write_card(out, card, *at, titles);
@@ -109,7 +109,7 @@ impl Drawing<'_> {
         }
     }
 
-    fn write_card(&self, out: &mut String, card: &Card, (x, y): Point, titles: &dyn Fn(ValueId) -> Option<String>) {
+    fn write_card(&self, out: &mut String, card: &Card, (x, y): Point, titles: &[String]) {
         let look = match card.look {
             Look::Plain => "",
             Look::Entry => " entry",
@@ -146,13 +146,12 @@ impl Drawing<'_> {
         let _ = writeln!(out, "<rect class=\"frame{look}\" width=\"{w}\" height=\"{h}\" rx=\"5\"/></g>");
     }
 
-    fn write_row(&self, out: &mut String, card: &Card, row: &Row, y: i32, titles: &dyn Fn(ValueId) -> Option<String>) {
+    fn write_row(&self, out: &mut String, card: &Card, row: &Row, y: i32, titles: &[String]) {
         let (w, h) = (card.width, row.height());
         let ground = match row.look {
-            RowLook::Now | RowLook::End => None,
+            RowLook::Now | RowLook::End | RowLook::Trap => None,
             RowLook::Emit => Some("emit"),
             RowLook::Promote => Some("promote"),
-            RowLook::Trap => Some("trap"),
             RowLook::Mark(MarkKind::LocalMerge) => Some("local"),
             RowLook::Mark(MarkKind::GlobalMerge) => Some("global"),
         };
@@ -200,7 +199,7 @@ impl Drawing<'_> {
         out.push_str("</g>");
     }
 
-    fn write_ports(&self, out: &mut String, card: &Card, titles: &dyn Fn(ValueId) -> Option<String>) {
+    fn write_ports(&self, out: &mut String, card: &Card, titles: &[String]) {
         if card.ports_height == 0 {
             return;
         }
@@ -221,14 +220,7 @@ impl Drawing<'_> {
         }
     }
 
-    fn write_words(
-        &self,
-        out: &mut String,
-        line: &[Word],
-        (x, y): Point,
-        class: &str,
-        titles: &dyn Fn(ValueId) -> Option<String>,
-    ) {
+    fn write_words(&self, out: &mut String, line: &[Word], (x, y): Point, class: &str, titles: &[String]) {
         let class = if class.is_empty() { String::new() } else { format!(" class=\"{class}\"") };
         let _ = write!(out, "<text{class} x=\"{x}\" y=\"{y}\">");
         let mut raised = false;
@@ -240,7 +232,7 @@ impl Drawing<'_> {
                 Kind::Value(v) => {
                     let letter = self.cards.letter(v);
                     let color = letter.map_or(String::new(), |c| format!(" {c}"));
-                    let title = titles(v).map_or(String::new(), |t| title(&t));
+                    let title = titles.get(v.index()).map_or(String::new(), |t| title(t));
                     let _ = write!(out, "<tspan class=\"value{color}\" data-v=\"{}\"{back}>{text}{title}</tspan>", v.0);
                     if let Some(letter) = letter {
                         let _ = write!(out, "<tspan class=\"letter {letter}\" dy=\"-4\">{letter}</tspan>");

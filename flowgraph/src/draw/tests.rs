@@ -547,6 +547,16 @@ fn two_thousand_ops_are_quick_and_a_long_chain_is_no_recursion() {
 #[test]
 fn pictures() {
     let Ok(dir) = std::env::var("DRAW_OUT") else { return };
+    for file in std::fs::read_dir(&dir)
+        .unwrap()
+        .map(|f| f.unwrap().path())
+        .filter(|p| p.extension().is_some_and(|e| e == "txt"))
+    {
+        let m = crate::text::parse_module(&std::fs::read_to_string(&file).unwrap()).unwrap();
+        std::fs::write(file.with_extension("svg"), svg(&m, None, &no_reasons)).unwrap();
+        std::fs::write(file.with_extension("html"), html(&m, None, &no_reasons)).unwrap();
+        std::fs::write(file.with_extension("dot"), dot(&m, None)).unwrap();
+    }
     for (name, m) in [
         ("interp_colored", interpreter(Stage::Colored)),
         ("interp_compiler", interpreter(Stage::Compiler)),
