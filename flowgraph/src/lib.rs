@@ -23,3 +23,4 @@ pub mod memory;
 mod sketch;
 pub mod text;
 pub mod value;
+pub mod verify;

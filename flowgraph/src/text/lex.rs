@@ -45,8 +45,8 @@ fn plain_name_len(text: &str) -> usize {
         let wordlike = |c: Option<char>| c.is_some_and(is_word_char);
         match c {
             _ if is_word_char(c) => {}
-            '.' | '#' if wordlike(next) => {}
-            '!' if len > 0 => {}
+            '.' if wordlike(next) => {}
+            '#' | '!' if len > 0 => {}
             ':' if next == Some(':') && wordlike(text[i + 2..].chars().next()) => {
                 chars.next();
             }
