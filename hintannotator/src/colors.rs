@@ -6,6 +6,7 @@ use crate::reason::{Cause, GraphIx};
 use crate::shape::Shape;
 use flowgraph::ir::{Color, Graph, Loc, MemKind, Module, Operand, ValueId};
 use rustc_hash::FxHashSet;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -107,12 +108,15 @@ impl Colors {
         }
     }
 
-    /// The reason of the color of a value, in one sentence, for drawings. `None` in graphs without reasons: twins, and
-    /// functions that aren't looked into.
-    pub fn reason(&self, key: &str, v: ValueId) -> Option<String> {
-        let ix = self.module.graphs.get_index_of(key)?;
-        let cause = *self.causes.get(ix)?.get(v.index())?;
-        Some(self.because(&mut Walk::default(), ix, v, cause).0)
+    /// Tells the reason of the color of a value (of the graph with this key) in one sentence, for drawings. `None` in
+    /// graphs without reasons: twins, and functions that aren't looked into.
+    pub fn reasons(&self) -> impl Fn(&str, ValueId) -> Option<String> + '_ {
+        let walk = RefCell::new(Walk::default());
+        move |key, v| {
+            let ix = self.module.graphs.get_index_of(key)?;
+            let cause = *self.causes.get(ix)?.get(v.index())?;
+            Some(self.because(&mut walk.borrow_mut(), ix, v, cause).0)
+        }
     }
 
     fn chain(&self, ix: GraphIx, v: ValueId) -> Vec<Step> {

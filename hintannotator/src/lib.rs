@@ -18,6 +18,7 @@
 
 mod annotate;
 mod blame;
+mod check;
 mod colors;
 mod demand;
 mod error;
@@ -30,6 +31,7 @@ mod shape;
 mod signature;
 
 pub use annotate::annotate;
+pub use check::{Violation, check, has_colors};
 pub use colors::{Answer, Colors, Step, Why};
 pub use error::ColorError;
 pub use query::QueryError;

@@ -45,6 +45,7 @@ fn marks() {
         ("endless", &[]),
         ("portal", &[0]),
         ("merged", &[]),
+        ("local", &[]),
     ] {
         let mut module = compiler("marks", entry, green);
         module.graphs.retain(|key, _| !key.ends_with("#twin"));

@@ -1,9 +1,8 @@
 //! How each call is carried out, and which calls may come back more than once.
 
-use super::is_colored;
 use super::times::{is_green, is_green_operand};
 use flowgraph::ir::{CallMode, Graph, Module, Op, Opcode, Terminator};
-use hintannotator::Shape;
+use hintannotator::{Shape, has_colors};
 use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 
@@ -50,7 +49,7 @@ impl<'m> Calls<'m> {
     pub fn mode(&self, graph: &Graph, op: &Op) -> Option<CallMode> {
         let callee = op.callee()?;
         let target = self.module.graphs.get(&*callee.name);
-        let Some(target) = target.filter(|t| is_colored(t)) else {
+        let Some(target) = target.filter(|t| has_colors(t)) else {
             let green = !op.results.is_empty() && op.results.iter().all(|r| is_green(graph, *r));
             return Some(if green { CallMode::Fold } else { CallMode::Residual });
         };

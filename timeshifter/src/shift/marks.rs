@@ -149,7 +149,8 @@ fn deaths(graph: &Graph, id: BlockId, splits: &Splits, live: &Liveness) -> Vec<u
         let is_death = |at: &usize| {
             let op = &block.ops[*at - 1];
             let before = varying_at(*at - 1) || op.results.iter().any(|v| splits.varying.contains(v));
-            before && !varying_at(*at) && !is_merge_point(op) && !(*at == block.ops.len() && ends)
+            let at_end = *at == block.ops.len() && ends;
+            before && !varying_at(*at) && !is_merge_point(op) && !at_end
         };
         out.extend((start + 1..=end).rev().find(is_death));
         start = end + 1;

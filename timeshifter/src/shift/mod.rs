@@ -25,7 +25,7 @@ mod times;
 
 use calls::Calls;
 use flowgraph::ir::{CallMode, Graph, Imm, Module, Stage};
-use hintannotator::{Colors, Shape};
+use hintannotator::{Colors, Shape, has_colors};
 use indexmap::IndexMap;
 
 /// The compiler made from `colors`.
@@ -36,7 +36,7 @@ pub fn shift(colors: &Colors) -> Module {
 /// The compiler made from a colored module.
 pub fn shift_module(colored: &Module) -> Module {
     let shapes: IndexMap<&str, Shape> =
-        colored.graphs.iter().filter(|(_, g)| is_colored(g)).map(|(k, g)| (k.as_str(), Shape::of(g))).collect();
+        colored.graphs.iter().filter(|(_, g)| has_colors(g)).map(|(k, g)| (k.as_str(), Shape::of(g))).collect();
     let calls = Calls::of(colored, &shapes);
     let mut out = colored.clone();
     out.stage = Stage::Compiler;
@@ -47,11 +47,6 @@ pub fn shift_module(colored: &Module) -> Module {
         marks::set(graph, shape, &calls);
     }
     out
-}
-
-/// Whether the graph has colors. One without is called as it is.
-pub fn is_colored(graph: &Graph) -> bool {
-    graph.values.iter().any(|v| v.color.is_some()) || graph.key.contains('#')
 }
 
 fn set_modes(graph: &mut Graph, calls: &Calls<'_>) {

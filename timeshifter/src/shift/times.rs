@@ -27,10 +27,11 @@ pub(super) fn set(graph: &mut Graph) {
 }
 
 fn time(graph: &Graph, op: &Op) -> Time {
+    let green = !op.results.is_empty() && op.results.iter().all(|r| is_green(graph, *r));
     let now = match op.opcode {
         Opcode::MergePoint | Opcode::CanEnterJit => true,
-        Opcode::Promote => op.args.iter().all(|a| is_green_operand(graph, *a)),
-        _ => !op.results.is_empty() && op.results.iter().all(|r| is_green(graph, *r)),
+        Opcode::Promote => green && op.args.iter().all(|a| is_green_operand(graph, *a)),
+        _ => green,
     };
     if now { Time::Now } else { Time::Emit }
 }
