@@ -230,7 +230,7 @@ impl Engine<'_> {
     }
 
     /// An address that is stored in memory can be found by anybody: its root is exclusive no more.
-    fn escape(&mut self, st: &mut State, value: Red, loc: Loc) -> Result<Red, SpecError> {
+    pub(super) fn escape(&mut self, st: &mut State, value: Red, loc: Loc) -> Result<Red, SpecError> {
         let value = super::fold::red_of(self.real(st, value, loc)?);
         if let Origin::Root(p) = self.origin(st, value) {
             self.flush(st, |root| root == p.root, loc)?;

@@ -8,6 +8,7 @@
 use super::engine::{Engine, FunctionKey, RootKind, Unit, Version};
 use super::error::{Event, SpecError};
 use super::memory::{Origin, Provenance};
+use super::merge::operand_of;
 use super::residual::Fragment;
 use super::state::{Frame, GraphIx, Key, KeyFrame, Red, Reg, Regs, State, VersionId};
 use super::step::{Outcome, show_const};
@@ -88,13 +89,14 @@ impl<'m> Engine<'m> {
         params.iter().map(|p| green(p).map_or(Argument::Unknown, Argument::Known)).collect()
     }
 
-    /// A name for a residual graph made from `graph`: the function's, then with numbers.
-    pub(super) fn fresh_name(&self, graph: GraphIx) -> String {
-        let base = &self.program.graph(graph).function;
-        let taken = self.fragments.iter().filter(|f| f.graph.function == *base).count();
-        // A function that is also called as it is keeps its name for itself.
-        let reserved = self.program.module.graphs.contains_key(base);
-        if taken == 0 && !reserved { base.clone() } else { format!("{base}#{}", taken + usize::from(reserved)) }
+    /// A name for a residual graph made from `graph`: the function's, then with numbers. A function that is also called as
+    /// it is keeps its name for itself.
+    pub(super) fn fresh_name(&mut self, graph: GraphIx) -> String {
+        let function = &self.program.graph(graph).function;
+        let reserved = self.program.module.graphs.contains_key(function);
+        let taken = self.names.entry(function.clone()).or_insert(usize::from(reserved));
+        *taken += 1;
+        if *taken == 1 { function.clone() } else { format!("{function}#{}", *taken - 1) }
     }
 
     /// A new fragment for code of `graph`.
@@ -206,7 +208,7 @@ impl<'m> Engine<'m> {
                     st.block = fragment.new_block(Some(parent));
                     other.block = fragment.new_block(Some(parent));
                     let branch = Terminator::Branch {
-                        cond: real_operand(cond),
+                        cond: operand_of(cond),
                         then: Edge::new(st.block, []),
                         otherwise: Edge::new(other.block, []),
                         time: Time::Now,
@@ -258,7 +260,7 @@ impl<'m> Engine<'m> {
         }
         let Some((_, default)) = made.pop() else { unreachable!("the default is always made") };
         let cases = made.into_iter().filter_map(|(case, edge)| Some((case?, edge))).collect();
-        let term = Terminator::Switch { value: real_operand(value), cases, default, time: Time::Now, promotion: false };
+        let term = Terminator::Switch { value: operand_of(value), cases, default, time: Time::Now, promotion: false };
         self.fragments[st.fragment].end(st.block, term, loc);
         Ok(())
     }
@@ -623,15 +625,6 @@ impl<'m> Engine<'m> {
         self.limits.green_steps = limit;
         let loc = self.loc(&st);
         self.endless(values, home.0, loc)
-    }
-}
-
-/// A condition or switch value: it has been found to be neither a slot's address nor anything else that must be forced.
-pub(super) fn real_operand(red: Red) -> Operand {
-    match red {
-        Red::Const(c) => Operand::Const(c),
-        Red::Value(v) => Operand::Value(v),
-        Red::Slot(..) => unreachable!("the address of a slot decides a branch, and is not an integer to switch on"),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::error::{Event, Limits, SpecError};
 use super::memory::{Location, Origin, Provenance, RootId, Slot};
+use super::merge::operand_of;
 use super::program::Program;
 use super::residual::{FULL, Fragment, Info, SameOp};
 use super::snapshot::ExitSite;
@@ -95,6 +96,8 @@ pub struct Engine<'m> {
     pub(super) roots: Vec<RootKind>,
     pub(super) data_roots: FxHashMap<DataId, RootId>,
     next_slot: u32,
+    /// How many residual graphs have been made from each function.
+    pub(super) names: FxHashMap<String, usize>,
     pub(super) guards: u32,
     /// The exclusive roots of the run being served, with their addresses.
     pub(super) run_roots: Vec<(RootId, Word)>,
@@ -122,6 +125,7 @@ impl<'m> Engine<'m> {
             roots: Vec::new(),
             data_roots: FxHashMap::default(),
             next_slot: 0,
+            names: FxHashMap::default(),
             guards: 0,
             run_roots: Vec::new(),
             arriving_roots: Vec::new(),
@@ -293,19 +297,38 @@ impl<'m> Engine<'m> {
     /// Gives a slot an address: a residual `stack_slot`, with stores of all that it holds. Its place in the state is
     /// taken by a local root.
     pub(super) fn force(&mut self, st: &mut State, id: SlotId, loc: Loc) -> Result<ValueId, SpecError> {
+        self.force_with(st, id, &mut FxHashMap::default(), loc)
+    }
+
+    /// Forces a slot and those that it leads to; `forced` are those that have been on the way, which may lead back.
+    fn force_with(
+        &mut self,
+        st: &mut State,
+        id: SlotId,
+        forced: &mut FxHashMap<SlotId, ValueId>,
+        loc: Loc,
+    ) -> Result<ValueId, SpecError> {
+        if let Some(base) = forced.get(&id) {
+            return Ok(*base);
+        }
         let Some(slot) = st.slots.remove(&id) else {
             unreachable!("a register leads to a slot that the state doesn't have")
         };
         let imm = Imm::Slot(SlotDesc { size: slot.size, name: slot.name.clone() });
         let base = self.emit(st, Opcode::StackSlot, &[], imm, &[Type::Int], loc)?[0];
+        forced.insert(id, base);
         let root = self.new_root(RootKind::Local);
         self.fragments[st.fragment].info[base.index()].origin = Origin::Root(Provenance { root, offset: Some(0) });
         st.memory.roots.insert(root, Red::Value(base));
         self.replace_slot(st, id, base, loc)?;
         for (offset, cell) in &slot.cells {
             let value = match cell.value {
-                Red::Slot(other, at) if other == id => self.add_offset(st, base, at, loc)?,
-                value => self.real(st, value, loc)?,
+                Red::Slot(other, at) => {
+                    let other = self.force_with(st, other, forced, loc)?;
+                    let address = self.add_offset(st, other, at, loc)?;
+                    operand_of(self.escape(st, super::fold::red_of(address), loc)?)
+                }
+                value => operand_of(self.escape(st, value, loc)?),
             };
             if value.constant().and_then(Const::word) == Some(0) {
                 continue;

@@ -450,7 +450,8 @@ struct Binding {
     forces: BTreeSet<SlotId>,
 }
 
-fn operand_of(red: Red) -> Operand {
+/// A red operand that is no slot's address, as an operand of residual code.
+pub(super) fn operand_of(red: Red) -> Operand {
     match red {
         Red::Const(c) => Operand::Const(c),
         Red::Value(v) => Operand::Value(v),

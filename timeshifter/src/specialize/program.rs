@@ -3,7 +3,9 @@
 use super::error::SpecError;
 use super::state::GraphIx;
 use flowgraph::analysis::{Liveness, Order};
-use flowgraph::ir::{BlockId, Color, Graph, Loc, MarkKind, Module, Opcode, Operand, RustType, Stage, ValueId};
+use flowgraph::ir::{
+    BlockId, Color, Graph, Loc, MarkKind, Module, Opcode, Operand, RustType, Stage, Terminator, ValueId,
+};
 use rustc_hash::FxHashMap;
 
 /// One compiler graph.
@@ -32,6 +34,7 @@ pub struct Program<'m> {
     /// Whether references may lie in memory, so that what is loaded may be one.
     pub references_in_memory: bool,
     graphs: Vec<Loaded<'m>>,
+    may_trap: Vec<bool>,
     by_key: FxHashMap<&'m str, GraphIx>,
 }
 
@@ -47,8 +50,9 @@ impl<'m> Program<'m> {
         }
         let by_key: FxHashMap<&str, GraphIx> =
             module.graphs.keys().enumerate().map(|(i, k)| (k.as_str(), GraphIx(i as u32))).collect();
-        let graphs = module.graphs.values().map(|g| Loaded::new(g, &by_key)).collect();
-        Ok(Program { module, references_in_memory: references_in_memory(module), graphs, by_key })
+        let graphs: Vec<Loaded<'m>> = module.graphs.values().map(|g| Loaded::new(g, &by_key)).collect();
+        let may_trap = may_trap(&graphs);
+        Ok(Program { module, references_in_memory: references_in_memory(module), graphs, may_trap, by_key })
     }
 
     /// The graph with this key.
@@ -64,6 +68,11 @@ impl<'m> Program<'m> {
     /// The graph with what is known about it.
     pub fn loaded(&self, ix: GraphIx) -> &Loaded<'m> {
         &self.graphs[ix.0 as usize]
+    }
+
+    /// Whether a call of a graph may end in a trap: its own, a callee's, or that of an exhausted stack.
+    pub fn may_trap(&self, ix: GraphIx) -> bool {
+        self.may_trap[ix.0 as usize]
     }
 
     /// Whether a value is green.
@@ -175,4 +184,24 @@ fn references_in_memory(module: &Module) -> bool {
     module.structs.values().flat_map(|s| &s.fields).any(|f| holds(&f.ty))
         || module.graphs.values().flat_map(|g| &g.signature.params).any(|p| behind(&p.ty))
         || module.data.iter().any(|d| holds(&d.ty))
+}
+
+/// Which graphs may trap: all but those that neither trap nor call one that may, nor themselves.
+fn may_trap(graphs: &[Loaded<'_>]) -> Vec<bool> {
+    let own = |g: &Loaded<'_>| g.graph.blocks.iter().any(|b| matches!(b.term, Terminator::Trap(_)));
+    // Recursion exhausts the stack: a graph is harmless only when all that it calls have been found to be.
+    let mut harmless = vec![false; graphs.len()];
+    loop {
+        let mut changed = false;
+        for (at, graph) in graphs.iter().enumerate() {
+            let calls_are = graph.callees.values().all(|callee| harmless[callee.0 as usize]);
+            if !harmless[at] && !own(graph) && calls_are {
+                harmless[at] = true;
+                changed = true;
+            }
+        }
+        if !changed {
+            return harmless.into_iter().map(|h| !h).collect();
+        }
+    }
 }

@@ -409,6 +409,9 @@ impl<'m> Engine<'m> {
                 None => self.real(st, *red, op.loc)?,
             });
         }
+        if self.program.may_trap(evaluated) {
+            self.flush_outside(st, op.loc)?; // what was stored before a trap must be home
+        }
         let types: SmallVec<[flowgraph::ir::Type; 2]> = {
             let values = &self.program.graph(st.frame().graph).values;
             op.results.iter().map(|r| values[r.index()].ty).collect()

@@ -7,9 +7,10 @@
 //! However a trace ends, the run goes on from exactly the state that it has reached: nothing is done twice, and nothing is
 //! left out.
 
-use super::eager::{Argument, real_operand};
+use super::eager::Argument;
 use super::engine::{Engine, Unit, Version};
 use super::error::{Event, SpecError};
+use super::merge::operand_of;
 use super::state::{Frame, GraphIx, Key, Red, Reg, Regs, State, VersionId};
 use super::step::Outcome;
 use flowgraph::eval::{self, Evaluator, TrapReport};
@@ -117,12 +118,12 @@ impl Engine<'_> {
                     }
                 }
                 Some(Outcome::Split { cond, then, otherwise, loc }) => {
-                    let taken = self.concrete_word(&st, real_operand(cond)) != 0;
+                    let taken = self.concrete_word(&st, operand_of(cond)) != 0;
                     let exit = self.guard_exit(&mut st, loc);
                     let next = self.next_block(&st);
                     let (on_true, on_false) =
                         if taken { (Edge::new(next, []), exit) } else { (exit, Edge::new(next, [])) };
-                    let cond_operand = real_operand(cond);
+                    let cond_operand = operand_of(cond);
                     let term =
                         Terminator::Branch { cond: cond_operand, then: on_true, otherwise: on_false, time: Time::Now };
                     self.fragments[st.fragment].end(st.block, term, loc);
@@ -206,7 +207,7 @@ impl Engine<'_> {
         default: &Edge,
         loc: Loc,
     ) -> Result<(), SpecError> {
-        let operand = real_operand(value);
+        let operand = operand_of(value);
         let seen = self.concrete_word(st, operand) as i64;
         let exit = self.guard_exit(st, loc);
         let next = self.next_block(st);
