@@ -28,7 +28,7 @@ pub(super) const HEADER_ROW: i32 = 20;
 pub(super) const PAD: i32 = 10;
 /// Columns of an op before it is wrapped, and of a source line before it is cut.
 const OP_LIMIT: usize = 66;
-const SOURCE_LIMIT: usize = 40;
+const SOURCE_LIMIT: usize = 48;
 
 /// What a card is, which decides its ground.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

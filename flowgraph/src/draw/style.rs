@@ -55,6 +55,11 @@ const SHAPE: &str = "text{font:12px ui-monospace,SFMono-Regular,Menlo,Consolas,'
 .line{fill:none;stroke-width:1.3}.line.back{stroke-width:2}\
 .value.lit,.hit{stroke-width:5px;stroke-linejoin:round;paint-order:stroke}.line.lit{stroke-width:2.6}.frame.lit{stroke-width:2}";
 
+/// The color of `selector` on light ground.
+pub(super) fn light(selector: &str) -> &'static str {
+    RULES.iter().find(|r| r.0 == selector).map_or("#24292f", |r| r.2)
+}
+
 /// The rules of a drawing, for both grounds. Selectors are all prefixed with `scope`.
 pub(super) fn css(scope: &str) -> String {
     let rules = |pick: fn(&Rule) -> &'static str| -> String {

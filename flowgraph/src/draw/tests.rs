@@ -437,6 +437,17 @@ fn every_block_value_and_edge_is_drawn() {
 }
 
 #[test]
+fn dot_has_a_table_for_each_block_and_an_edge_for_each_way() {
+    let m = interpreter(Stage::Compiler);
+    let text = dot(&m, None);
+    let tables = text.lines().filter_map(|l| l.split_once(" [label=<")?.1.strip_suffix(">];"));
+    assert_eq!(tables.inspect(|table| drop(elements(table))).count(), m.graphs["run"].blocks.len());
+    assert_eq!(text.matches(" -> ").count(), svg(&m, None, &no_reasons).matches("class=\"edge\"").count());
+    assert_eq!(text.matches("penwidth").count(), 3);
+    assert!(text.contains("<font color=\"#00704a\">v9<sup>g</sup></font>"));
+}
+
+#[test]
 fn a_color_is_a_class_and_a_letter() {
     let picture = svg(&interpreter(Stage::Colored), Some("run"), &no_reasons);
     assert!(picture.contains("<tspan class=\"value g\" data-v=\"9\">v9<title>"));
