@@ -1,10 +1,13 @@
 //! Random programs are colored and shifted: nothing panics, and the checker finds nothing.
 
+use flowgraph::eval::{Evaluator, Outcome};
 use flowgraph::ir::*;
+use flowgraph::memory::Memory;
 use flowgraph::text::{parse_module, print_module};
 use hintannotator::{annotate, check};
 use std::collections::BTreeSet;
 use timeshifter::shift::shift;
+use timeshifter::specialize::{Argument, Engine, Program, SpecError};
 
 /// A small generator of pseudo-random numbers (Marsaglia's xorshift).
 struct Random(u64);
@@ -20,7 +23,7 @@ impl Random {
 
 const FUNCTIONS: usize = 4;
 
-fn function(random: &mut Random, index: usize) -> Graph {
+fn function(random: &mut Random, index: usize, wild: bool) -> Graph {
     let int = || RustType::Scalar(Scalar::I64);
     let params = (0..2).map(|i| Param { name: format!("p{i}"), ty: int() }).collect();
     let mut graph = Graph::new(&format!("f{index}"), Signature { params, result: int() });
@@ -45,19 +48,20 @@ fn function(random: &mut Random, index: usize) -> Graph {
             let (a, c) = (arg(), arg());
             let (opcode, args, imm) = match random.below(14) {
                 0 => (Opcode::Concrete, vec![a], Imm::None),
-                1 | 2 => (Opcode::Promote, vec![a], Imm::None),
+                1 | 2 if wild => (Opcode::Promote, vec![a], Imm::None),
                 3 => (Opcode::Variable, vec![a], Imm::None),
                 4..=6 => {
                     let callee = format!("f{}", random.below(FUNCTIONS));
                     (Opcode::Call, vec![a, c], Imm::Call(Callee::plain(&callee)))
                 }
-                7 => {
+                7 if wild => {
                     let kind = if random.below(3) == 0 { MemKind::Shared } else { MemKind::Immutable };
                     let (class, field) = ("[i64]".into(), "".into());
                     let desc = MemDesc { class, field, offset: 0, stride: 8, access: Access::I64, kind };
                     (Opcode::Getarrayitem, vec![a, c], Imm::Mem(desc))
                 }
                 8 => (Opcode::IntNeg, vec![a], Imm::None),
+                9 => (Opcode::IntLt, vec![a, c], Imm::None),
                 _ => (Opcode::IntAdd, vec![a, c], Imm::None),
             };
             let result = graph.new_value(Type::Int);
@@ -72,7 +76,7 @@ fn function(random: &mut Random, index: usize) -> Graph {
             graph.blocks[b].ops.push(op);
             values.push(result.into());
         }
-        let mut edge = |random: &mut Random| {
+        let edge = |random: &mut Random| {
             let to = 1 + random.below(count - 1);
             let args: Vec<Operand> =
                 (0..graph.blocks[to].params.len()).map(|_| values[random.below(values.len())]).collect();
@@ -92,10 +96,11 @@ fn function(random: &mut Random, index: usize) -> Graph {
     graph
 }
 
-fn program(random: &mut Random) -> Module {
+/// A program; a `wild` one promotes and reads memory that isn't there.
+fn program(random: &mut Random, wild: bool) -> Module {
     let mut module = Module::default();
     for i in 0..FUNCTIONS {
-        let graph = function(random, i);
+        let graph = function(random, i, wild);
         module.graphs.insert(graph.key.clone(), graph);
     }
     module
@@ -106,7 +111,7 @@ fn colors_hang_together() {
     let (mut colored, mut refused) = (0, 0);
     for seed in 1..600u64 {
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let module = program(&mut random);
+        let module = program(&mut random, true);
         let green = BTreeSet::from_iter((0..2).filter(|_| random.below(3) > 0));
         match annotate(&module, "f0", &green) {
             Ok(colors) => {
@@ -130,4 +135,59 @@ fn colors_hang_together() {
         }
     }
     assert!(colored > 50 && refused > 50, "{colored} colored, {refused} refused");
+}
+
+fn run(module: &Module, key: &str, args: &[u64]) -> Option<Outcome> {
+    let mut memory = Memory::for_module(module);
+    Evaluator::new(module, &mut memory).with_fuel(3_000).call(key, args).ok()
+}
+
+#[test]
+fn specialized_does_the_same() {
+    let (mut compared, mut endless) = (0, 0);
+    let range = std::env::var("SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(600u64);
+    for seed in 1..range {
+        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let module = program(&mut random, false);
+        let green = BTreeSet::from_iter((0..2).filter(|_| random.below(3) > 0));
+        let Ok(colors) = annotate(&module, "f0", &green) else { continue };
+        let shifted = shift(&colors);
+        for args in [[0u64, 1], [5, 2]] {
+            let Some(want) = run(&module, "f0", &args) else { continue };
+            let mut memory = Memory::for_module(&shifted);
+            let mut engine = Engine::new(Program::load(&shifted).unwrap(), &mut memory);
+            engine.limits.green_steps = 20_000;
+            engine.limits.loop_keys = 300;
+            let known: Vec<Argument> = (0..2)
+                .map(|i| match green.contains(&i) {
+                    true => Argument::Known(Const::Int(args[i] as i64)),
+                    false => Argument::Unknown,
+                })
+                .collect();
+            let key = shifted.entry.clone().unwrap();
+            match engine.specialize(&key, &known) {
+                Ok(unit) => {
+                    let residual = engine.residual_module(unit);
+                    let red: Vec<u64> = (0..2).filter(|i| !green.contains(i)).map(|i| args[i]).collect();
+                    let got = run(&residual, residual.entry.as_deref().unwrap(), &red);
+                    assert!(
+                        got.as_ref() == Some(&want),
+                        "seed {seed} {args:?}: {got:?}, wanted {want:?}\n{}\n{}",
+                        print_module(&shifted),
+                        print_module(&residual)
+                    );
+                    compared += 1;
+                }
+                // Functions that are called when compiling may be endless too.
+                Err(
+                    SpecError::EndlessGreen { .. } | SpecError::EndlessRecursion { .. } | SpecError::Evaluation { .. },
+                ) => {
+                    endless += 1;
+                }
+                Err(e) => panic!("seed {seed} {args:?}: {e}\n{}", print_module(&shifted)),
+            }
+        }
+    }
+    assert!(compared > 50, "{compared} compared, {endless} endless");
+    println!("{compared} compared, {endless} endless");
 }
