@@ -114,6 +114,7 @@ impl<'a, 'm> Blame<'a, '_, 'm> {
             Obstacle::Local => format!("{what}, the address of a local"),
             Obstacle::Opaque => format!("{what}, which comes from a call that isn't looked into"),
             Obstacle::Variable => format!("{what}, which `variable` makes red"),
+            Obstacle::Question => format!("{what}, whose answer may differ from state to state"),
         }
     }
 
@@ -136,5 +137,6 @@ fn remedy(obstacle: Obstacle, what: &str) -> String {
         Obstacle::Local => "copy what is needed out of the local".to_owned(),
         Obstacle::Opaque => "mark the function `#[elidable]` if it only computes, or `promote` its result".to_owned(),
         Obstacle::Variable => "leave `variable` out".to_owned(),
+        Obstacle::Question => "branch on it: that is decided when compiling where the answer is known".to_owned(),
     }
 }

@@ -1,12 +1,10 @@
-//! Do the colors of a module hang together? Knows the rules, and nothing of how colors were found or times set.
+//! Do the colors of a module hang together across calls? Knows the rules, and nothing of how colors were found or times
+//! set. What can be seen in one graph is the verifier's.
 //!
 //! It is on in tests and fuzzing, and for compiler graphs that come as text: these may have been edited.
 
 use crate::signature::is_twin_key;
-use flowgraph::ir::{
-    BlockId, CallMode, Color, Effect, Graph, Imm, MemKind, Module, Op, Opcode, Operand, Stage, Terminator, Time,
-    ValueId,
-};
+use flowgraph::ir::{BlockId, CallMode, Color, Graph, Module, Op, Opcode, Operand, Terminator, ValueId};
 use std::fmt;
 
 /// A rule that is broken.
@@ -16,7 +14,7 @@ pub struct Violation {
     pub graph: String,
     /// The block.
     pub block: BlockId,
-    /// The op; the number of ops for the terminator.
+    /// The op.
     pub op: usize,
     /// What is wrong.
     pub what: String,
@@ -28,7 +26,7 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Every violated rule of a module of stage [`Stage::Colored`] or [`Stage::Compiler`] that has passed the verifier.
+/// Every violated rule of a colored module or a compiler module that has passed the verifier.
 pub fn check(module: &Module) -> Vec<Violation> {
     let mut check = Check { module, out: Vec::new() };
     for graph in module.graphs.values().filter(|g| has_colors(g)) {
@@ -78,63 +76,44 @@ impl<'m> Check<'m> {
             let results = code.ops.iter().enumerate().flat_map(|(i, op)| op.results.iter().map(move |r| (i, *r)));
             for (op, v) in defined.chain(results) {
                 let at = At { graph, block, op };
-                match at.color(v) {
-                    None => self.broken(at, format!("{v} has no color")),
-                    Some(Color::Green) if twin => self.broken(at, format!("{v} is green in an all-red twin")),
-                    Some(_) => {}
+                if twin && at.color(v) == Some(Color::Green) {
+                    self.broken(at, format!("{v} is green in an all-red twin"));
                 }
             }
             for (i, op) in code.ops.iter().enumerate() {
                 self.op(At { graph, block, op: i }, op);
             }
-            self.terminator(At { graph, block, op: code.ops.len() }, &code.term);
         }
     }
 
     fn op(&mut self, at: At<'m>, op: &Op) {
-        let green = op.results.iter().any(|r| at.color(*r) == Some(Color::Green));
-        let from_greens = op.args.iter().all(|a| at.is_green(*a));
-        if let Imm::Call(callee) = &op.imm
-            && let Some(target) = self.module.graphs.get(&*callee.name).filter(|g| has_colors(g))
-        {
-            self.call(at, op, target);
-        } else if green {
-            let can = match (op.opcode, op.opcode.effect(), &op.imm) {
-                (Opcode::Promote | Opcode::WeAreJitted | Opcode::IsConstant | Opcode::IsVirtual, ..) => true,
-                (Opcode::Variable, ..) | (_, Effect::Allocate, _) => false,
-                (_, Effect::Read, Imm::Mem(mem)) => mem.kind == MemKind::Immutable && from_greens,
-                (_, Effect::Call, Imm::Call(callee)) => {
-                    from_greens && self.module.graphs.get(&*callee.name).is_some_and(|g| g.attributes.elidable)
-                }
-                _ => from_greens,
-            };
-            if !can {
-                self.broken(at, format!("`{}` can't give a green here", op.opcode.name()));
+        let Some(callee) = op.callee() else {
+            if op.opcode == Opcode::Variable && op.results.iter().any(|r| at.color(*r) == Some(Color::Green)) {
+                self.broken(at, "`variable` can't give a green");
             }
+            return;
+        };
+        let green = op.results.iter().any(|r| at.color(*r) == Some(Color::Green));
+        let target = self.module.graphs.get(&*callee.name);
+        let colored = target.is_some_and(has_colors);
+        match target {
+            Some(target) if colored => self.call(at, op, target),
+            target if green => {
+                let elidable = op.opcode == Opcode::CallElidable || target.is_some_and(|g| g.attributes.elidable);
+                if !elidable || !op.args.iter().all(|a| at.is_green(*a)) {
+                    self.broken(at, format!("`{}` can't be called when compiling", callee.name));
+                }
+            }
+            _ => {}
         }
-        if self.module.stage == Stage::Compiler {
-            self.time(at, op, green, from_greens);
-        }
-    }
-
-    fn time(&mut self, at: At<'m>, op: &Op, green: bool, from_greens: bool) {
-        let speaks = matches!(op.opcode, Opcode::MergePoint | Opcode::CanEnterJit);
-        let calls = op.callee().is_some();
-        if op.time == Time::Now && !speaks && !calls && !(green && from_greens) {
-            self.broken(at, format!("`{}` can't be executed when compiling: not all of it is green", op.opcode.name()));
-        }
-        if op.time == Time::Emit && green && op.opcode != Opcode::Promote && op.results.len() == 1 && !calls {
-            self.broken(at, format!("what `{}` emits can't be green", op.opcode.name()));
-        }
-        match op.callee().map(|c| (c.mode, self.module.graphs.get(&*c.name).is_some_and(has_colors))) {
-            Some((CallMode::Plain, _)) => self.broken(at, "a call of a compiler graph says how it is carried out"),
-            Some((CallMode::Inline | CallMode::Specialize, false)) => {
+        match callee.mode {
+            CallMode::Inline | CallMode::Specialize if !colored => {
                 self.broken(at, "only a colored function can be inlined or specialized");
             }
-            Some((CallMode::Fold | CallMode::Residual, true)) => {
+            CallMode::Fold | CallMode::Residual if colored => {
                 self.broken(at, "a colored function is inlined or specialized");
             }
-            Some((CallMode::Specialize | CallMode::Residual, _)) if green => {
+            CallMode::Specialize | CallMode::Residual if green => {
                 self.broken(at, "what an emitted call returns can't be green");
             }
             _ => {}
@@ -156,24 +135,6 @@ impl<'m> Check<'m> {
             if red {
                 self.broken(at, format!("{r} is green, but `{}` returns a red", target.key));
             }
-        }
-    }
-
-    fn terminator(&mut self, at: At<'m>, term: &Terminator) {
-        for edge in term.edges() {
-            let Some(target) = at.graph.blocks.get(edge.block.index()) else { continue };
-            for (param, arg) in target.params.iter().zip(&edge.args) {
-                if at.color(*param) == Some(Color::Green) && !at.is_green(*arg) {
-                    self.broken(at, format!("a red argument for the green {param} of {}", edge.block));
-                }
-            }
-        }
-        if let Terminator::Branch { cond: on, time: Time::Now, .. }
-        | Terminator::Switch { value: on, time: Time::Now, .. } = term
-            && self.module.stage == Stage::Compiler
-            && !at.is_green(*on)
-        {
-            self.broken(at, "a branch on a red is a split");
         }
     }
 }

@@ -51,6 +51,8 @@ pub(crate) enum Obstacle {
     Opaque,
     /// Made red by `variable`.
     Variable,
+    /// A question to the compiler, whose answer may change from state to state.
+    Question,
 }
 
 /// A function whose result is demanded in a certain part.
@@ -228,7 +230,7 @@ impl<'p, 'm> Demand<'p, 'm> {
                 let op = &graph.block(block).ops[i];
                 let obstacle = match (op.opcode, op.opcode.effect(), &op.imm) {
                     (Opcode::Concrete | Opcode::Promote, ..) => return,
-                    (Opcode::WeAreJitted | Opcode::IsConstant | Opcode::IsVirtual, ..) => return,
+                    (Opcode::IsConstant | Opcode::IsVirtual, ..) => Some(Obstacle::Question),
                     (Opcode::Variable, ..) => Some(Obstacle::Variable),
                     (_, Effect::Read, Imm::Mem(mem)) if mem.kind != MemKind::Immutable => {
                         Some(Obstacle::Memory(mem.kind))

@@ -4,6 +4,7 @@ use flowgraph::eval::{Evaluator, Outcome};
 use flowgraph::ir::*;
 use flowgraph::memory::Memory;
 use flowgraph::text::{parse_module, print_module};
+use flowgraph::verify::verify;
 use hintannotator::{annotate, check};
 use std::collections::BTreeSet;
 use timeshifter::shift::shift;
@@ -76,17 +77,21 @@ fn function(random: &mut Random, index: usize, wild: bool) -> Graph {
             graph.blocks[b].ops.push(op);
             values.push(result.into());
         }
-        let edge = |random: &mut Random| {
-            let to = 1 + random.below(count - 1);
+        // The first way on leads to the next block, so that all are reached.
+        let mut next = b + 1;
+        let mut edge = |random: &mut Random| {
+            let to = if next < count { next } else { 1 + random.below(count - 1) };
+            next = count;
             let args: Vec<Operand> =
                 (0..graph.blocks[to].params.len()).map(|_| values[random.below(values.len())]).collect();
             Edge::new(BlockId(to as u32), args)
         };
         let (time, on) = (Time::Now, values[random.below(values.len())]);
+        let last = b + 1 == count && random.below(4) > 0;
         graph.blocks[b].term = match random.below(6) {
-            0 => Terminator::Return(vec![on]),
-            1 | 2 => Terminator::Jump(edge(random)),
-            3 => {
+            _ if last => Terminator::Return(vec![on]),
+            0 | 1 => Terminator::Jump(edge(random)),
+            2 => {
                 let cases = vec![(0, edge(random)), (1, edge(random))];
                 Terminator::Switch { value: on, cases, default: edge(random), time, promotion: false }
             }
@@ -116,9 +121,11 @@ fn colors_hang_together() {
         match annotate(&module, "f0", &green) {
             Ok(colors) => {
                 colored += 1;
+                assert_eq!(verify(&colors.module), Ok(()), "seed {seed}\n{}", print_module(&colors.module));
                 assert_eq!(check(&colors.module), [], "seed {seed}\n{}", print_module(&colors.module));
                 let shifted = shift(&colors);
                 let text = print_module(&shifted);
+                assert_eq!(verify(&shifted), Ok(()), "seed {seed}\n{text}");
                 assert_eq!(check(&shifted), [], "seed {seed}\n{text}");
                 assert!(parse_module(&text).unwrap() == shifted, "seed {seed}: printed and parsed, it differs\n{text}");
                 let reasons = colors.reasons();
