@@ -1,1 +1,88 @@
-fn main() {}
+//! The `hueshift` command.
+//!
+//! ```text
+//! spec          specialize a function for some of its arguments, and run the rest
+//! graph         look at the graphs of any stage
+//! why           why a variable has its color
+//! run           run a guest program, or a function
+//! interpreters  what is bundled
+//! ```
+//!
+//! Exit codes: 0 done; 1 the guest failed or trapped; 2 wrong usage or refused source; 3 a bug in hueshift.
+
+#![forbid(unsafe_code)]
+
+mod graph;
+mod interpreters;
+mod options;
+mod output;
+mod problem;
+mod progress;
+mod run;
+mod source;
+mod spec;
+mod why;
+
+use clap::{Parser, Subcommand};
+use problem::Failure;
+use std::process::ExitCode;
+
+/// A compiler generator: write an interpreter, get a compiler and a JIT.
+#[derive(Debug, Parser)]
+#[command(name = "hueshift", version, max_term_width = 100, after_help = EXAMPLE)]
+struct Command {
+    #[command(subcommand)]
+    subcommand: Sub,
+}
+
+const EXAMPLE: &str = "Example:
+  hueshift spec interpreters/plus_minus/plus_minus.rs --entry plus_minus --args 0xA5A,3,32,10 --green 0,1
+
+Exit codes: 0 done; 1 the guest program failed or trapped; 2 wrong usage or refused source; 3 a bug in hueshift.";
+
+#[derive(Debug, Subcommand)]
+enum Sub {
+    Spec(spec::Spec),
+    Graph(graph::Graph),
+    Why(why::Why),
+    Run(run::Run),
+    Interpreters(interpreters::Interpreters),
+}
+
+/// Room for deeply nested sources and deep guest recursion; its pages are used only when needed.
+const STACK: usize = 256 << 20;
+
+fn main() -> ExitCode {
+    problem::install_panic_hook();
+    let command = Command::parse();
+    let work = std::thread::Builder::new().name("hueshift".to_owned()).stack_size(STACK).spawn(move || run(&command));
+    match work.map(std::thread::JoinHandle::join) {
+        Ok(Ok(code)) => code,
+        // The panic hook has said it.
+        Ok(Err(_)) => ExitCode::from(problem::INTERNAL),
+        Err(error) => {
+            eprintln!("error: there is no memory for a thread: {error}");
+            ExitCode::from(problem::INTERNAL)
+        }
+    }
+}
+
+fn run(command: &Command) -> ExitCode {
+    let done = match &command.subcommand {
+        Sub::Spec(spec) => spec.run(),
+        Sub::Graph(graph) => graph.run(),
+        Sub::Why(why) => why.run(),
+        Sub::Run(run) => run.run(),
+        Sub::Interpreters(interpreters) => interpreters.run(),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            failure.draw();
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}
+
+/// What subcommands give.
+type Done = Result<(), Failure>;

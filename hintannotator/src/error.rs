@@ -62,7 +62,7 @@ pub(crate) fn did_you_mean(names: &[String]) -> String {
 }
 
 /// Up to three of `names` that look like `name`, the nearest first.
-pub(crate) fn near_names<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+pub fn near_names<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let short = |n: &str| n.rsplit("::").next().unwrap_or(n).to_lowercase();
     let mut scored: Vec<(usize, &str)> = names
         .map(|n| (distance(name, n).min(distance(&short(name), &short(n))), n))

@@ -104,6 +104,8 @@ pub struct Residual {
     pub module: Module,
     /// The keys of the entry's graph, its bridges and switch cases.
     pub own: Vec<String>,
+    /// The keys of the bridges behind exits, and of the switches over the values that promotions have seen.
+    pub behind_exits: Vec<String>,
     /// How many promotions have at least one case.
     pub switches: usize,
 }
@@ -382,7 +384,7 @@ impl<'m> Jit<'m> {
     /// If nothing has been specialized yet.
     pub fn residual(&self) -> Result<Residual, JitError> {
         let unit = self.unit.ok_or(JitError::NoEntry)?;
-        let module = self.engine.residual_module(unit);
+        let mut module = self.engine.residual_module(unit);
         let own =
             self.engine.fragments.iter().filter(|f| f.unit == unit).map(|f| f.graph.key.clone()).collect::<Vec<_>>();
         let promoting = |graph: &Graph| {
@@ -397,7 +399,15 @@ impl<'m> Jit<'m> {
             Policy::Eager => self.switches.len(),
             Policy::Tracing => 0,
         };
-        Ok(Residual { module, own, switches: in_code + grown })
+        let mut behind_exits: Vec<String> = self.bridged.values().cloned().collect();
+        behind_exits.sort();
+        for exit in self.switches.keys() {
+            let Some(position) = self.engine.exits[*exit as usize].promoted_position() else { continue };
+            let graph = self.switch_graph(*exit, position);
+            behind_exits.push(graph.key.clone());
+            module.graphs.insert(graph.key.clone(), graph);
+        }
+        Ok(Residual { module, own, behind_exits, switches: in_code + grown })
     }
 }
 

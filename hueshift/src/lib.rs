@@ -12,11 +12,13 @@ mod compiler;
 mod forcing;
 mod jit;
 pub mod prelude;
+mod spec;
 mod switches;
 
 pub use compiler::{CompileError, Compiler};
 pub use forcing::{Forced, GuardCounts};
 pub use jit::{Jit, JitError, JitOptions, Policy, Residual, Stats};
+pub use spec::{Counts, Ending, Ran, Report, SpecFailure, spec};
 
 pub use flowgraph;
 pub use hintannotator;

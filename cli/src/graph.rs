@@ -1,0 +1,118 @@
+//! `hueshift graph`: the graphs of any stage.
+
+use crate::Done;
+use crate::options::{EntryOptions, Policy};
+use crate::output::write;
+use crate::problem::{Problem, spec_failure};
+use crate::source::{self, Source};
+use clap::{Args, ValueEnum};
+use flowgraph::draw;
+use flowgraph::ir::{Module, Stage};
+use flowgraph::text::{print_graph, print_module};
+use hueshift::JitOptions;
+use std::path::PathBuf;
+
+/// Print or draw the graphs of a stage.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Graph {
+    /// The name of an interpreter, a file of the dialect, or `-` for standard input.
+    source: String,
+    /// One function only, in all its signatures, or one graph by its key.
+    #[arg(long = "fn", value_name = "F")]
+    function: Option<String>,
+    /// Which stage.
+    #[arg(long, value_enum, default_value = "flow")]
+    stage: StageName,
+    #[command(flatten)]
+    entry: EntryOptions,
+    /// The arguments to specialize for (stage residual), as for `hueshift spec`.
+    #[arg(long, default_value = "", allow_hyphen_values = true, hide_default_value = true)]
+    args: String,
+    /// What decides at branches and promotions (stage residual).
+    #[arg(long, value_enum, default_value_t)]
+    policy: Policy,
+    /// How it is written.
+    #[arg(long, value_enum, default_value = "text")]
+    format: Format,
+    /// Where to write it instead of standard output.
+    #[arg(short = 'o', long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+const EXAMPLE: &str = "Example:
+  hueshift graph tl --stage colored --format html -o tl.html
+draws the graphs of the interpreter tl, every variable in its color; the reason shows under the mouse.";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum StageName {
+    /// As lifted from the source.
+    Flow,
+    /// With a color for every value.
+    Colored,
+    /// Shifted in time: the compiler.
+    Compiler,
+    /// What the compiler makes of a guest program.
+    Residual,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Text, which can be parsed back.
+    Text,
+    /// For Graphviz.
+    Dot,
+    /// A picture.
+    Svg,
+    /// A picture with the reasons of colors.
+    Html,
+}
+
+impl Graph {
+    /// Runs the subcommand.
+    pub fn run(&self) -> Done {
+        let source = Source::load(&self.source)?;
+        if self.stage == StageName::Flow {
+            return self.print(&source.module, &draw::no_reasons);
+        }
+        let entry = match &self.function {
+            Some(f) => source.entry_reaching(self.entry.entry.as_deref(), f.split('#').next().unwrap_or(f))?,
+            None => source.entry(self.entry.entry.as_deref())?,
+        };
+        let greens = source.greens(&entry, self.entry.green())?;
+        let colors = source.colors(&entry, &greens)?;
+        let reasons = colors.reasons();
+        match self.stage {
+            StageName::Flow | StageName::Colored => self.print(&colors.module, &reasons),
+            StageName::Compiler => self.print(&source.compiler(&colors, &entry)?.module, &reasons),
+            StageName::Residual => {
+                let mut compiler = source.compiler(&colors, &entry)?;
+                let files = source.module.files.clone();
+                let args = source::arguments(&self.args)?;
+                let report = hueshift::spec(&mut compiler, &args, self.policy.driver()?, &JitOptions::default())
+                    .map_err(|e| spec_failure(e, &files, false))?;
+                self.print(&report.residual.module, &draw::no_reasons)
+            }
+        }
+    }
+
+    fn print(&self, module: &Module, reasons: draw::Reasons<'_>) -> Done {
+        let function = self.function.as_deref();
+        let selected = draw::selected(module, function);
+        if let (Some(f), true) = (function, selected.is_empty()) {
+            let near = hintannotator::near_names(f, module.graphs.values().map(|g| g.function.as_str()));
+            let did_you_mean =
+                if near.is_empty() { String::new() } else { format!(" (did you mean {}?)", near.join(", ")) };
+            let what = if module.stage == Stage::Flow { "there is no function" } else { "the entry does not reach" };
+            return Err(Problem::new(format!("{what} `{f}`{did_you_mean}")).into());
+        }
+        let text = match self.format {
+            Format::Text if function.is_none() => print_module(module),
+            Format::Text => selected.iter().map(|g| print_graph(module, g)).collect::<Vec<_>>().join("\n"),
+            Format::Dot => draw::dot(module, function),
+            Format::Svg => draw::svg(module, function, reasons),
+            Format::Html => draw::html(module, function, reasons),
+        };
+        write(self.output.as_deref(), &text)
+    }
+}

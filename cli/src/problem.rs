@@ -1,0 +1,230 @@
+//! What is said when something is wrong, and with which exit code.
+
+use flowgraph::ir::{Loc, SourceFile};
+use flowgraph::text::TextError;
+use flowgraph::value::ArgumentError;
+use hintannotator::ColorError;
+use hueshift::{CompileError, JitError, SpecFailure};
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode, SourceSpan};
+use std::fmt;
+use std::io::{IsTerminal, Write};
+use timeshifter::specialize::SpecError;
+
+/// Exit code: the guest program failed or trapped.
+pub const GUEST: u8 = 1;
+/// Exit code: wrong usage, or refused source.
+pub const USAGE: u8 = 2;
+/// Exit code: a bug in hueshift.
+pub const INTERNAL: u8 = 3;
+
+const REPORT: &str =
+    "please report it, with the command and the files it was given: https://github.com/hueshift/hueshift/issues";
+
+/// One thing that is wrong: what, where, and what to do about it.
+#[derive(Debug, Default)]
+pub struct Problem {
+    message: String,
+    source: Option<NamedSource<String>>,
+    labels: Vec<LabeledSpan>,
+    help: Option<String>,
+}
+
+impl Problem {
+    /// A problem without a place.
+    pub fn new(message: impl Into<String>) -> Problem {
+        Problem { message: message.into(), ..Problem::default() }
+    }
+
+    /// The same problem with a remedy.
+    pub fn help(mut self, help: impl Into<String>) -> Problem {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// The same problem, at `len` bytes of a text.
+    pub fn within(mut self, name: &str, text: &str, at: usize, len: usize) -> Problem {
+        self.source = Some(NamedSource::new(name, text.to_owned()));
+        self.label(at, len, None);
+        self
+    }
+
+    fn label(&mut self, at: usize, len: usize, label: Option<String>) {
+        self.labels.push(LabeledSpan::new_with_span(label, SourceSpan::new(at.into(), len)));
+    }
+
+    /// The same problem, blamed on places of the source, the first of them the main one.
+    pub fn at(mut self, files: &[SourceFile], places: &[(Loc, Option<String>)]) -> Problem {
+        let known = places.iter().filter(|(loc, _)| loc.is_known()).collect::<Vec<_>>();
+        let Some((main, _)) = known.first() else { return self };
+        let Some(file) = files.get(main.file.0 as usize) else { return self };
+        let Some(text) = &file.text else {
+            self.message = format!("{}:{}:{}: {}", file.name, main.line, main.column, self.message);
+            return self;
+        };
+        self.source = Some(NamedSource::new(&file.name, text.to_string()));
+        for (loc, label) in known.into_iter().filter(|(loc, _)| loc.file == main.file) {
+            let (at, len) = span(text, *loc);
+            self.label(at, len, label.clone());
+        }
+        self
+    }
+}
+
+/// Where a place lies in a text, in bytes: the word that begins there, or one character.
+fn span(text: &str, loc: Loc) -> (usize, usize) {
+    let start: usize = text.split_inclusive('\n').take(loc.line as usize - 1).map(str::len).sum();
+    let line = text[start..].lines().next().unwrap_or_default();
+    let skipped: usize = line.chars().take((loc.column as usize).saturating_sub(1)).map(char::len_utf8).sum();
+    let rest = &line[skipped..];
+    let word = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+    (start + skipped, word.max(rest.chars().next().map_or(0, char::len_utf8)))
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Problem {}
+
+impl Diagnostic for Problem {
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.source.as_ref().map(|source| source as &dyn SourceCode)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        if self.labels.is_empty() { None } else { Some(Box::new(self.labels.iter().cloned())) }
+    }
+}
+
+/// Why a subcommand ends early.
+#[derive(Debug)]
+pub enum Failure {
+    /// Wrong usage, or refused source.
+    Refused(Vec<Box<dyn Diagnostic + Send + Sync>>),
+    /// The guest program trapped, or there is nothing more to say.
+    Guest(Option<Box<Problem>>),
+    /// A bug in hueshift.
+    Internal(String),
+}
+
+impl Failure {
+    /// A failure for one problem.
+    pub fn refused(problem: Problem) -> Failure {
+        Failure::Refused(vec![Box::new(problem)])
+    }
+
+    /// The exit code.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Failure::Refused(_) => USAGE,
+            Failure::Guest(_) => GUEST,
+            Failure::Internal(_) => INTERNAL,
+        }
+    }
+
+    /// Draws it to standard error.
+    pub fn draw(&self) {
+        match self {
+            Failure::Refused(problems) => problems.iter().for_each(|p| draw(&**p)),
+            Failure::Guest(problem) => problem.iter().for_each(|p| draw(&**p)),
+            Failure::Internal(message) => draw(&internal(message)),
+        }
+    }
+}
+
+fn internal(message: &str) -> Problem {
+    Problem::new(format!("internal error: {message}")).help(format!("this is a bug in hueshift; {REPORT}"))
+}
+
+fn draw(problem: &dyn Diagnostic) {
+    let colors = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    let theme = if colors { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    let handler = GraphicalReportHandler::new_themed(theme).with_width(120).with_links(false);
+    let mut text = String::new();
+    if handler.render_report(&mut text, problem).is_err() {
+        text = format!("error: {problem}\n");
+    }
+    // Nothing is left to be done if even this can't be said.
+    let _ = write!(std::io::stderr(), "{}", text.trim_start_matches('\n'));
+}
+
+/// Has panics, which are all bugs, reported as such.
+pub fn install_panic_hook() {
+    std::panic::set_hook(Box::new(|info| {
+        let said = info.payload_as_str().unwrap_or("a panic");
+        let place = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
+        draw(&internal(&format!("{said}{place}")));
+    }));
+}
+
+impl From<Problem> for Failure {
+    fn from(problem: Problem) -> Failure {
+        Failure::refused(problem)
+    }
+}
+
+impl From<ArgumentError> for Problem {
+    fn from(error: ArgumentError) -> Problem {
+        Problem::new(&error.message).help(&error.remedy).within("--args", &error.text, error.at, error.len)
+    }
+}
+
+/// A text error, in the text that it is about.
+pub fn text_problem(name: &str, text: &str, error: &TextError) -> Problem {
+    let loc = Loc { line: error.line.max(1), column: error.column, ..Loc::default() };
+    let (at, len) = span(text, loc);
+    let place = format!("{name}:{}:{}", error.line, error.column);
+    Problem::new(format!("{place}: {}", error.reason)).help(&error.remedy).within(name, text, at.min(text.len()), len)
+}
+
+fn color_problem(error: &ColorError, files: &[SourceFile]) -> Problem {
+    let problem = Problem::new(error.to_string());
+    match error {
+        ColorError::MustBeGreen { loc, obstacle, remedy, .. } => {
+            let main = (*loc, Some("must be green".to_owned()));
+            let labels =
+                if obstacle.1 == *loc { vec![main] } else { vec![main, (obstacle.1, Some("is red".to_owned()))] };
+            problem.at(files, &labels).help(remedy)
+        }
+        ColorError::NoSuchFunction { .. } => problem.help("name a function of the file, as `f` or `Type::f`"),
+        ColorError::NoSuchParameter { .. } => problem.help("--green counts the parameters from 0: `--green 0,2`"),
+    }
+}
+
+/// A failure to make a compiler, with the files that it speaks of.
+pub fn compile_failure(error: &CompileError, files: &[SourceFile]) -> Failure {
+    match error {
+        CompileError::Colors(errors) => {
+            Failure::Refused(errors.iter().map(|e| Box::new(color_problem(e, files)) as _).collect())
+        }
+        error => Failure::refused(Problem::new(error.to_string())),
+    }
+}
+
+/// A failure to specialize or run. Where the compiler was read as text, what breaks the engine's rules is its author's.
+pub fn spec_failure(error: SpecFailure, files: &[SourceFile], compiler_is_text: bool) -> Failure {
+    if error.is_internal() && !compiler_is_text {
+        return Failure::Internal(error.to_string());
+    }
+    match error {
+        SpecFailure::Arguments(error) => Failure::refused(error.into()),
+        SpecFailure::Jit(JitError::Specialize(error)) => specialize_problem(&error, files).into(),
+        error => Failure::refused(Problem::new(error.to_string())),
+    }
+}
+
+fn specialize_problem(error: &SpecError, files: &[SourceFile]) -> Problem {
+    let text = error.to_string();
+    let (message, help) = text.split_once("; ").map_or((text.as_str(), None), |(m, h)| (m, Some(h)));
+    let problem = Problem::new(message).at(files, &[(error.loc(), None)]);
+    match help {
+        Some(help) => problem.help(help),
+        None => problem,
+    }
+}

@@ -1,0 +1,167 @@
+//! `hueshift run`: run a guest program of an interpreter, or a function of a file.
+
+use crate::Done;
+use crate::options::EntryOptions;
+use crate::output::print;
+use crate::problem::{Failure, Problem, spec_failure};
+use crate::progress::Spinner;
+use crate::source::{self, Source};
+use crate::spec::{result_text, trapped};
+use clap::{Args, ValueEnum};
+use flowgraph::eval::{Evaluator, Outcome};
+use flowgraph::ir::SourceFile;
+use flowgraph::memory::Memory;
+use flowgraph::value::{Arguments, debug_words};
+use hueshift::{Ending, JitOptions, Ran};
+use std::path::Path;
+
+/// Run a guest program of an interpreter, or a function of a file.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Run {
+    /// The name of an interpreter, a file of the dialect, or `-` for standard input.
+    source: String,
+    /// The guest program: a file, `-` for standard input, or the name of a bundled one.
+    program: Option<String>,
+    #[command(flatten)]
+    entry: EntryOptions,
+    /// Its arguments, as for `hueshift spec`.
+    #[arg(long, allow_hyphen_values = true)]
+    args: Option<String>,
+    /// How to run it.
+    #[arg(long, value_enum, default_value = "aot")]
+    mode: Mode,
+    /// What the guest program takes.
+    #[arg(last = true)]
+    arguments: Vec<String>,
+}
+
+const EXAMPLE: &str = "Example:
+  hueshift run tl primes --mode aot -- 1000
+counts the primes up to 1000, with the guest program compiled ahead of time.";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Mode {
+    /// The graphs of the interpreter by the evaluator: slow, and the measure of all others.
+    Eval,
+    /// The interpreter as machine code: tier 0.
+    Interp,
+    /// The guest program compiled ahead of time.
+    Aot,
+    /// Interpreted, and compiled where it is hot.
+    Jit,
+}
+
+impl Run {
+    /// Runs the subcommand.
+    pub fn run(&self) -> Done {
+        let source = Source::load(&self.source)?;
+        let entry = source.entry(self.entry.entry.as_deref())?;
+        let text = self.argument_text(&source)?;
+        let ran = match self.mode {
+            Mode::Eval => interpret(&source, &entry, &text, false)?,
+            Mode::Interp => interpret(&source, &entry, &text, true)?,
+            Mode::Aot => ahead_of_time(&source, &entry, self.entry.green(), &text)?,
+            Mode::Jit => {
+                return Err(Problem::new("the mode `jit` is not there yet").help("use `interp` or `aot`").into());
+            }
+        };
+        report(&ran, &source.module.files)
+    }
+
+    fn argument_text(&self, source: &Source) -> Result<String, Failure> {
+        let Some(interpreter) = source.interpreter else {
+            if let Some(program) = &self.program {
+                let message = format!("a file has no guest program, but here is `{program}`");
+                return Err(Problem::new(message).help("hand arguments over with --args").into());
+            }
+            return source::arguments(self.args.as_deref().unwrap_or_default());
+        };
+        if let Some(args) = &self.args {
+            return source::arguments(args);
+        }
+        let Some(program) = &self.program else {
+            let names: Vec<&str> = interpreter.programs.iter().map(|p| p.name).collect();
+            let help = format!("name a file, or a bundled program: {}", names.join(", "));
+            return Err(Problem::new(format!("which program of {}?", interpreter.name)).help(help).into());
+        };
+        let arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
+        let bundled = interpreter.program(program).filter(|_| !Path::new(program).exists());
+        let (text, loaded) = match bundled {
+            Some(bundled) => (bundled.text.to_owned(), interpreter.load_text(bundled.text, &arguments)),
+            None => {
+                let bytes = source::read_bytes(program)?;
+                let loaded = interpreter.load_file(program, &bytes, &arguments);
+                (String::from_utf8_lossy(&bytes).into_owned(), loaded)
+            }
+        };
+        loaded.map_err(|error| {
+            let problems = error.problems.iter().map(|p| {
+                let problem = Problem::new(format!("{}: {}", p.kind, p.kind.reason()));
+                let problem = problem.help(p.kind.remedy());
+                Box::new(match p.span {
+                    Some(span) => problem.within(program, &text, span.offset, span.len),
+                    None => problem,
+                }) as _
+            });
+            Failure::Refused(problems.collect())
+        })
+    }
+}
+
+fn report(ran: &Ran, files: &[SourceFile]) -> Done {
+    match &ran.ending {
+        Ending::Returned(result) => {
+            print(&result_text(Some(result), &ran.after));
+            Ok(())
+        }
+        Ending::Trapped(report) => {
+            print(&result_text(None, &ran.after));
+            Err(trapped(report, files))
+        }
+    }
+}
+
+fn internal(error: impl std::fmt::Display) -> Failure {
+    Failure::Internal(error.to_string())
+}
+
+/// Runs the graphs as they are: by the evaluator, or as machine code.
+fn interpret(source: &Source, entry: &str, text: &str, native: bool) -> Result<Ran, Failure> {
+    let module = &source.module;
+    let graph = source::function(module, entry)?;
+    let arguments = Arguments::parse(module, &graph.signature, text).map_err(Problem::from)?;
+    let mut memory = Memory::for_module(module);
+    let placed = arguments.place(&mut memory);
+    let result = |memory: &Memory, words: &[u64]| debug_words(module, memory, &graph.signature.result, words);
+    let spinner = Spinner::start("running");
+    let ending = if native {
+        let mut engine = jitcodegen::Engine::new(jitcodegen::Options::default()).map_err(internal)?;
+        engine.compile(module, &memory).map_err(internal)?;
+        match engine.call(entry, &placed.words()).map_err(internal)? {
+            jitcodegen::Outcome::Returned(words) => Ending::Returned(result(&memory, &words).map_err(internal)?),
+            jitcodegen::Outcome::Trapped(report) => Ending::Trapped(report),
+            jitcodegen::Outcome::Exited(_) => return Err(Failure::Internal("a flow graph has left by an exit".into())),
+        }
+    } else {
+        match Evaluator::new(module, &mut memory).call(entry, &placed.words()).map_err(internal)? {
+            Outcome::Returned(words) => Ending::Returned(result(&memory, &words).map_err(internal)?),
+            Outcome::Trapped(report) => Ending::Trapped(report),
+            _ => return Err(Failure::Internal("a flow graph has left by an exit".into())),
+        }
+    };
+    drop(spinner);
+    let after = arguments.after(module, &placed, &memory).map_err(internal)?;
+    Ok(Ran { ending, after })
+}
+
+/// Compiles for the arguments known when compiling, and runs the rest.
+fn ahead_of_time(source: &Source, entry: &str, greens: Option<&[usize]>, text: &str) -> Result<Ran, Failure> {
+    let greens = source.greens(entry, greens)?;
+    let mut compiler = source.compiler(&source.colors(entry, &greens)?, entry)?;
+    let spinner = Spinner::start("running");
+    let report = hueshift::spec(&mut compiler, text, hueshift::Policy::Eager, &JitOptions::default())
+        .map_err(|e| spec_failure(e, &source.module.files, false))?;
+    drop(spinner);
+    Ok(report.ran)
+}

@@ -1,0 +1,189 @@
+//! What the command works on: a file of the dialect, graphs as text, or a bundled interpreter.
+
+use crate::problem::{Failure, Problem, compile_failure, text_problem};
+use flowgraph::analysis::CallGraph;
+use flowgraph::ir::{Graph, Module, Stage};
+use hintannotator::{Colors, Letter, letters_of_key, near_names};
+use hueshift::{CompileError, Compiler};
+use interpreters::Interpreter;
+use std::collections::BTreeSet;
+use std::io::Read;
+use std::path::Path;
+
+/// A source, lifted.
+#[derive(Debug)]
+pub struct Source {
+    /// Its flow graphs.
+    pub module: Module,
+    /// The bundled interpreter that it is.
+    pub interpreter: Option<&'static Interpreter>,
+}
+
+/// Reads a file, or standard input for `-`.
+pub fn read(path: &str) -> Result<String, Failure> {
+    let bytes = read_bytes(path)?;
+    String::from_utf8(bytes).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        Problem::new(format!("{path} is not text: byte {at} is not UTF-8")).into()
+    })
+}
+
+/// Reads a file, or standard input for `-`.
+pub fn read_bytes(path: &str) -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let done = if path == "-" {
+        std::io::stdin().lock().read_to_end(&mut bytes).map(|_| ())
+    } else {
+        std::fs::read(path).map(|read| bytes = read)
+    };
+    match done {
+        Ok(()) => Ok(bytes),
+        Err(error) => Err(Problem::new(format!("{path} can't be read: {error}")).into()),
+    }
+}
+
+/// Arguments as text: `-` stands for what is on standard input.
+pub fn arguments(text: &str) -> Result<String, Failure> {
+    if text == "-" { Ok(read("-")?.trim_end_matches(['\n', '\r']).to_owned()) } else { Ok(text.to_owned()) }
+}
+
+/// A module that was written as text, verified.
+pub fn parse_module(name: &str, text: &str, stage: Stage) -> Result<Module, Failure> {
+    let module = flowgraph::text::parse_module(text).map_err(|e| text_problem(name, text, &e))?;
+    if module.stage != stage {
+        let message = format!("{name} has {} graphs; {} graphs are wanted here", module.stage.name(), stage.name());
+        let help = format!("the first line of the text says the stage: `module {}`", stage.name());
+        return Err(Problem::new(message).help(help).into());
+    }
+    flowgraph::verify::verify(&module).map_err(|violations| {
+        let problem = |v: &flowgraph::verify::Violation| Box::new(Problem::new(format!("{name}: {v}"))) as _;
+        Failure::Refused(violations.iter().map(problem).collect())
+    })?;
+    Ok(module)
+}
+
+impl Source {
+    /// The source that `name` means: an interpreter's name, else a file.
+    pub fn load(name: &str) -> Result<Source, Failure> {
+        if let Some(interpreter) = interpreters::find(name) {
+            let module = lift(interpreter.file, interpreter.source)?;
+            return Ok(Source { module, interpreter: Some(interpreter) });
+        }
+        if name != "-" && !Path::new(name).exists() && !name.contains(['/', '.']) {
+            let all: Vec<&str> = interpreters::all().iter().map(|i| i.name).collect();
+            let help = format!("the interpreters are {}; anything else is the path of a file", all.join(", "));
+            return Err(Problem::new(format!("there is neither an interpreter nor a file `{name}`")).help(help).into());
+        }
+        let text = read(name)?;
+        let name = if name == "-" { "<stdin>" } else { name };
+        let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("//"));
+        let module = match first {
+            Some("module flow") => parse_module(name, &text, Stage::Flow)?,
+            _ => lift(name, &text)?,
+        };
+        Ok(Source { module, interpreter: None })
+    }
+
+    /// The entry to use: the one asked for, the interpreter's own, or the only public function.
+    pub fn entry(&self, asked: Option<&str>) -> Result<String, Failure> {
+        if let Some(name) = asked {
+            function(&self.module, name)?;
+            return Ok(name.to_owned());
+        }
+        if let Some(interpreter) = self.interpreter {
+            return Ok(interpreter.entry.to_owned());
+        }
+        if let Some(entry) = &self.module.entry {
+            return Ok(entry.clone());
+        }
+        let public: Vec<&str> =
+            self.module.graphs.values().filter(|g| g.attributes.public).map(|g| g.key.as_str()).collect();
+        match public[..] {
+            [only] => Ok(only.to_owned()),
+            [] => Err(Problem::new("which function?").help("name it: `--entry f`").into()),
+            _ => {
+                let help = format!("choose one of the public functions: `--entry {}`", public.join("`, `--entry "));
+                Err(Problem::new("which function?").help(help).into())
+            }
+        }
+    }
+
+    /// An entry from which the function `name` is reached: itself if it is public or nobody calls it.
+    pub fn entry_reaching(&self, asked: Option<&str>, name: &str) -> Result<String, Failure> {
+        if asked.is_some() || self.interpreter.is_some() {
+            return self.entry(asked);
+        }
+        let graphs = &self.module.graphs;
+        let Some(wanted) = graphs.get_index_of(name) else {
+            function(&self.module, name)?;
+            return self.entry(None);
+        };
+        let calls = CallGraph::new(&self.module);
+        let public = |i: &usize| graphs[*i].attributes.public;
+        let found = std::iter::once(wanted).filter(public).chain((0..graphs.len()).filter(public));
+        let found = found.into_iter().find(|i| calls.reachable(*i).contains(&wanted)).unwrap_or(wanted);
+        Ok(graphs[found].key.clone())
+    }
+
+    /// The parameters known when compiling: those asked for, else the interpreter's own, else those that the hints ask
+    /// for. A portal says itself which they are.
+    pub fn greens(&self, entry: &str, asked: Option<&[usize]>) -> Result<BTreeSet<usize>, Failure> {
+        let graph = function(&self.module, entry)?;
+        match (asked, self.interpreter) {
+            (Some(_), _) if graph.attributes.portal.is_some() => {
+                let message = format!("`{entry}` is a portal: its attribute says which parameters are green");
+                Err(Problem::new(message).help("leave out --green").into())
+            }
+            (Some(asked), _) => Ok(asked.iter().copied().collect()),
+            (None, Some(interpreter)) if interpreter.entry == entry => Ok(interpreter.greens.iter().copied().collect()),
+            _ => Ok(self.demanded(entry).unwrap_or_default()),
+        }
+    }
+
+    /// The colors of what `entry` reaches, with these parameters known.
+    pub fn colors(&self, entry: &str, greens: &BTreeSet<usize>) -> Result<Colors, Failure> {
+        hintannotator::annotate(&self.module, entry, greens)
+            .map_err(|errors| compile_failure(&CompileError::Colors(errors), &self.module.files))
+    }
+
+    /// The compiler made from `colors`.
+    pub fn compiler(&self, colors: &Colors, entry: &str) -> Result<Compiler, Failure> {
+        Compiler::of_colors(colors, entry).map_err(|e| compile_failure(&e, &self.module.files))
+    }
+
+    /// The parameters of a function that its hints ask for.
+    fn demanded(&self, entry: &str) -> Option<BTreeSet<usize>> {
+        let params = &self.module.graphs[entry].signature.params;
+        let all = hintannotator::annotate(&self.module, entry, &(0..params.len()).collect()).ok()?;
+        let letters = letters_of_key(all.module.entry.as_deref()?)?;
+        let mut letters = letters.iter();
+        let mut out = BTreeSet::new();
+        for (i, param) in params.iter().enumerate() {
+            let leaves = self.module.leaves(&param.ty).len();
+            if letters.by_ref().take(leaves).filter(|l| **l == Letter::Green).count() > 0 {
+                out.insert(i);
+            }
+        }
+        Some(out)
+    }
+}
+
+/// The function `name` of a module.
+pub fn function<'m>(module: &'m Module, name: &str) -> Result<&'m Graph, Failure> {
+    module.graphs.get(name).ok_or_else(|| {
+        let near = near_names(name, module.graphs.values().map(|g| g.function.as_str()));
+        let did_you_mean = match near[..] {
+            [] => String::new(),
+            _ => format!(" (did you mean `{}`?)", near.join("`, `")),
+        };
+        let all: Vec<&str> = module.graphs.keys().map(String::as_str).collect();
+        let help = format!("the functions are {}", all.join(", "));
+        Problem::new(format!("there is no function `{name}`{did_you_mean}")).help(help).into()
+    })
+}
+
+/// Lifts the text of a file.
+fn lift(name: &str, text: &str) -> Result<Module, Failure> {
+    let _ = text;
+    Err(Problem::new(format!("{name}: the front end is not built in yet")).into())
+}

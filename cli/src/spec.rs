@@ -1,0 +1,181 @@
+//! `hueshift spec`: specialize a function for the arguments that are known, and run the rest.
+
+use crate::Done;
+use crate::options::{EntryOptions, Policy};
+use crate::output::print;
+use crate::problem::{Failure, Problem, compile_failure, spec_failure};
+use crate::progress::Spinner;
+use crate::source::{self, Source};
+use clap::{Args, ValueEnum};
+use flowgraph::eval::TrapReport;
+use flowgraph::ir::{SourceFile, Stage};
+use flowgraph::text::{print_graph_short, renumber};
+use hintannotator::Colors;
+use hueshift::{Compiler, Counts, Ending, JitOptions, Report};
+use indexmap::IndexMap;
+use std::collections::BTreeMap;
+
+/// Specialize a function for the arguments known when compiling, and run what is left on the others.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Spec {
+    /// A file of the dialect, `-` for standard input, or the name of an interpreter.
+    #[arg(required_unless_present = "compiler_graph", conflicts_with = "compiler_graph")]
+    source: Option<String>,
+    /// Compiler graphs as `hueshift graph --stage compiler` prints them, instead of a source (`-`: standard input).
+    #[arg(long, value_name = "FILE", conflicts_with = "green")]
+    compiler_graph: Option<String>,
+    #[command(flatten)]
+    entry: EntryOptions,
+    /// The arguments, separated by commas: 0x1F, -2.5, true, 'c', "text", [1,2,3], [0; 64], {field: 1}; `-` reads them
+    /// from standard input.
+    #[arg(long, default_value = "", allow_hyphen_values = true, hide_default_value = true)]
+    args: String,
+    /// What decides at branches and promotions.
+    #[arg(long, value_enum, default_value_t)]
+    policy: Policy,
+    /// Print everything as one JSON object.
+    #[arg(long)]
+    json: bool,
+    /// Print the residual code instead of the result.
+    #[arg(long, value_enum, conflicts_with = "json")]
+    emit: Option<Emit>,
+    /// Add the color of every named variable to the JSON.
+    #[arg(long, requires = "json", conflicts_with = "compiler_graph")]
+    colors: bool,
+}
+
+const EXAMPLE: &str = "Example:
+  hueshift spec interpreters/plus_minus/plus_minus.rs --entry plus_minus --args 0xA5A,3,32,10 --green 0,1
+prints 42: what is left when the program `+-+` is known is x + y - y + y, run on 32 and 10.";
+
+/// A form of residual code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Emit {
+    /// Residual graphs.
+    Residual,
+    /// Cranelift's form.
+    Clif,
+    /// Machine instructions.
+    Asm,
+}
+
+impl Spec {
+    /// Runs the subcommand.
+    pub fn run(&self) -> Done {
+        let policy = self.policy.driver()?;
+        let (mut compiler, colors) = self.compiler()?;
+        let args = source::arguments(&self.args)?;
+        let options =
+            JitOptions { keep_text: matches!(self.emit, Some(Emit::Clif | Emit::Asm)), ..JitOptions::default() };
+        let files = compiler.module.files.clone();
+        let spinner = Spinner::start("specializing and running");
+        let report = hueshift::spec(&mut compiler, &args, policy, &options)
+            .map_err(|e| spec_failure(e, &files, self.compiler_graph.is_some()))?;
+        drop(spinner);
+        let colors = colors.filter(|_| self.colors).map(|c| c.named());
+        self.print(&report, colors, &files)
+    }
+
+    fn compiler(&self) -> Result<(Compiler, Option<Colors>), Failure> {
+        let Some(name) = &self.compiler_graph else {
+            let source = Source::load(self.source.as_deref().unwrap_or("-"))?;
+            let entry = source.entry(self.entry.entry.as_deref())?;
+            let greens = match self.entry.green() {
+                None if source.interpreter.is_none() => Default::default(),
+                asked => source.greens(&entry, asked)?,
+            };
+            let colors = source.colors(&entry, &greens)?;
+            return Ok((source.compiler(&colors, &entry)?, Some(colors)));
+        };
+        let text = source::read(name)?;
+        let module = source::parse_module(if name == "-" { "<stdin>" } else { name }, &text, Stage::Compiler)?;
+        let entry = self.entry.entry.clone().or_else(|| module.entry.clone());
+        let Some(entry) = entry else {
+            return Err(Problem::new("which function?").help("name it: `--entry f`").into());
+        };
+        let compiler = Compiler::of_module(module, &entry).map_err(|e| compile_failure(&e, &[]))?;
+        Ok((compiler, None))
+    }
+
+    fn print(&self, report: &Report, colors: Option<BTreeMap<String, String>>, files: &[SourceFile]) -> Done {
+        let (result, trap) = match &report.ran.ending {
+            Ending::Returned(text) => (Some(text.clone()), None),
+            Ending::Trapped(report) => (None, Some(report)),
+        };
+        if self.json {
+            print(&format!("{}\n", json(report, result, trap, colors)));
+            return if trap.is_some() { Err(Failure::Guest(None)) } else { Ok(()) };
+        }
+        if let Some(emit) = self.emit {
+            print(&emit.text(report));
+        } else {
+            print(&result_text(result.as_deref(), &report.ran.after));
+        }
+        trap.map_or(Ok(()), |report| Err(trapped(report, files)))
+    }
+}
+
+/// What `--json` prints.
+fn json(
+    report: &Report,
+    result: Option<String>,
+    trap: Option<&TrapReport>,
+    colors: Option<BTreeMap<String, String>>,
+) -> serde_json::Value {
+    let after: serde_json::Map<_, _> = report.ran.after.iter().map(|(k, v)| (k.clone(), v.clone().into())).collect();
+    let Counts { ops, calls, switches, blocks } = &report.counts;
+    let mut json = serde_json::json!({
+        "result": result,
+        "after": after,
+        "ops": ops,
+        "calls": calls,
+        "switches": switches,
+        "blocks": blocks,
+        "trap": trap.map(|t| &t.message),
+    });
+    if let (Some(colors), serde_json::Value::Object(fields)) = (colors, &mut json) {
+        fields.insert("colors".to_owned(), serde_json::json!(colors));
+    }
+    json
+}
+
+/// The result and memory afterwards, for people: `42`, then a line `p.y = 1` for each place.
+pub fn result_text(result: Option<&str>, after: &IndexMap<String, String>) -> String {
+    let result = result.map(|r| format!("{r}\n")).unwrap_or_default();
+    let after: String = after.iter().map(|(place, value)| format!("{place} = {value}\n")).collect();
+    result + &after
+}
+
+/// The failure of a guest program that trapped.
+pub fn trapped(report: &TrapReport, files: &[SourceFile]) -> Failure {
+    Failure::Guest(Some(Box::new(Problem::new(format!("trap: {}", report.message)).at(files, &[(report.loc, None)]))))
+}
+
+impl Emit {
+    /// The residual code of a report.
+    fn text(self, report: &Report) -> String {
+        let residual = &report.residual;
+        let mut keys = residual.reachable();
+        // Then the functions that these call, specialized or as they are.
+        let mut at = 0;
+        while let Some(graph) = keys.get(at).map(|key| &residual.module.graphs[key]) {
+            at += 1;
+            for callee in graph.blocks.iter().flat_map(|b| &b.ops).filter_map(|op| op.callee()) {
+                let name = callee.name.to_string();
+                if residual.module.graphs.contains_key(&name) && !keys.contains(&name) {
+                    keys.push(name);
+                }
+            }
+        }
+        let text = |key: &String| match self {
+            Emit::Residual => {
+                let graph = renumber(residual.module.graphs.get(key)?);
+                Some(print_graph_short(&residual.module, &graph).trim_end().to_owned() + "\n")
+            }
+            Emit::Clif => Some(format!("; {key}\n{}", report.machine.get(key)?.0)),
+            Emit::Asm => Some(format!("; {key}\n{}", report.machine.get(key)?.1)),
+        };
+        keys.iter().filter_map(text).collect::<Vec<_>>().join("\n")
+    }
+}
