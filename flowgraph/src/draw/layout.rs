@@ -54,6 +54,9 @@ const GAPS: [i32; 3] = [30, 16, 12];
 /// Between a wire into a node's top from above and the one of its loop's way back.
 const BACK_PORT: i32 = 22;
 
+/// How much more a bend of a wire matters than a gap between blocks.
+const WIRE: i32 = 10;
+
 /// Places nodes and routes links.
 pub(super) fn layout(nodes: &[Node], links: &[Link]) -> Layout {
     if nodes.is_empty() {
@@ -115,12 +118,14 @@ fn attempt(nodes: &[Node], layers: &Layers, stretches: &[Vec<Stretch>], straight
     for (items, body) in layers.items.iter().zip(&body) {
         for (pair, ids) in items.windows(2).zip(body.windows(2)) {
             let min = width(nodes, pair[0]) + gap(pair[0], pair[1]);
-            constraints.push(Constraint { from: ids[0], to: ids[1], min, weight: 0 });
+            // A little pull keeps together what no wire does.
+            constraints.push(Constraint { from: ids[0], to: ids[1], min, weight: 1 });
         }
     }
     let mut corners = bodies;
     let mut pull = |a: (usize, i32), b: (usize, i32), weight: i32| {
         if a.0 != b.0 {
+            let weight = weight * WIRE;
             constraints.push(Constraint { from: corners, to: a.0, min: -a.1, weight });
             constraints.push(Constraint { from: corners, to: b.0, min: -b.1, weight });
             corners += 1;

@@ -543,8 +543,8 @@ fn two_thousand_ops_are_quick_and_a_long_chain_is_no_recursion() {
     let m = structured(2000, 9);
     let start = std::time::Instant::now();
     let picture = svg(&m, None, &no_reasons);
-    // A second where it is optimized; tests may share the machine and aren't.
-    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+    // A quarter of a second where it is optimized; tests aren't, and may share the machine.
+    assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
     assert!(picture.len() > 100_000);
     let mut chain = Builder::new("chain", &[]);
     for _ in 0..5000 {
@@ -553,34 +553,4 @@ fn two_thousand_ops_are_quick_and_a_long_chain_is_no_recursion() {
         chain.at = next;
     }
     svg(&module(Stage::Residual, "", [chain.graph]), None, &no_reasons);
-}
-
-#[test]
-fn pictures() {
-    let Ok(dir) = std::env::var("DRAW_OUT") else { return };
-    for file in std::fs::read_dir(&dir)
-        .unwrap()
-        .map(|f| f.unwrap().path())
-        .filter(|p| p.extension().is_some_and(|e| e == "txt"))
-    {
-        let m = crate::text::parse_module(&std::fs::read_to_string(&file).unwrap()).unwrap();
-        std::fs::write(file.with_extension("svg"), svg(&m, None, &no_reasons)).unwrap();
-        std::fs::write(file.with_extension("html"), html(&m, None, &no_reasons)).unwrap();
-        std::fs::write(file.with_extension("dot"), dot(&m, None)).unwrap();
-    }
-    for (name, m) in [
-        ("interp_colored", interpreter(Stage::Colored)),
-        ("interp_compiler", interpreter(Stage::Compiler)),
-        ("big200", structured(200, 7)),
-        ("cases14", many_cases(14)),
-        ("cases60", many_cases(60)),
-        ("big2000", structured(2000, 9)),
-    ] {
-        let reasons = |_: &str, v: ValueId| Some(format!("because of {v} & so on"));
-        let t = std::time::Instant::now();
-        std::fs::write(format!("{dir}/{name}.svg"), svg(&m, None, &no_reasons)).unwrap();
-        eprintln!("{name} {:?}", t.elapsed());
-        std::fs::write(format!("{dir}/{name}.html"), html(&m, None, &reasons)).unwrap();
-        std::fs::write(format!("{dir}/{name}.dot"), dot(&m, None)).unwrap();
-    }
 }
