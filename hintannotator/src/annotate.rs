@@ -13,7 +13,8 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Colors everything that `entry` reaches, with the source parameters in `green` known when compiling. For an entry
-/// that is a portal its attribute says which are known, and `green` is not looked at.
+/// that is a portal its attribute says which are known, and `green` is not looked at. The module must have passed the
+/// verifier.
 ///
 /// # Errors
 /// All values that must be green but can't be; or [`ColorError::NoSuchFunction`].

@@ -34,7 +34,11 @@ pub(crate) struct Forward<'p, 'm> {
     program: &'p Program<'m>,
     demand: &'p Demand<'p, 'm>,
     memo: FxHashMap<(FnId, Sig), Rc<Colored>>,
+    depth: usize,
 }
+
+/// How many calls deep results are looked for that are green without being demanded.
+const DEPTH: usize = 300;
 
 /// A function on its way to its colors.
 struct Walk<'a, 'm> {
@@ -47,7 +51,7 @@ struct Walk<'a, 'm> {
 
 impl<'p, 'm> Forward<'p, 'm> {
     pub fn new(program: &'p Program<'m>, demand: &'p Demand<'p, 'm>) -> Forward<'p, 'm> {
-        Forward { program, demand, memo: FxHashMap::default() }
+        Forward { program, demand, memo: FxHashMap::default(), depth: 0 }
     }
 
     /// The colors of `function` in signature `sig`.
@@ -154,10 +158,12 @@ impl<'p, 'm> Forward<'p, 'm> {
         let op = &walk.function.graph.block(block).ops[i];
         let nothing = || op.results.iter().map(|_| false).collect();
         let Some((callee, sig)) = self.call(walk, block, i) else { return nothing() };
-        if program.function(callee).component == program.function(id).component {
+        if program.function(callee).component == program.function(id).component || self.depth >= DEPTH {
             return sig.want;
         }
+        self.depth += 1;
         let colored = self.color(callee, &sig);
+        self.depth -= 1;
         if colored.is_inlined(program) { colored.results.clone() } else { nothing() }
     }
 
