@@ -21,18 +21,50 @@ pub fn cleanup(graph: &mut Graph) {
     }
 }
 
-/// Replaces values by operands, everywhere.
-fn substitute(graph: &mut Graph, replaced: &FxHashMap<ValueId, Operand>) {
-    let resolve = |operand: &mut Operand| {
-        while let Operand::Value(v) = operand
-            && let Some(to) = replaced.get(v)
+/// Which values are replaced by which operands. Chains are shortened when they are followed.
+#[derive(Default)]
+struct Replacements(FxHashMap<ValueId, Operand>);
+
+impl Replacements {
+    /// What an operand is in the end.
+    fn find(&mut self, operand: Operand) -> Operand {
+        let mut last = operand;
+        while let Operand::Value(v) = last
+            && let Some(to) = self.0.get(&v)
         {
-            *operand = *to;
+            last = *to;
         }
-    };
-    for block in &mut graph.blocks {
-        block.ops.iter_mut().flat_map(|op| op.args.iter_mut()).for_each(resolve);
-        block.term.for_each_operand_mut(resolve);
+        let mut at = operand;
+        while let Operand::Value(v) = at
+            && let Some(to) = self.0.get_mut(&v)
+        {
+            at = std::mem::replace(to, last);
+        }
+        last
+    }
+
+    /// Replaces `value` by `operand`, unless that is the value itself in the end.
+    fn replace(&mut self, value: ValueId, operand: Operand) -> bool {
+        let operand = self.find(operand);
+        if operand == Operand::Value(value) {
+            return false;
+        }
+        self.0.insert(value, operand);
+        true
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Carries the replacements out, everywhere.
+    fn apply(mut self, graph: &mut Graph) {
+        for block in &mut graph.blocks {
+            for arg in block.ops.iter_mut().flat_map(|op| op.args.iter_mut()) {
+                *arg = self.find(*arg);
+            }
+            block.term.for_each_operand_mut(|operand| *operand = self.find(*operand));
+        }
     }
 }
 
@@ -87,17 +119,14 @@ fn drop_redundant_params(graph: &mut Graph) -> bool {
             };
         }
     }
-    let mut replaced = FxHashMap::default();
+    let mut replaced = Replacements::default();
     let mut redundant: Vec<Vec<bool>> = Vec::with_capacity(graph.blocks.len());
     for (at, (block, slots)) in graph.blocks.iter().zip(&incoming).enumerate() {
         let mut flags = vec![false; slots.len()];
         if at != 0 {
             for ((param, slot), flag) in block.params.iter().zip(slots).zip(&mut flags) {
-                if let Incoming::One(operand) = slot
-                    && !leads_back(&replaced, *operand, *param)
-                {
-                    replaced.insert(*param, *operand);
-                    *flag = true;
+                if let Incoming::One(operand) = slot {
+                    *flag = replaced.replace(*param, *operand);
                 }
             }
         }
@@ -107,22 +136,8 @@ fn drop_redundant_params(graph: &mut Graph) -> bool {
         return false;
     }
     remove_params(graph, &redundant);
-    substitute(graph, &replaced);
+    replaced.apply(graph);
     true
-}
-
-/// Whether replacing `param` by `operand` would close a circle of replacements.
-fn leads_back(replaced: &FxHashMap<ValueId, Operand>, mut operand: Operand, param: ValueId) -> bool {
-    while let Operand::Value(v) = operand {
-        if v == param {
-            return true;
-        }
-        match replaced.get(&v) {
-            Some(to) => operand = *to,
-            None => return false,
-        }
-    }
-    false
 }
 
 fn remove_params(graph: &mut Graph, remove: &[Vec<bool>]) {
@@ -145,12 +160,14 @@ fn remove_params(graph: &mut Graph, remove: &[Vec<bool>]) {
 
 /// Ops over constants, and branches on constants, that only show after substitution.
 fn fold_constants(graph: &mut Graph) -> bool {
-    let mut replaced = FxHashMap::default();
+    let mut replaced = Replacements::default();
     let mut changed = false;
     for block in &mut graph.blocks {
         block.ops.retain(|op| match folded(op) {
             Some(constants) => {
-                replaced.extend(op.results.iter().copied().zip(constants));
+                for (result, constant) in op.results.iter().zip(constants) {
+                    replaced.replace(*result, constant);
+                }
                 false
             }
             None => true,
@@ -160,10 +177,9 @@ fn fold_constants(graph: &mut Graph) -> bool {
             changed = true;
         }
     }
-    if !replaced.is_empty() {
-        substitute(graph, &replaced);
-    }
-    changed || !replaced.is_empty()
+    changed |= !replaced.is_empty();
+    replaced.apply(graph);
+    changed
 }
 
 fn folded(op: &Op) -> Option<Vec<Operand>> {
@@ -285,7 +301,7 @@ fn append_single_successors(graph: &mut Graph) -> bool {
     for edge in graph.blocks.iter().flat_map(|b| b.term.edges()) {
         arrivals[edge.block.index()] += 1;
     }
-    let mut replaced = FxHashMap::default();
+    let mut replaced = Replacements::default();
     let mut changed = false;
     for at in 0..graph.blocks.len() {
         while let Terminator::Jump(edge) = &graph.blocks[at].term {
@@ -298,7 +314,9 @@ fn append_single_successors(graph: &mut Graph) -> bool {
             let mut ops = std::mem::take(&mut taken.ops);
             let term = std::mem::replace(&mut taken.term, Terminator::Return(Vec::new()));
             let loc = taken.loc;
-            replaced.extend(params.into_iter().zip(args));
+            for (param, arg) in params.into_iter().zip(args) {
+                replaced.replace(param, arg);
+            }
             arrivals[next.index()] = 0;
             let block = &mut graph.blocks[at];
             block.ops.append(&mut ops);
@@ -308,7 +326,7 @@ fn append_single_successors(graph: &mut Graph) -> bool {
         }
     }
     if changed {
-        substitute(graph, &replaced);
+        replaced.apply(graph);
         drop_unreachable(graph);
     }
     changed

@@ -147,7 +147,7 @@ impl Default for Limits {
         Limits {
             join_tuples: 16,
             versions: 3,
-            loop_keys: 20_000,
+            loop_keys: 200_000,
             green_steps: 5_000_000,
             inline_depth: 256,
             residual_ops: 200_000,
