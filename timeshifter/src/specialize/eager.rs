@@ -5,7 +5,7 @@
 //! greens; an arrival over a back edge counts as the end of its loop. So a join is taken up after all its arms, and a
 //! loop's exit after all of its body.
 
-use super::engine::{Engine, FunctionKey, RootKind, Unit, Version};
+use super::engine::{Engine, FunctionKey, FxIndexMap, RootKind, Unit, Version};
 use super::error::{Event, SpecError};
 use super::memory::{Origin, Provenance};
 use super::merge::operand_of;
@@ -32,12 +32,19 @@ type Positions = Vec<(GraphIx, BlockId, u32)>;
 
 type Priority = Vec<((u32, u32), Vec<Const>)>;
 
-/// States that wait, by key.
+/// States that wait under one key, and the highest of their priorities.
+#[derive(Default)]
+struct Waiting {
+    priority: Priority,
+    states: Vec<State>,
+}
+
+/// States that wait, by key. Keys keep their place once they have one, so that an index names a key.
 #[derive(Default)]
 pub(super) struct Schedule {
     todo: Vec<State>,
-    waiting: FxHashMap<Key, (Priority, Vec<State>)>,
-    order: BTreeSet<(Priority, Key)>,
+    waiting: FxIndexMap<Rc<Key>, Waiting>,
+    order: BTreeSet<(Priority, usize)>,
     joins: FxHashMap<(Positions, Option<usize>), FxHashSet<Key>>,
     loop_keys: FxHashMap<(GraphIx, BlockId, u32), usize>,
 }
@@ -183,10 +190,11 @@ impl<'m> Engine<'m> {
         loop {
             if let Some(st) = schedule.todo.pop() {
                 self.run(&mut schedule, st)?;
-            } else if let Some((priority, key)) = schedule.order.pop_first() {
-                let _ = priority;
-                if let Some((_, states)) = schedule.waiting.remove(&key) {
-                    self.take(&mut schedule, key, states)?;
+            } else if let Some((_, at)) = schedule.order.pop_first() {
+                let key = schedule.waiting.get_index(at).map(|(key, _)| key.clone());
+                let states = std::mem::take(&mut schedule.waiting[at].states);
+                if let Some(key) = key {
+                    self.take(&mut schedule, &key, states)?;
                 }
             } else {
                 break;
@@ -353,20 +361,17 @@ impl<'m> Engine<'m> {
             key = self.key(&st, kind);
         }
         let priority = self.priority(&st);
-        match schedule.waiting.get_mut(&key) {
-            Some((old, states)) => {
-                if priority > *old {
-                    schedule.order.remove(&(old.clone(), key.clone()));
-                    schedule.order.insert((priority.clone(), key));
-                    *old = priority;
-                }
-                states.push(st);
-            }
-            None => {
-                schedule.order.insert((priority.clone(), key.clone()));
-                schedule.waiting.insert(key, (priority, vec![st]));
-            }
+        let entry = schedule.waiting.entry(Rc::new(key));
+        let at = entry.index();
+        let waiting = entry.or_default();
+        if waiting.states.is_empty() {
+            schedule.order.insert((priority.clone(), at));
+            waiting.priority = priority;
+        } else if priority > waiting.priority {
+            schedule.order.remove(&(std::mem::replace(&mut waiting.priority, priority.clone()), at));
+            schedule.order.insert((priority, at));
         }
+        waiting.states.push(st);
         Ok(())
     }
 
@@ -399,11 +404,11 @@ impl<'m> Engine<'m> {
     // ---- versions
 
     /// Takes up a key: states that imply a version jump to it, the rest are met into a new one.
-    fn take(&mut self, schedule: &mut Schedule, key: Key, states: Vec<State>) -> Result<(), SpecError> {
+    fn take(&mut self, schedule: &mut Schedule, key: &Key, states: Vec<State>) -> Result<(), SpecError> {
         let kind = if key.fragment.is_none() { MarkKind::GlobalMerge } else { MarkKind::LocalMerge };
-        let index = match self.versions.get_index_of(&key) {
+        let index = match self.versions.get_index_of(key) {
             Some(index) => index,
-            None => self.versions.insert_full(key, Vec::new()).0,
+            None => self.versions.insert_full(key.clone(), Vec::new()).0,
         };
         let mut rest = Vec::new();
         for mut st in states {

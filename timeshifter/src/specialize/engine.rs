@@ -11,10 +11,12 @@ use flowgraph::ir::{
     BlockId, Const, DataId, Effect, Imm, Loc, MemDesc, Opcode, Operand, SlotDesc, Type, ValueId, Word,
 };
 use flowgraph::memory::Memory;
-use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::rc::Rc;
+
+/// A map that keeps the order of insertion.
+pub type FxIndexMap<K, V> = indexmap::IndexMap<K, V, rustc_hash::FxBuildHasher>;
 
 /// A version of a merge point: residual code, and the state that it was compiled under.
 #[derive(Debug)]
@@ -76,11 +78,11 @@ pub struct Engine<'m> {
     /// The root functions.
     pub units: Vec<Unit>,
     /// Functions that residual code calls, by key, with their unit.
-    pub functions: IndexMap<FunctionKey, usize>,
+    pub functions: FxIndexMap<FunctionKey, usize>,
     /// Functions called as they are, by their flow keys.
     pub residual_calls: indexmap::IndexSet<String>,
     /// The versions by key.
-    pub versions: IndexMap<Key, Vec<Version>>,
+    pub versions: FxIndexMap<Key, Vec<Version>>,
     /// The exits.
     pub exits: Vec<ExitSite>,
     /// The limits.
@@ -113,9 +115,9 @@ impl<'m> Engine<'m> {
             memory,
             fragments: Vec::new(),
             units: Vec::new(),
-            functions: IndexMap::new(),
+            functions: FxIndexMap::default(),
             residual_calls: indexmap::IndexSet::new(),
-            versions: IndexMap::new(),
+            versions: FxIndexMap::default(),
             exits: Vec::new(),
             limits: Limits::default(),
             events: Vec::new(),

@@ -37,7 +37,7 @@ mod trace;
 
 pub use cleanup::cleanup;
 pub use eager::Argument;
-pub use engine::{Engine, FunctionKey, RootKind, Unit, Version};
+pub use engine::{Engine, FunctionKey, FxIndexMap, RootKind, Unit, Version};
 pub use error::{Event, Limits, SpecError};
 pub use memory::{Cell, Element, KnownMemory, Location, Origin, Place, Provenance, RootId, Slot};
 pub use program::{Loaded, Program};
