@@ -1,7 +1,10 @@
 //! Options that subcommands share.
 
-use crate::problem::{Failure, Problem};
+use crate::output::print;
+use crate::problem::{Failure, Problem, spec_failure};
 use clap::{Args, ValueEnum};
+use flowgraph::ir::SourceFile;
+use hueshift::{Compiler, JitOptions, Sweep};
 
 /// Which function, and which of its parameters are known when compiling.
 #[derive(Debug, Args)]
@@ -34,6 +37,88 @@ fn parse_green(text: &str) -> Result<Green, String> {
         Ok(Green::default())
     } else {
         text.split(',').map(number).collect::<Result<_, _>>().map(Green)
+    }
+}
+
+/// Settings of the JIT, and runs that are disturbed on purpose.
+#[derive(Clone, Debug, Default)]
+pub struct Jit {
+    /// The driver's settings.
+    pub options: JitOptions,
+    /// What to disturb instead of a plain run.
+    pub sweep: Option<Disturb>,
+}
+
+/// What to disturb.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Disturb {
+    /// Stop tracing at every step.
+    Aborts,
+    /// Make guards fail: all, or this one.
+    Guards(Option<u32>),
+}
+
+/// The help of `--jit`.
+pub const JIT_HELP: &str = "Settings of the JIT, separated by commas: bridge=N (exits before a bridge is compiled), \
+    cases=N (cases of a promotion), reenter=yes|no; for tests abort-at=N|all (stop tracing at that step), \
+    force-guard=K|all (make guards fail), count-guards=yes|no";
+
+/// Parses `k=v,…`.
+pub fn parse_jit(text: &str) -> Result<Jit, String> {
+    let mut jit = Jit::default();
+    for setting in text.split(',').map(str::trim).filter(|s| !s.is_empty()) {
+        let (key, value) =
+            setting.split_once('=').ok_or_else(|| format!("`{setting}` is not of the form key=value"))?;
+        let wrong = |wanted: &str| format!("{key} is {wanted}, not `{value}`");
+        let yes = || match value {
+            "yes" => Ok(true),
+            "no" => Ok(false),
+            _ => Err(wanted_yes(key, value)),
+        };
+        let number = || value.parse::<u32>().map_err(|_| wrong("a number"));
+        match (key, value) {
+            ("bridge", _) => jit.options.bridge = number()?,
+            ("cases", _) => jit.options.cases = number()? as usize,
+            ("reenter", _) => jit.options.reenter = yes()?,
+            ("count-guards", _) => jit.options.count_guards = yes()?,
+            ("abort-at", "all") => jit.sweep = Some(Disturb::Aborts),
+            ("abort-at", _) => jit.options.abort_at = Some(number()?.into()),
+            ("force-guard", "all") => jit.sweep = Some(Disturb::Guards(None)),
+            ("force-guard", _) => jit.sweep = Some(Disturb::Guards(Some(number()?))),
+            _ => {
+                let keys = "bridge, cases, reenter, abort-at, force-guard, count-guards";
+                return Err(format!("there is no setting `{key}`; there are {keys}"));
+            }
+        }
+    }
+    Ok(jit)
+}
+
+fn wanted_yes(key: &str, value: &str) -> String {
+    format!("{key} is yes or no, not `{value}`")
+}
+
+impl Jit {
+    /// Runs the disturbed runs that are asked for, if any: prints what came of them.
+    pub fn disturb(&self, compiler: &Compiler, args: &str, files: &[SourceFile]) -> Result<bool, Failure> {
+        let Some(disturb) = self.sweep else { return Ok(false) };
+        let done = match disturb {
+            Disturb::Aborts => hueshift::abort_everywhere(compiler, args, &self.options),
+            Disturb::Guards(only) => hueshift::force_every_guard(compiler, args, &self.options, only),
+        };
+        let sweep = done.map_err(|e| spec_failure(e, files, false))?;
+        let mut out = String::new();
+        if matches!(disturb, Disturb::Guards(_)) {
+            for ((k, guards), forced) in Sweep::EXECUTIONS.iter().zip(sweep.guards).zip(sweep.forced) {
+                out.push_str(&format!("guards({k}): {guards}, forced({k}): {forced}\n"));
+            }
+            let unreached: Vec<String> = sweep.unreached.iter().map(i64::to_string).collect();
+            let listed = if unreached.is_empty() { "none".to_owned() } else { unreached.join(" ") };
+            out.push_str(&format!("guards never reached: {listed}\n"));
+        }
+        out.push_str(&format!("{} runs, {} wrong\n", sweep.runs, sweep.wrong.len()));
+        print(&out);
+        if sweep.wrong.is_empty() { Ok(true) } else { Err(Failure::Internal(sweep.wrong.join("\n"))) }
     }
 }
 

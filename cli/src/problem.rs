@@ -179,8 +179,7 @@ impl From<ArgumentError> for Problem {
 pub fn text_problem(name: &str, text: &str, error: &TextError) -> Problem {
     let loc = Loc { line: error.line.max(1), column: error.column, ..Loc::default() };
     let (at, len) = span(text, loc);
-    let place = format!("{name}:{}:{}", error.line, error.column);
-    Problem::new(format!("{place}: {}", error.reason)).help(&error.remedy).within(name, text, at.min(text.len()), len)
+    Problem::new(&error.reason).help(&error.remedy).within(name, text, at.min(text.len()), len)
 }
 
 fn color_problem(error: &ColorError, files: &[SourceFile]) -> Problem {

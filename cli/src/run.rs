@@ -1,7 +1,7 @@
 //! `hueshift run`: run a guest program of an interpreter, or a function of a file.
 
 use crate::Done;
-use crate::options::EntryOptions;
+use crate::options::{EntryOptions, JIT_HELP, Jit, parse_jit};
 use crate::output::print;
 use crate::problem::{Failure, Problem, spec_failure};
 use crate::progress::Spinner;
@@ -12,7 +12,7 @@ use flowgraph::eval::{Evaluator, Outcome};
 use flowgraph::ir::SourceFile;
 use flowgraph::memory::Memory;
 use flowgraph::value::{Arguments, debug_words};
-use hueshift::{Ending, JitOptions, Ran};
+use hueshift::{Ending, Ran, Report};
 use std::path::Path;
 
 /// Run a guest program of an interpreter, or a function of a file.
@@ -31,6 +31,11 @@ pub struct Run {
     /// How to run it.
     #[arg(long, value_enum, default_value = "aot")]
     mode: Mode,
+    #[arg(long, value_name = "K=V,…", value_parser = parse_jit, help = JIT_HELP)]
+    jit: Option<Jit>,
+    /// Print times and numbers of compiled code to standard error.
+    #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "text")]
+    stats: Option<StatsFormat>,
     /// What the guest program takes.
     #[arg(last = true)]
     arguments: Vec<String>,
@@ -52,6 +57,39 @@ enum Mode {
     Jit,
 }
 
+/// How `--stats` prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum StatsFormat {
+    /// A line for each.
+    Text,
+    /// One JSON object.
+    Json,
+}
+
+impl StatsFormat {
+    fn text(self, report: &Report) -> String {
+        let stats = &report.stats;
+        let rows = [
+            ("specializing_us", stats.specializing.as_micros() as u64),
+            ("compiling_us", stats.compiling.as_micros() as u64),
+            ("emitted_ops", stats.emitted as u64),
+            ("residual_ops", report.counts.ops.values().sum::<usize>() as u64),
+            ("blocks", report.counts.blocks as u64),
+            ("switches", report.counts.switches as u64),
+            ("cases", stats.cases),
+            ("bridges", stats.bridges),
+            ("blackholed", stats.blackholed),
+        ];
+        match self {
+            StatsFormat::Text => rows.iter().map(|(name, n)| format!("{name}: {n}\n")).collect(),
+            StatsFormat::Json => {
+                let fields = rows.iter().map(|(name, n)| ((*name).to_owned(), (*n).into()));
+                format!("{}\n", serde_json::Value::Object(fields.collect()))
+            }
+        }
+    }
+}
+
 impl Run {
     /// Runs the subcommand.
     pub fn run(&self) -> Done {
@@ -61,12 +99,33 @@ impl Run {
         let ran = match self.mode {
             Mode::Eval => interpret(&source, &entry, &text, false)?,
             Mode::Interp => interpret(&source, &entry, &text, true)?,
-            Mode::Aot => ahead_of_time(&source, &entry, self.entry.green(), &text)?,
-            Mode::Jit => {
-                return Err(Problem::new("the mode `jit` is not there yet").help("use `interp` or `aot`").into());
-            }
+            Mode::Aot | Mode::Jit => match self.compiled(&source, &entry, &text)? {
+                Some(ran) => ran,
+                None => return Ok(()),
+            },
         };
         report(&ran, &source.module.files)
+    }
+
+    /// Runs compiled code, made ahead of time or just in time; nothing if the run was to be disturbed instead.
+    fn compiled(&self, source: &Source, entry: &str, text: &str) -> Result<Option<Ran>, Failure> {
+        let greens = source.greens(entry, self.entry.green())?;
+        let mut compiler = source.compiler(&source.colors(entry, &greens)?, entry)?;
+        let jit = self.jit.clone().unwrap_or_default();
+        if jit.disturb(&compiler, text, &source.module.files)? {
+            return Ok(None);
+        }
+        let spinner = Spinner::start("running");
+        let report = match self.mode {
+            Mode::Jit => hueshift::run_traced(&mut compiler, text, &jit.options),
+            _ => hueshift::spec(&mut compiler, text, hueshift::Policy::Eager, &jit.options),
+        };
+        let report = report.map_err(|e| spec_failure(e, &source.module.files, false))?;
+        drop(spinner);
+        if let Some(stats) = self.stats {
+            eprint!("{}", stats.text(&report));
+        }
+        Ok(Some(report.ran))
     }
 
     fn argument_text(&self, source: &Source) -> Result<String, Failure> {
@@ -153,15 +212,4 @@ fn interpret(source: &Source, entry: &str, text: &str, native: bool) -> Result<R
     drop(spinner);
     let after = arguments.after(module, &placed, &memory).map_err(internal)?;
     Ok(Ran { ending, after })
-}
-
-/// Compiles for the arguments known when compiling, and runs the rest.
-fn ahead_of_time(source: &Source, entry: &str, greens: Option<&[usize]>, text: &str) -> Result<Ran, Failure> {
-    let greens = source.greens(entry, greens)?;
-    let mut compiler = source.compiler(&source.colors(entry, &greens)?, entry)?;
-    let spinner = Spinner::start("running");
-    let report = hueshift::spec(&mut compiler, text, hueshift::Policy::Eager, &JitOptions::default())
-        .map_err(|e| spec_failure(e, &source.module.files, false))?;
-    drop(spinner);
-    Ok(report.ran)
 }

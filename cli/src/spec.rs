@@ -1,7 +1,7 @@
 //! `hueshift spec`: specialize a function for the arguments that are known, and run the rest.
 
 use crate::Done;
-use crate::options::{EntryOptions, Policy};
+use crate::options::{EntryOptions, JIT_HELP, Jit, Policy, parse_jit};
 use crate::output::print;
 use crate::problem::{Failure, Problem, compile_failure, spec_failure};
 use crate::progress::Spinner;
@@ -34,6 +34,8 @@ pub struct Spec {
     /// What decides at branches and promotions.
     #[arg(long, value_enum, default_value_t)]
     policy: Policy,
+    #[arg(long, value_name = "K=V,…", value_parser = parse_jit, help = JIT_HELP)]
+    jit: Option<Jit>,
     /// Print everything as one JSON object.
     #[arg(long)]
     json: bool,
@@ -66,9 +68,13 @@ impl Spec {
         let policy = self.policy.driver()?;
         let (mut compiler, colors) = self.compiler()?;
         let args = source::arguments(&self.args)?;
-        let options =
-            JitOptions { keep_text: matches!(self.emit, Some(Emit::Clif | Emit::Asm)), ..JitOptions::default() };
+        let jit = self.jit.clone().unwrap_or_default();
         let files = compiler.module.files.clone();
+        if jit.disturb(&compiler, &args, &files)? {
+            return Ok(());
+        }
+        let keep_text = matches!(self.emit, Some(Emit::Clif | Emit::Asm));
+        let options = JitOptions { keep_text, ..jit.options };
         let spinner = Spinner::start("specializing and running");
         let report = hueshift::spec(&mut compiler, &args, policy, &options)
             .map_err(|e| spec_failure(e, &files, self.compiler_graph.is_some()))?;

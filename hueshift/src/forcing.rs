@@ -103,6 +103,11 @@ pub(crate) fn instrument(graph: &mut Graph) {
     }
 }
 
+/// The numbers of the guards of a residual graph.
+pub(crate) fn guards(graph: &Graph) -> impl Iterator<Item = i64> + '_ {
+    (0..graph.blocks.len()).filter_map(|at| guard_of(graph, at)?.0.as_int())
+}
+
 /// The number of the guard that a block ends in, and the edge to its exit.
 fn guard_of(graph: &Graph, at: usize) -> Option<(Operand, Edge)> {
     let term = &graph.blocks[at].term;

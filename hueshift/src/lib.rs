@@ -13,12 +13,14 @@ mod forcing;
 mod jit;
 pub mod prelude;
 mod spec;
+mod sweep;
 mod switches;
 
 pub use compiler::{CompileError, Compiler};
 pub use forcing::{Forced, GuardCounts};
 pub use jit::{Jit, JitError, JitOptions, Policy, Residual, Stats};
-pub use spec::{Counts, Ending, Ran, Report, SpecFailure, spec};
+pub use spec::{Counts, Ending, Ran, Report, SpecFailure, interpret, run_traced, spec};
+pub use sweep::{Sweep, abort_everywhere, force_every_guard};
 
 pub use flowgraph;
 pub use hintannotator;

@@ -2,8 +2,8 @@
 
 use crate::compiler::Compiler;
 use crate::jit::{Jit, JitError, JitOptions, Policy, Residual, Stats};
-use flowgraph::eval::{Outcome, TrapReport};
-use flowgraph::ir::{Module, RustType, Word};
+use flowgraph::eval::{Evaluator, Outcome, TrapReport};
+use flowgraph::ir::{RustType, Word};
 use flowgraph::memory::{BadAccess, Memory};
 use flowgraph::value::{ArgumentError, Arguments, Placed, debug_words};
 use indexmap::{IndexMap, IndexSet};
@@ -98,72 +98,110 @@ impl SpecFailure {
 /// # Errors
 /// See [`SpecFailure`].
 pub fn spec(compiler: &mut Compiler, args: &str, policy: Policy, options: &JitOptions) -> Result<Report, SpecFailure> {
-    let signature = compiler.module.graphs[&compiler.entry].signature.clone();
-    let mut arguments = Arguments::parse(&compiler.module, &signature, args)?;
-    let known: Vec<usize> = compiler.known.iter().copied().collect();
-    arguments.name_greens(&mut compiler.module, &known);
-    let mut memory = Memory::for_module(&compiler.module);
-    let placed = arguments.place(&mut memory);
-    let given = compiler.arguments(&arguments, &placed);
-    let words = placed.words();
-    let unknown: Vec<Word> =
-        given.iter().zip(&words).filter(|(a, _)| **a == Argument::Unknown).map(|(_, w)| *w).collect();
-    let run = Runs { module: &compiler.module, arguments: &arguments, placed: &placed, result: &signature.result };
-    let mut jit = Jit::new(compiler, &mut memory, options.clone())?;
-    let ran = match policy {
-        Policy::Eager => {
+    let course = if policy == Policy::Eager { Course::Eager } else { Course::TracedAndAgain };
+    Setting::new(compiler, args)?.report(course, options)
+}
+
+/// Runs an entry once, tracing it from its beginning, and going on in compiled code as soon as there is some.
+///
+/// # Errors
+/// See [`SpecFailure`].
+pub fn run_traced(compiler: &mut Compiler, args: &str, options: &JitOptions) -> Result<Report, SpecFailure> {
+    Setting::new(compiler, args)?.report(Course::Traced, options)
+}
+
+/// Runs an entry's compiler graph by the evaluator: what every other way to run it must agree with.
+///
+/// # Errors
+/// See [`SpecFailure`].
+pub fn interpret(compiler: &mut Compiler, args: &str) -> Result<Ran, SpecFailure> {
+    let setting = Setting::new(compiler, args)?;
+    let mut memory = Memory::for_module(&setting.compiler.module);
+    let placed = setting.arguments.place(&mut memory);
+    let mut evaluator = Evaluator::new(&setting.compiler.module, &mut memory);
+    evaluator.jitted = true;
+    let outcome = evaluator.call(&setting.compiler.entry, &placed.words()).map_err(JitError::from)?;
+    setting.ran(outcome, &placed, &memory)
+}
+
+/// In which order things are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Course {
+    Eager,
+    Traced,
+    TracedAndAgain,
+}
+
+/// A compiler and arguments for it.
+struct Setting<'a> {
+    compiler: &'a Compiler,
+    arguments: Arguments,
+    result: RustType,
+}
+
+impl<'a> Setting<'a> {
+    fn new(compiler: &'a mut Compiler, args: &str) -> Result<Setting<'a>, SpecFailure> {
+        let signature = compiler.module.graphs[&compiler.entry].signature.clone();
+        let mut arguments = Arguments::parse(&compiler.module, &signature, args)?;
+        let known: Vec<usize> = compiler.known.iter().copied().collect();
+        arguments.name_greens(&mut compiler.module, &known);
+        Ok(Setting { compiler, arguments, result: signature.result })
+    }
+
+    fn report(&self, course: Course, options: &JitOptions) -> Result<Report, SpecFailure> {
+        let mut memory = Memory::for_module(&self.compiler.module);
+        let placed = self.arguments.place(&mut memory);
+        let given = self.compiler.arguments(&self.arguments, &placed);
+        let words = placed.words();
+        let unknown: Vec<Word> =
+            given.iter().zip(&words).filter(|(a, _)| **a == Argument::Unknown).map(|(_, w)| *w).collect();
+        let mut jit = Jit::new(self.compiler, &mut memory, options.clone())?;
+        let outcome = if course == Course::Eager {
             jit.specialize(&given)?;
+            jit.run(&unknown)?
+        } else {
+            jit.trace(&given, &words)?
+        };
+        let mut ran = self.ran(outcome, &placed, jit.memory())?;
+        if course == Course::TracedAndAgain {
+            self.arguments.refresh(&placed, jit.memory());
             let outcome = jit.run(&unknown)?;
-            run.ran(outcome, jit.memory())?
-        }
-        Policy::Tracing => {
-            let outcome = jit.trace(&given, &words)?;
-            let traced = run.ran(outcome, jit.memory())?;
-            arguments.refresh(&placed, jit.memory());
-            let outcome = jit.run(&unknown)?;
-            let ran = run.ran(outcome, jit.memory())?;
-            if !same(&traced, &ran) {
+            let traced = std::mem::replace(&mut ran, self.ran(outcome, &placed, jit.memory())?);
+            if !traced.agrees(&ran) {
                 return Err(SpecFailure::Disagreement(Box::new(traced), Box::new(ran)));
             }
-            ran
         }
-    };
-    let residual = jit.residual()?;
-    let text = |key: &String| Some((key.clone(), (jit.code().clif(key)?, jit.code().asm(key)?.to_owned())));
-    let machine = residual.module.graphs.keys().filter_map(text).collect();
-    let guards = jit.guards().map(|g| (g.counts(), g.forced().at));
-    let (stats, events) = (jit.stats(), jit.engine().events.clone());
-    let counts = Counts::of(&residual);
-    Ok(Report { ran, counts, residual, machine, events, stats, guards })
-}
+        let residual = jit.residual()?;
+        let text = |key: &String| Some((key.clone(), (jit.code().clif(key)?, jit.code().asm(key)?.to_owned())));
+        let machine = residual.module.graphs.keys().filter_map(text).collect();
+        let guards = jit.guards().map(|g| (g.counts(), g.forced().at));
+        let (stats, events) = (jit.stats(), jit.engine().events.clone());
+        let counts = Counts::of(&residual);
+        Ok(Report { ran, counts, residual, machine, events, stats, guards })
+    }
 
-/// Two runs that differ in nothing that a guest program decides.
-fn same(a: &Ran, b: &Ran) -> bool {
-    let endings = match (&a.ending, &b.ending) {
-        (Ending::Trapped(a), Ending::Trapped(b)) => a.message == b.message && a.kind == b.kind,
-        (a, b) => a == b,
-    };
-    endings && a.after == b.after
-}
-
-struct Runs<'a> {
-    module: &'a Module,
-    arguments: &'a Arguments,
-    placed: &'a Placed,
-    result: &'a RustType,
-}
-
-impl Runs<'_> {
-    fn ran(&self, outcome: Outcome, memory: &Memory) -> Result<Ran, SpecFailure> {
-        let after = self.arguments.after(self.module, self.placed, memory)?;
+    fn ran(&self, outcome: Outcome, placed: &Placed, memory: &Memory) -> Result<Ran, SpecFailure> {
+        let module = &self.compiler.module;
+        let after = self.arguments.after(module, placed, memory)?;
         let ending = match outcome {
-            Outcome::Returned(words) => Ending::Returned(debug_words(self.module, memory, self.result, &words)?),
+            Outcome::Returned(words) => Ending::Returned(debug_words(module, memory, &self.result, &words)?),
             Outcome::Trapped(report) => Ending::Trapped(report),
             Outcome::Exited { .. } | Outcome::Stopped { .. } => {
                 unreachable!("the driver goes on behind exits and merge points")
             }
         };
         Ok(Ran { ending, after })
+    }
+}
+
+impl Ran {
+    /// Whether two runs differ in nothing that a guest program decides.
+    pub fn agrees(&self, other: &Ran) -> bool {
+        let endings = match (&self.ending, &other.ending) {
+            (Ending::Trapped(a), Ending::Trapped(b)) => a.message == b.message && a.kind == b.kind,
+            (a, b) => a == b,
+        };
+        endings && self.after == other.after
     }
 }
 
