@@ -412,7 +412,7 @@ impl<'m> Engine<'m> {
         };
         let mut rest = Vec::new();
         for mut st in states {
-            if !self.jump_to_any(&mut st, index)? {
+            if self.would_lose_registers(&st, index) || !self.jump_to_any(&mut st, index)? {
                 rest.push(st);
             }
         }
@@ -436,8 +436,27 @@ impl<'m> Engine<'m> {
         Ok(())
     }
 
-    pub(super) fn jump_to_any(&mut self, st: &mut State, key: usize) -> Result<bool, SpecError> {
-        for version in 0..self.versions[key].len() {
+    /// Whether entering a loop's last version would mean to store, in every round, what another version can keep in
+    /// registers.
+    fn would_lose_registers(&self, st: &State, key: usize) -> bool {
+        let versions = &self.versions[key];
+        let Some(last) = versions.last().filter(|_| versions.len() < self.limits.versions) else { return false };
+        self.is_loop_head(st)
+            && st.memory.places.iter().any(|(place, location)| {
+                let kept = last.template.memory.places.get(place).is_some_and(|l| l.dirty);
+                location.dirty && !kept && last.template.memory.roots.contains_key(&place.0)
+            })
+    }
+
+    /// Jumps to the first version that the state implies, those before which nothing must be stored home first.
+    fn jump_to_any(&mut self, st: &mut State, key: usize) -> Result<bool, SpecError> {
+        let stores = |template: &State| {
+            let kept = |place| template.memory.places.get(place).is_some_and(|l| l.dirty);
+            st.memory.places.iter().any(|(place, l)| l.dirty && !kept(place))
+        };
+        let (last, first): (Vec<_>, Vec<_>) =
+            (0..self.versions[key].len()).partition(|v| stores(&self.versions[key][*v].template));
+        for version in first.into_iter().chain(last) {
             if self.jump(st, VersionId { key, version })? {
                 return Ok(true);
             }

@@ -133,7 +133,7 @@ impl Engine<'_> {
                 }
             }
         }
-        self.meet_memory(&mut meeting, all, &mut new)?;
+        self.meet_memory(&mut meeting, all, has_base, &mut new)?;
         new.slots = meeting.slots.into_iter().map(|(id, slot)| (id, Rc::new(slot))).collect();
         self.meet_facts(&meeting.made, all, has_base, top, &mut new);
         Ok(new)
@@ -149,8 +149,8 @@ impl Engine<'_> {
         {
             return Ok(Red::Const(c));
         }
-        // Equality of two registers is a fact, too.
-        let distinct = if meeting.top { meeting.made.len() } else { 0 };
+        // Equality of two registers is a fact, too; but for the address of a root, which is always the same.
+        let distinct = if meeting.top && !self.is_root_address(all, &tuple) { meeting.made.len() } else { 0 };
         if let Some(param) = meeting.params.get(&(tuple.clone(), distinct)) {
             return Ok(Red::Value(*param));
         }
@@ -159,6 +159,15 @@ impl Engine<'_> {
         meeting.params.insert((tuple.clone(), distinct), param);
         meeting.made.push((tuple, param));
         Ok(Red::Value(param))
+    }
+
+    /// Whether an operand is the address of one and the same root in all states.
+    fn is_root_address(&self, all: &[&State], tuple: &Tuple) -> bool {
+        let mut origins = tuple.iter().zip(all).map(|(red, st)| self.origin(st, *red));
+        match origins.next() {
+            Some(first @ Origin::Root(p)) if p.offset == Some(0) => origins.all(|o| o == first),
+            _ => false,
+        }
     }
 
     fn meet_slots(&mut self, meeting: &mut Meeting, all: &[&State], tuple: &Tuple) -> Result<Red, Conflict> {
@@ -209,7 +218,15 @@ impl Engine<'_> {
         Ok(Red::Slot(id, offset))
     }
 
-    fn meet_memory(&mut self, meeting: &mut Meeting, all: &[&State], new: &mut State) -> Result<(), Conflict> {
+    /// What all states know of memory. A version's own state need not know a place: its arrivals don't enter the new
+    /// version, which so keeps in registers what the first round of a loop has found.
+    fn meet_memory(
+        &mut self,
+        meeting: &mut Meeting,
+        all: &[&State],
+        has_base: bool,
+        new: &mut State,
+    ) -> Result<(), Conflict> {
         let mut escaped: Vec<RootId> = all.iter().flat_map(|st| st.memory.escaped.iter().copied()).collect();
         escaped.sort_unstable();
         escaped.dedup();
@@ -226,17 +243,34 @@ impl Engine<'_> {
         if meeting.top {
             return Ok(());
         }
-        for (place, location) in &all[0].memory.places {
+        let arrivals = usize::from(has_base && all.len() > 1);
+        for (place, location) in &all[arrivals].memory.places {
             if !new.memory.roots.contains_key(&place.0) {
                 continue;
             }
-            let locations: Option<Vec<&Location>> = all.iter().map(|st| st.memory.places.get(place)).collect();
+            let locations: Option<Vec<&Location>> =
+                all[arrivals..].iter().map(|st| st.memory.places.get(place)).collect();
             let Some(locations) = locations else { continue };
-            let value = self.meet_operand(meeting, all, locations.iter().map(|l| l.value).collect())?;
+            let known: Tuple = locations.iter().map(|l| l.value).collect();
+            let value = match all[..arrivals].first().map(|base| base.memory.places.get(place)) {
+                Some(None) => self.vary(meeting, all, arrivals, known),
+                Some(Some(base)) => self.meet_operand(meeting, all, [base.value].into_iter().chain(known).collect())?,
+                None => self.meet_operand(meeting, all, known)?,
+            };
             let dirty = locations.iter().any(|l| l.dirty);
             new.memory.places.insert(*place, Location { value, dirty, desc: location.desc.clone() });
         }
         Ok(())
+    }
+
+    /// A parameter for what the arrivals know and the version's own state does not.
+    fn vary(&mut self, meeting: &mut Meeting, all: &[&State], arrivals: usize, known: Tuple) -> Red {
+        let ty = self.type_of(all[arrivals], known[0]);
+        let param = self.fragments[meeting.fragment].new_param(meeting.block, ty);
+        let origins = known.iter().zip(&all[arrivals..]).map(|(red, st)| self.origin(st, *red));
+        let origin = origins.reduce(Origin::or).unwrap_or_default();
+        self.fragments[meeting.fragment].info[param.index()].origin = origin;
+        Red::Value(param)
     }
 
     /// Ranges (hulled) and origins of the parameters. A version's own state only takes part in the ranges: its arrivals don't
@@ -244,9 +278,8 @@ impl Engine<'_> {
     fn meet_facts(&mut self, made: &[(Tuple, ValueId)], all: &[&State], has_base: bool, top: bool, new: &mut State) {
         let arrivals = usize::from(has_base && all.len() > 1);
         for (tuple, param) in made {
-            let mut origins = tuple.iter().zip(all).skip(arrivals).map(|(red, st)| self.origin(st, *red));
-            let first = origins.next().unwrap_or_default();
-            let origin = origins.fold(first, Origin::or);
+            let origins = tuple.iter().zip(all).skip(arrivals).map(|(red, st)| self.origin(st, *red));
+            let origin = origins.reduce(Origin::or).unwrap_or_default();
             let ranges: Vec<(i64, i64)> = tuple.iter().zip(all).map(|(red, st)| self.range(st, *red)).collect();
             let hull = ranges.iter().fold((i64::MAX, i64::MIN), |(l, h), (l2, h2)| (l.min(*l2), h.max(*h2)));
             let stable = !has_base || ranges[0] == hull;
