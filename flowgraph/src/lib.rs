@@ -21,6 +21,7 @@ pub mod math;
 pub mod memory;
 #[cfg(test)]
 mod sketch;
+pub mod testing;
 pub mod text;
 pub mod value;
 pub mod verify;

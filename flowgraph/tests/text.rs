@@ -143,7 +143,7 @@ fn mutate(text: &str, choices: &[(u8, u32, u32)]) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn broken_texts_are_refused_or_read(choices in prop::collection::vec(any::<(u8, u32, u32)>(), 1..6)) {

@@ -1,0 +1,303 @@
+//! Statements: assignments, branches and joins, switches, checks, hints, returns.
+
+use super::build::{Builder, Val, both};
+use crate::ir::*;
+
+/// An arm of a branch: where it ends (if it does), with the variables there.
+struct Arm {
+    end: Option<BlockId>,
+    vars: Vec<Val>,
+}
+
+impl Builder<'_, '_> {
+    /// Some statements.
+    pub fn statements(&mut self, depth: usize) {
+        let count = self.source.below(7);
+        for _ in 0..count {
+            if self.current.is_none() || self.budget == 0 {
+                return;
+            }
+            self.budget -= 1;
+            self.statement(depth);
+        }
+    }
+
+    fn statement(&mut self, depth: usize) {
+        if self.pure {
+            return match self.source.below(6) {
+                0..=2 => self.assign(),
+                3 => self.overflow(),
+                4 if depth > 0 => self.branch_statement(depth),
+                5 if depth > 0 => self.any_loop(depth),
+                _ => self.assign(),
+            };
+        }
+        match self.source.below(20) {
+            0..=3 => self.assign(),
+            4 => self.overflow(),
+            5..=6 if depth > 0 => self.branch_statement(depth),
+            7 if depth > 0 => self.switch_statement(depth),
+            8..=9 if depth > 0 => self.any_loop(depth),
+            10..=11 => self.load(),
+            12..=13 => self.store(),
+            14 => self.trap_check(),
+            15 => self.call_statement(),
+            16..=17 => self.hint(),
+            18 if self.containers.len() < 6 => self.slot(),
+            19 if depth > 0 => self.leave(depth),
+            _ => self.assign(),
+        }
+    }
+
+    /// `x = …`, of an old variable or a new one.
+    fn assign(&mut self) {
+        if self.vars.is_empty() || self.source.chance(1, 2) {
+            let scalar = self.scalar();
+            let val = self.expr(scalar, 3);
+            return self.declare(val);
+        }
+        let index = self.source.below(self.vars.len());
+        self.vars[index] = self.expr(self.vars[index].scalar, 3);
+    }
+
+    /// `overflowing_add` and its like: two results.
+    fn overflow(&mut self) {
+        const OPS: [Opcode; 3] = [Opcode::IntAddOvf, Opcode::IntSubOvf, Opcode::IntMulOvf];
+        let opcode = OPS[self.source.below(3)];
+        let (a, b) = (self.expr(Scalar::I64, 1), self.expr(Scalar::I64, 1));
+        let results = self.op_full(opcode, &[a.operand, b.operand], Imm::None, &[Type::Int, Type::Int]);
+        // Both results are asked for, or none: so says nothing of what either depends on.
+        let deps = both(a.deps, b.deps);
+        self.declare(Val { operand: results[0], scalar: Scalar::I64, deps });
+        self.declare(Val { operand: results[1], scalar: Scalar::Bool, deps });
+    }
+
+    /// `if` with one or two arms.
+    fn branch_statement(&mut self, depth: usize) {
+        let cond = self.condition();
+        let (then, otherwise) = (self.block(), self.block());
+        self.branch(cond.operand, Edge::new(then, []), Edge::new(otherwise, []));
+        let first = self.arm(then, |this| this.statements(depth - 1));
+        let two = self.source.chance(1, 2);
+        let second = self.arm(otherwise, |this| {
+            if two {
+                this.statements(depth - 1);
+            }
+        });
+        self.join(vec![first, second], cond.deps.is_some());
+    }
+
+    /// `match` on an integer.
+    fn switch_statement(&mut self, depth: usize) {
+        let val = self.expr(Scalar::I64, 2);
+        let val = if self.source.chance(3, 4) { self.small(val, 7) } else { val };
+        let mut values: Vec<i64> = Vec::new();
+        for _ in 0..self.source.below(4) + 1 {
+            let value = if self.source.chance(1, 4) { self.source.int() } else { self.source.below(8) as i64 };
+            if !values.contains(&value) {
+                values.push(value);
+            }
+        }
+        let blocks: Vec<BlockId> = values.iter().map(|_| self.block()).collect();
+        let default = self.block();
+        let edges: Vec<Edge> = blocks.iter().map(|block| Edge::new(*block, [])).collect();
+        let mut cases: Vec<(i64, Edge)> = values.iter().copied().zip(edges).collect();
+        if self.source.chance(1, 4) && cases.len() > 1 {
+            // `a | b => …`
+            cases[0].1 = cases[1].1.clone();
+        }
+        let targets: Vec<BlockId> = cases.iter().map(|(_, edge)| edge.block).collect();
+        let term = Terminator::Switch {
+            value: val.operand,
+            cases,
+            default: Edge::new(default, []),
+            time: Time::Now,
+            promotion: false,
+        };
+        self.end(term);
+        let mut arms = Vec::new();
+        for block in blocks.into_iter().filter(|block| targets.contains(block)).chain([default]) {
+            arms.push(self.arm(block, |this| this.statements(depth - 1)));
+        }
+        self.join(arms, val.deps.is_some());
+    }
+
+    fn arm(&mut self, block: BlockId, body: impl FnOnce(&mut Self)) -> Arm {
+        let (vars, containers) = (self.vars.clone(), self.containers.len());
+        self.current = Some(block);
+        body(self);
+        // What is declared in the arm ends with it.
+        self.containers.truncate(containers);
+        let mut end = std::mem::replace(&mut self.vars, vars);
+        end.truncate(self.vars.len());
+        Arm { end: self.current.take(), vars: end }
+    }
+
+    /// Goes on behind some arms: variables that differ become parameters.
+    fn join(&mut self, arms: Vec<Arm>, decided: bool) {
+        let mut arms: Vec<Arm> = arms.into_iter().filter(|arm| arm.end.is_some()).collect();
+        if arms.len() < 2 {
+            if let Some(arm) = arms.pop() {
+                self.current = arm.end;
+                self.vars = arm.vars;
+            }
+            return;
+        }
+        let join = self.block();
+        let mut args: Vec<Vec<Operand>> = vec![Vec::new(); arms.len()];
+        for i in 0..self.vars.len() {
+            let first = arms[0].vars[i];
+            if arms.iter().all(|arm| arm.vars[i].operand == first.operand) {
+                self.vars[i] = first;
+                continue;
+            }
+            let operand = self.block_param(join, first.scalar.ty());
+            for (list, arm) in args.iter_mut().zip(&arms) {
+                list.push(arm.vars[i].operand);
+            }
+            let mut deps = arms.iter().fold(Some(0), |deps, arm| both(deps, arm.vars[i].deps));
+            // A green that is chosen by a red makes a copy of what follows for each of its values: some, not many.
+            if !decided && (self.in_red_loop || !self.source.chance(1, 4)) {
+                deps = None;
+            }
+            self.vars[i] = Val { operand, scalar: first.scalar, deps };
+        }
+        for (arm, args) in arms.iter().zip(args) {
+            self.current = arm.end;
+            self.jump(join, args);
+        }
+        self.current = Some(join);
+    }
+
+    /// What ends a run, unless a condition holds.
+    fn trap_check(&mut self) {
+        let (a, b) = (self.expr(Scalar::I64, 1), self.leaf(Scalar::I64));
+        let (zero, minus_one, min) = (Operand::int(0), Operand::int(-1), Operand::int(i64::MIN));
+        match self.source.below(5) {
+            0 => {
+                let cond = self.condition();
+                let scalar = SHOWN[self.source.below(SHOWN.len())];
+                let shown = self.leaf(scalar);
+                let args = vec![(a.operand, Scalar::I64), (shown.operand, shown.scalar)];
+                let kinds = [TrapKind::Assert, TrapKind::Panic, TrapKind::Unreachable, TrapKind::Expect];
+                let kind = kinds[self.source.below(kinds.len())];
+                self.check(cond.operand, kind, Some("wrong: {} {{}} {:?}"), args);
+            }
+            1 | 2 => {
+                let is_division = self.source.chance(1, 2);
+                let (opcode, by_zero, overflow) = match is_division {
+                    true => (Opcode::IntFloordiv, TrapKind::DivideByZero, TrapKind::DivideOverflow),
+                    false => (Opcode::IntMod, TrapKind::RemainderByZero, TrapKind::RemainderOverflow),
+                };
+                let nonzero = self.int_op(Opcode::IntNe, b.operand, zero);
+                self.check(nonzero, by_zero, None, vec![]);
+                let not_minus_one = self.int_op(Opcode::IntNe, b.operand, minus_one);
+                let not_min = self.int_op(Opcode::IntNe, a.operand, min);
+                let fits = self.int_op(Opcode::IntOr, not_minus_one, not_min);
+                self.check(fits, overflow, None, vec![]);
+                let operand = self.int_op(opcode, a.operand, b.operand);
+                self.declare(Val { operand, scalar: Scalar::I64, deps: both(a.deps, b.deps) });
+            }
+            3 => {
+                let nonzero = self.op1(Opcode::IntIsTrue, &[b.operand], Type::Int);
+                self.check(nonzero, TrapKind::RemainderByZero, None, vec![]);
+                let operand = self.int_op(Opcode::UintMod, a.operand, b.operand);
+                self.declare(Val { operand, scalar: Scalar::U64, deps: both(a.deps, b.deps) });
+            }
+            _ => {
+                let cond = self.condition();
+                let plain = [TrapKind::UnwrapNone, TrapKind::StepByZero, TrapKind::ClampOrder];
+                let kind = plain[self.source.below(plain.len())];
+                self.check(cond.operand, kind, None, vec![]);
+            }
+        }
+    }
+
+    /// Words to the compiler.
+    fn hint(&mut self) {
+        let choice = self.source.below(8);
+        let index = self.source.below(self.vars.len());
+        let Some(val) = self.vars.get(index).copied() else { return };
+        let ty = val.scalar.ty();
+        match choice {
+            0..=2 => self.concrete(index),
+            3 => {
+                let operand = self.op1(Opcode::Variable, &[val.operand], ty);
+                self.vars[index] = Val { operand, deps: None, ..val };
+            }
+            4 | 5 if ty == Type::Int && self.promotions > 0 => {
+                self.promotions -= 1;
+                let operand = self.op1(Opcode::Promote, &[val.operand], ty);
+                self.declare(Val { operand, deps: Some(0), ..val });
+            }
+            6 if self.source.chance(1, 2) => {
+                let cond = self.condition();
+                let operand = self.op1(Opcode::Likely, &[cond.operand], Type::Int);
+                self.declare(Val { operand, ..cond });
+            }
+            // Questions whose answers differ from engine to engine: asked, and not used.
+            6 => _ = self.op1(Opcode::IsConstant, &[val.operand], Type::Int),
+            7 => _ = self.op_full(Opcode::WeAreJitted, &[], Imm::None, &[Type::Int]),
+            _ => self.concrete(index),
+        }
+    }
+
+    /// `concrete` of a variable, or of the newest one of which it may be asked.
+    fn concrete(&mut self, index: usize) {
+        let may = |val: &Val, allowed: u64| {
+            val.deps.is_some_and(|deps| deps & !allowed == 0) && val.operand.value().is_some()
+        };
+        let index = if may(&self.vars[index], self.allowed) {
+            index
+        } else {
+            let Some(newest) = self.vars.iter().rposition(|val| may(val, self.allowed)) else { return };
+            newest
+        };
+        let val = self.vars[index];
+        self.demanded |= val.deps.unwrap_or_default();
+        let operand = self.op1(Opcode::Concrete, &[val.operand], val.scalar.ty());
+        self.declare(Val { operand, ..val });
+    }
+
+    /// `return`, `break` or `continue`, under a condition.
+    fn leave(&mut self, depth: usize) {
+        let cond = self.condition();
+        let (then, otherwise) = (self.block(), self.block());
+        self.branch(cond.operand, Edge::new(then, []), Edge::new(otherwise, []));
+        let arm = self.arm(then, |this| {
+            this.statements(depth - 1);
+            let (how, index) = (this.source.below(3), this.source.below(this.loops.len()));
+            // The innermost loop first.
+            let index = this.loops.len().wrapping_sub(1 + index);
+            match this.loops.get_mut(index) {
+                Some(around) if how > 0 => {
+                    around.jumps = true;
+                    let (to, accumulator) =
+                        if how == 1 { (around.exit, None) } else { (around.latch, around.accumulator) };
+                    let carried = around.carried.clone();
+                    let mut args = this.values_of(&carried);
+                    if let Some((place, value)) = accumulator {
+                        args[place] = value;
+                    }
+                    this.jump(to, args);
+                }
+                _ => this.return_statement(),
+            }
+        });
+        debug_assert!(arm.end.is_none());
+        self.current = Some(otherwise);
+    }
+
+    /// `return`.
+    pub fn return_statement(&mut self) {
+        if self.current.is_none() {
+            return;
+        }
+        let values: Vec<Val> = self.results.clone().into_iter().map(|scalar| self.expr(scalar, 1)).collect();
+        self.returned.push(values.iter().map(|val| val.deps).collect());
+        self.end(Terminator::Return(values.iter().map(|val| val.operand).collect()));
+    }
+}
+
+/// What messages show. (A NaN is shown as `NaN` whatever its bits.)
+const SHOWN: [Scalar; 6] = [Scalar::U8, Scalar::Bool, Scalar::I32, Scalar::F64, Scalar::U64, Scalar::F32];
