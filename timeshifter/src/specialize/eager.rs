@@ -5,27 +5,15 @@
 //! greens; an arrival over a back edge counts as the end of its loop. So a join is taken up after all its arms, and a
 //! loop's exit after all of its body.
 
-use super::engine::{Engine, FunctionKey, FxIndexMap, RootKind, Unit, Version};
+use super::engine::{Engine, FxIndexMap};
 use super::error::{Event, SpecError};
-use super::memory::{Origin, Provenance};
 use super::merge::operand_of;
-use super::residual::Fragment;
-use super::state::{Frame, GraphIx, Key, KeyFrame, Red, Reg, Regs, State, VersionId};
-use super::step::{Outcome, show_const};
-use flowgraph::ir::{BlockId, Const, Edge, Loc, MarkKind, Operand, Scalar, Terminator, Time, Trap, ValueId};
+use super::state::{Frame, GraphIx, Key, KeyFrame, Red, Reg, State};
+use super::step::Outcome;
+use flowgraph::ir::{BlockId, Const, Edge, Loc, MarkKind, Terminator, Time, Trap};
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
-
-/// An argument of the entry, one for each leaf of its parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Argument {
-    /// Known when compiling (whether green or not).
-    Known(Const),
-    /// Known when running.
-    Unknown,
-}
 
 /// A stack of positions.
 type Positions = Vec<(GraphIx, BlockId, u32)>;
@@ -49,140 +37,7 @@ pub(super) struct Schedule {
     loop_keys: FxHashMap<(GraphIx, BlockId, u32), usize>,
 }
 
-impl<'m> Engine<'m> {
-    /// Specializes the graph `key` eagerly, with all functions that its residual code calls. Gives the unit.
-    ///
-    /// # Errors
-    /// Endless green loops and recursions, and compiler graphs that break the engine's rules.
-    pub fn specialize(&mut self, key: &str, args: &[Argument]) -> Result<usize, SpecError> {
-        let unit = self.new_unit(key)?;
-        let st = self.start(unit, args)?;
-        self.run_unit(unit, vec![st])?;
-        self.run_functions()?;
-        Ok(unit)
-    }
-
-    /// Makes the unit of an entry.
-    pub(super) fn new_unit(&mut self, key: &str) -> Result<usize, SpecError> {
-        let Some(graph) = self.program.find(key) else {
-            let keys: Vec<&str> = self.program.module.graphs.keys().map(String::as_str).collect();
-            return Err(SpecError::UnknownGraph(key.to_owned(), keys.join(", ")));
-        };
-        let name = self.fresh_name(graph);
-        let unit = self.units.len();
-        let fragment = self.new_fragment(graph, &name, unit);
-        self.units.push(Unit { fragment, graph, exits: self.program.promotes(), done: false });
-        Ok(unit)
-    }
-
-    /// Specializes the functions that residual code calls and that haven't been.
-    pub(super) fn run_functions(&mut self) -> Result<(), SpecError> {
-        let mut next = 0;
-        while let Some((key, unit)) = self.functions.get_index(next).map(|(k, u)| (k.clone(), *u)) {
-            next += 1;
-            if self.units[unit].done {
-                continue;
-            }
-            let args = self.function_arguments(&key);
-            let st = self.start(unit, &args)?;
-            self.run_unit(unit, vec![st])?;
-        }
-        Ok(())
-    }
-
-    fn function_arguments(&self, key: &FunctionKey) -> Vec<Argument> {
-        let params = self.program.graph(key.graph).entry_params();
-        let green = |p: &ValueId| key.greens.iter().find(|(v, _)| v == p).map(|(_, c)| *c);
-        params.iter().map(|p| green(p).map_or(Argument::Unknown, Argument::Known)).collect()
-    }
-
-    /// A name for a residual graph made from `graph`: the function's, then with numbers. A function that is also called as
-    /// it is keeps its name for itself.
-    pub(super) fn fresh_name(&mut self, graph: GraphIx) -> String {
-        let function = &self.program.graph(graph).function;
-        let reserved = self.program.module.graphs.contains_key(function);
-        let taken = self.names.entry(function.clone()).or_insert(usize::from(reserved));
-        *taken += 1;
-        if *taken == 1 { function.clone() } else { format!("{function}#{}", *taken - 1) }
-    }
-
-    /// A new fragment for code of `graph`.
-    pub(super) fn new_fragment(&mut self, graph: GraphIx, name: &str, unit: usize) -> usize {
-        let source = self.program.graph(graph);
-        let mut fragment = Fragment::new(name, &source.function, source.signature.clone(), unit);
-        fragment.graph.results = self.units.get(unit).map_or(source, |u| self.program.graph(u.graph)).results.clone();
-        fragment.graph.loc = source.loc;
-        fragment.graph.attributes.doc.clone_from(&source.attributes.doc);
-        self.fragments.push(fragment);
-        self.fragments.len() - 1
-    }
-
-    /// The state at the entry of a unit.
-    pub(super) fn start(&mut self, unit: usize, args: &[Argument]) -> Result<State, SpecError> {
-        let Unit { fragment, graph, .. } = self.units[unit];
-        let source = self.program.graph(graph);
-        if source.entry_params().len() != args.len() {
-            return Err(SpecError::WrongArguments { expected: source.entry_params().len(), got: args.len() });
-        }
-        let leaves: Vec<_> = source.signature.params.iter().flat_map(|p| self.program.module.leaves(&p.ty)).collect();
-        let mut st = State { fragment, ..State::empty() };
-        let mut regs = Regs::default();
-        let mut greens = Vec::new();
-        for (i, (param, arg)) in source.entry_params().iter().zip(args).enumerate() {
-            let leaf = leaves.get(i);
-            let red = match arg {
-                Argument::Known(c) => Red::Const(*c),
-                Argument::Unknown => {
-                    let value = self.fragments[fragment].new_param(BlockId::ENTRY, source.values[param.index()].ty);
-                    let name = source.params.get(i).cloned().unwrap_or_else(|| value.to_string());
-                    self.fragments[fragment].graph.params.push(name);
-                    if let Some(range) = leaf.and_then(|l| scalar_range(l.scalar)) {
-                        self.fragments[fragment].info[value.index()].range = range;
-                    }
-                    Red::Value(value)
-                }
-            };
-            if leaf.is_some_and(|l| l.reference == Some(true)) {
-                self.root_of_argument(&mut st, red);
-            }
-            let reg = match red {
-                Red::Const(c) if self.program.is_green(graph, *param) => {
-                    greens.push(c);
-                    Reg::Green(c)
-                }
-                _ if self.program.is_green(graph, *param) => {
-                    let op = format!("parameter {}", source.params.get(i).map_or("?", String::as_str));
-                    return Err(SpecError::NotGreen { op, loc: source.loc });
-                }
-                red => Reg::Red(red),
-            };
-            regs.set(*param, reg);
-        }
-        st.frames.push(Frame { graph, block: BlockId::ENTRY, index: 0, regs, greens: greens.into() });
-        Ok(st)
-    }
-
-    /// A `&mut` argument is a root.
-    fn root_of_argument(&mut self, st: &mut State, red: Red) {
-        let root = match red {
-            Red::Const(Const::Addr(data, _)) => match self.data_roots.get(&data) {
-                Some(root) => *root,
-                None => {
-                    let root = self.new_root(RootKind::Outside);
-                    self.data_roots.insert(data, root);
-                    root
-                }
-            },
-            Red::Value(v) => {
-                let root = self.new_root(RootKind::Outside);
-                self.fragments[st.fragment].info[v.index()].origin = Origin::Root(Provenance { root, offset: Some(0) });
-                root
-            }
-            _ => return,
-        };
-        st.memory.roots.insert(root, red);
-    }
-
+impl Engine<'_> {
     /// Runs states, and all that comes of them, to their ends.
     pub(super) fn run_unit(&mut self, unit: usize, states: Vec<State>) -> Result<(), SpecError> {
         let first_key = self.versions.len();
@@ -328,7 +183,7 @@ impl<'m> Engine<'m> {
         st.frames.iter().enumerate().map(|(i, f)| (position((i, f)), greens(f))).collect()
     }
 
-    fn is_loop_head(&self, st: &State) -> bool {
+    pub(super) fn is_loop_head(&self, st: &State) -> bool {
         let f = st.frame();
         f.index == 0 && self.program.loaded(f.graph).order.loop_at(f.block).is_some()
             || self.program.is_merge_point(f.graph, f.block, f.index)
@@ -436,122 +291,6 @@ impl<'m> Engine<'m> {
         Ok(())
     }
 
-    /// Whether entering a loop's last version would mean to store, in every round, what another version can keep in
-    /// registers.
-    fn would_lose_registers(&self, st: &State, key: usize) -> bool {
-        let versions = &self.versions[key];
-        let Some(last) = versions.last().filter(|_| versions.len() < self.limits.versions) else { return false };
-        self.is_loop_head(st)
-            && st.memory.places.iter().any(|(place, location)| {
-                let kept = last.template.memory.places.get(place).is_some_and(|l| l.dirty);
-                location.dirty && !kept && last.template.memory.roots.contains_key(&place.0)
-            })
-    }
-
-    /// Jumps to the first version that the state implies, those before which nothing must be stored home first.
-    fn jump_to_any(&mut self, st: &mut State, key: usize) -> Result<bool, SpecError> {
-        let stores = |template: &State| {
-            let kept = |place| template.memory.places.get(place).is_some_and(|l| l.dirty);
-            st.memory.places.iter().any(|(place, l)| l.dirty && !kept(place))
-        };
-        let (last, first): (Vec<_>, Vec<_>) =
-            (0..self.versions[key].len()).partition(|v| stores(&self.versions[key][*v].template));
-        for version in first.into_iter().chain(last) {
-            if self.jump(st, VersionId { key, version })? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// Meets states into a new version of a key, widened against the last one.
-    fn new_version(
-        &mut self,
-        states: &mut [State],
-        key: usize,
-        enterable: bool,
-        loc: Loc,
-    ) -> Result<VersionId, SpecError> {
-        let (fragment, block) = self.version_head(&states[0], enterable);
-        let number = self.versions[key].len();
-        let base = self.versions[key].last().map(|v| v.template.clone());
-        if base.is_some() {
-            self.events.push(Event::Widened { loc });
-        }
-        let top = number >= self.limits.versions;
-        let template = self.meet(states, base.as_deref(), (fragment, block), top, loc)?;
-        Ok(self.add_version(key, template, enterable))
-    }
-
-    /// A block for a version's head: in the states' fragment, or in one of its own.
-    pub(super) fn version_head(&mut self, st: &State, enterable: bool) -> (usize, BlockId) {
-        let fragment = if enterable {
-            let unit = self.fragments[st.fragment].unit;
-            let name = self.fresh_name(self.units[unit].graph);
-            self.new_fragment(self.units[unit].graph, &name, unit)
-        } else {
-            st.fragment
-        };
-        (fragment, self.fragments[fragment].new_block(None))
-    }
-
-    /// Registers a version whose head is the block of its template.
-    pub(super) fn add_version(&mut self, key: usize, template: State, enterable: bool) -> VersionId {
-        let (fragment, block) = (template.fragment, template.block);
-        if enterable {
-            self.fragments[fragment].make_entry(block);
-        }
-        let template = Rc::new(template);
-        let version = Version { template, fragment, block, enterable, folds: 0, arrivals: Vec::new() };
-        self.versions[key].push(version);
-        VersionId { key, version: self.versions[key].len() - 1 }
-    }
-
-    /// Ends the state's block in a jump to a version, if the state implies it.
-    pub(super) fn jump(&mut self, st: &mut State, id: VersionId) -> Result<bool, SpecError> {
-        let Version { fragment, block, enterable, .. } = *self.version(id);
-        if fragment != st.fragment && !enterable {
-            return Ok(false);
-        }
-        let template = self.version(id).template.clone();
-        let loc = self.loc(st);
-        let Some(args) = self.bind(st, &template, block, true, loc)? else { return Ok(false) };
-        self.link(st, id, args, loc);
-        self.versions[id.key][id.version].arrivals.push(st.clone());
-        Ok(true)
-    }
-
-    /// Ends the state's block in a jump to a version.
-    pub(super) fn link(&mut self, st: &State, id: VersionId, args: Vec<Operand>, loc: Loc) {
-        let Version { fragment, block, .. } = *self.version(id);
-        let term = if fragment == st.fragment {
-            Terminator::Jump(Edge { block, args: SmallVec::from_vec(args) })
-        } else {
-            Terminator::Enter { graph: self.fragments[fragment].graph.key.as_str().into(), args }
-        };
-        self.fragments[st.fragment].end(st.block, term, loc);
-    }
-
-    /// A peeled version that folded no more ops than the key's last one is dropped, and its arrivals sent there.
-    fn drop_peeled_versions(&mut self, first_key: usize) -> Result<(), SpecError> {
-        for key in first_key..self.versions.len() {
-            let Some(last) = self.versions[key].len().checked_sub(1) else { continue };
-            for version in 0..last {
-                if self.versions[key][version].folds > self.versions[key][last].folds {
-                    continue;
-                }
-                let arrivals = std::mem::take(&mut self.versions[key][version].arrivals);
-                for mut st in arrivals {
-                    self.jump(&mut st, VersionId { key, version: last })?;
-                }
-            }
-            for version in &mut self.versions[key] {
-                version.arrivals.clear();
-            }
-        }
-        Ok(())
-    }
-
     // ---- the twin
 
     fn is_twin(&self, st: &State) -> bool {
@@ -594,75 +333,4 @@ impl<'m> Engine<'m> {
         let green = f.regs.iter().find(|(_, r)| matches!(r, Reg::Green(_)));
         green.map_or_else(|| "a caller's green".to_owned(), |(v, _)| self.program.name_of(f.graph, *v))
     }
-
-    fn endless(&self, values: BTreeMap<ValueId, Vec<Const>>, graph: GraphIx, loc: Loc) -> SpecError {
-        let most =
-            values.iter().max_by_key(|(v, seen)| (seen.iter().collect::<BTreeSet<_>>().len(), std::cmp::Reverse(*v)));
-        let (green, shown) = most.map_or_else(
-            || ("a green".to_owned(), String::new()),
-            |(v, seen)| {
-                let shown: Vec<String> = seen.iter().take(4).map(|c| show_const(*c)).collect();
-                (self.program.name_of(graph, *v), format!("{}, …", shown.join(", ")))
-            },
-        );
-        SpecError::EndlessGreen { green, values: shown, loc }
-    }
-
-    /// Too many keys of one loop head.
-    fn endless_green_keys(&self, st: &State) -> SpecError {
-        let f = st.frame();
-        let mut values: BTreeMap<ValueId, Vec<Const>> = BTreeMap::new();
-        for key in self.versions.keys().chain([&self.key(st, MarkKind::LocalMerge)]) {
-            let Some(last) = key.frames.last() else { continue };
-            if (last.graph, last.block, last.index) == (f.graph, f.block, f.index) {
-                for (v, c) in &last.greens {
-                    values.entry(*v).or_default().push(*c);
-                }
-            }
-        }
-        self.endless(values, f.graph, self.loc(st))
-    }
-
-    /// Too many steps without an op emitted: goes once more around to see what changes.
-    pub(super) fn endless_green_loop(&mut self, st: &State) -> SpecError {
-        let mut st = st.clone();
-        st.passed = true;
-        let home = (st.frame().graph, st.frame().block, st.frames.len());
-        let mut values: BTreeMap<ValueId, Vec<Const>> = BTreeMap::new();
-        self.quiet_steps = 0;
-        let limit = std::mem::replace(&mut self.limits.green_steps, u64::MAX);
-        for _ in 0..10_000 {
-            let f = st.frame();
-            if (f.graph, f.block, st.frames.len()) == home && f.index == 0 {
-                for (v, reg) in f.regs.iter() {
-                    if let Reg::Green(c) = reg {
-                        values.entry(*v).or_default().push(*c);
-                    }
-                }
-            }
-            match self.step_once(&mut st) {
-                Ok(None) => {}
-                Ok(Some(Outcome::Mark(_))) => st.passed = true,
-                _ => break,
-            }
-        }
-        self.limits.green_steps = limit;
-        let loc = self.loc(&st);
-        self.endless(values, home.0, loc)
-    }
-}
-
-/// The range of a parameter of a narrow type.
-fn scalar_range(scalar: Scalar) -> Option<(i64, i64)> {
-    Some(match scalar {
-        Scalar::Bool => (0, 1),
-        Scalar::U8 => (0, i64::from(u8::MAX)),
-        Scalar::U16 => (0, i64::from(u16::MAX)),
-        Scalar::U32 => (0, i64::from(u32::MAX)),
-        Scalar::Char => (0, i64::from(u32::from(char::MAX))),
-        Scalar::I8 => (i64::from(i8::MIN), i64::from(i8::MAX)),
-        Scalar::I16 => (i64::from(i16::MIN), i64::from(i16::MAX)),
-        Scalar::I32 => (i64::from(i32::MIN), i64::from(i32::MAX)),
-        _ => return None,
-    })
 }

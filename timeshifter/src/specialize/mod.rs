@@ -10,10 +10,14 @@
 //!   fold       ops that only compute
 //!   access     loads and stores; memory: what a state knows of it
 //! merge      meet, bind, trim
+//! entry      where it begins: units, fragments, arguments
 //! eager      scheduling: both sides of every split, each join once
+//! versions   of merge points: entering them, making more
 //! trace      one path, executed as it is emitted
-//! snapshot   exits, and how to go on from them
+//! snapshot   exits, and how to specialize on from them
+//! resume     exits, and how to go on in the interpreter; entering compiled code from there
 //! residual   fragments being filled; cleanup: what is redundant in them goes
+//! endless    which green keeps changing in a loop that doesn't end
 //! error      why it stops; limits and what comes of them
 //! ```
 //!
@@ -22,7 +26,9 @@
 mod access;
 mod cleanup;
 mod eager;
+mod endless;
 mod engine;
+mod entry;
 mod error;
 mod fold;
 mod memory;
@@ -30,14 +36,16 @@ mod merge;
 mod output;
 mod program;
 mod residual;
+mod resume;
 mod snapshot;
 mod state;
 mod step;
 mod trace;
+mod versions;
 
 pub use cleanup::cleanup;
-pub use eager::Argument;
 pub use engine::{Engine, FunctionKey, FxIndexMap, RootKind, Unit, Version};
+pub use entry::Argument;
 pub use error::{Event, Limits, SpecError};
 pub use memory::{Cell, Element, KnownMemory, Location, Origin, Place, Provenance, RootId, Slot};
 pub use program::{Loaded, Program};

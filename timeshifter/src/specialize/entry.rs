@@ -1,0 +1,167 @@
+//! Where specializing begins: units, their fragments and the state at the entry.
+
+use super::engine::{Engine, FunctionKey, RootKind, Unit};
+use super::error::SpecError;
+use super::memory::{Origin, Provenance};
+use super::residual::Fragment;
+use super::state::{Frame, GraphIx, Red, Reg, Regs, State};
+use flowgraph::ir::{BlockId, Const, Scalar, ValueId};
+
+/// An argument of the entry, one for each leaf of its parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// Known when compiling (whether green or not).
+    Known(Const),
+    /// Known when running.
+    Unknown,
+}
+
+impl<'m> Engine<'m> {
+    /// Specializes the graph `key` eagerly, with all functions that its residual code calls. Gives the unit.
+    ///
+    /// # Errors
+    /// Endless green loops and recursions, and compiler graphs that break the engine's rules.
+    pub fn specialize(&mut self, key: &str, args: &[Argument]) -> Result<usize, SpecError> {
+        let unit = self.new_unit(key)?;
+        let st = self.start(unit, args)?;
+        self.run_unit(unit, vec![st])?;
+        self.run_functions()?;
+        Ok(unit)
+    }
+
+    /// Makes the unit of an entry.
+    pub(super) fn new_unit(&mut self, key: &str) -> Result<usize, SpecError> {
+        let Some(graph) = self.program.find(key) else {
+            let keys: Vec<&str> = self.program.module.graphs.keys().map(String::as_str).collect();
+            return Err(SpecError::UnknownGraph(key.to_owned(), keys.join(", ")));
+        };
+        let name = self.fresh_name(graph);
+        let unit = self.units.len();
+        let fragment = self.new_fragment(graph, &name, unit);
+        self.units.push(Unit { fragment, graph, exits: self.program.promotes(), done: false });
+        Ok(unit)
+    }
+
+    /// Specializes the functions that residual code calls and that haven't been.
+    pub(super) fn run_functions(&mut self) -> Result<(), SpecError> {
+        let mut next = 0;
+        while let Some((key, unit)) = self.functions.get_index(next).map(|(k, u)| (k.clone(), *u)) {
+            next += 1;
+            if self.units[unit].done {
+                continue;
+            }
+            let args = self.function_arguments(&key);
+            let st = self.start(unit, &args)?;
+            self.run_unit(unit, vec![st])?;
+        }
+        Ok(())
+    }
+
+    fn function_arguments(&self, key: &FunctionKey) -> Vec<Argument> {
+        let params = self.program.graph(key.graph).entry_params();
+        let green = |p: &ValueId| key.greens.iter().find(|(v, _)| v == p).map(|(_, c)| *c);
+        params.iter().map(|p| green(p).map_or(Argument::Unknown, Argument::Known)).collect()
+    }
+
+    /// A name for a residual graph made from `graph`: the function's, then with numbers. A function that is also called as
+    /// it is keeps its name for itself.
+    pub(super) fn fresh_name(&mut self, graph: GraphIx) -> String {
+        let function = &self.program.graph(graph).function;
+        let reserved = self.program.module.graphs.contains_key(function);
+        let taken = self.names.entry(function.clone()).or_insert(usize::from(reserved));
+        *taken += 1;
+        if *taken == 1 { function.clone() } else { format!("{function}#{}", *taken - 1) }
+    }
+
+    /// A new fragment for code of `graph`.
+    pub(super) fn new_fragment(&mut self, graph: GraphIx, name: &str, unit: usize) -> usize {
+        let source = self.program.graph(graph);
+        let mut fragment = Fragment::new(name, &source.function, source.signature.clone(), unit);
+        fragment.graph.results = self.units.get(unit).map_or(source, |u| self.program.graph(u.graph)).results.clone();
+        fragment.graph.loc = source.loc;
+        fragment.graph.attributes.doc.clone_from(&source.attributes.doc);
+        self.fragments.push(fragment);
+        self.fragments.len() - 1
+    }
+
+    /// The state at the entry of a unit.
+    pub(super) fn start(&mut self, unit: usize, args: &[Argument]) -> Result<State, SpecError> {
+        let Unit { fragment, graph, .. } = self.units[unit];
+        let source = self.program.graph(graph);
+        if source.entry_params().len() != args.len() {
+            return Err(SpecError::WrongArguments { expected: source.entry_params().len(), got: args.len() });
+        }
+        let leaves: Vec<_> = source.signature.params.iter().flat_map(|p| self.program.module.leaves(&p.ty)).collect();
+        let mut st = State { fragment, ..State::empty() };
+        let mut regs = Regs::default();
+        let mut greens = Vec::new();
+        for (i, (param, arg)) in source.entry_params().iter().zip(args).enumerate() {
+            let leaf = leaves.get(i);
+            let red = match arg {
+                Argument::Known(c) => Red::Const(*c),
+                Argument::Unknown => {
+                    let value = self.fragments[fragment].new_param(BlockId::ENTRY, source.values[param.index()].ty);
+                    let name = source.params.get(i).cloned().unwrap_or_else(|| value.to_string());
+                    self.fragments[fragment].graph.params.push(name);
+                    if let Some(range) = leaf.and_then(|l| scalar_range(l.scalar)) {
+                        self.fragments[fragment].info[value.index()].range = range;
+                    }
+                    Red::Value(value)
+                }
+            };
+            if leaf.is_some_and(|l| l.reference == Some(true)) {
+                self.root_of_argument(&mut st, red);
+            }
+            let reg = match red {
+                Red::Const(c) if self.program.is_green(graph, *param) => {
+                    greens.push(c);
+                    Reg::Green(c)
+                }
+                _ if self.program.is_green(graph, *param) => {
+                    let op = format!("parameter {}", source.params.get(i).map_or("?", String::as_str));
+                    return Err(SpecError::NotGreen { op, loc: source.loc });
+                }
+                red => Reg::Red(red),
+            };
+            regs.set(*param, reg);
+        }
+        st.frames.push(Frame { graph, block: BlockId::ENTRY, index: 0, regs, greens: greens.into() });
+        Ok(st)
+    }
+
+    /// A `&mut` argument is a root.
+    fn root_of_argument(&mut self, st: &mut State, red: Red) {
+        let root = match red {
+            Red::Const(Const::Addr(data, _)) => match self.data_roots.get(&data) {
+                Some(root) => *root,
+                None => {
+                    let root = self.new_root(RootKind::Outside);
+                    self.data_roots.insert(data, root);
+                    root
+                }
+            },
+            Red::Value(v) => {
+                let root = self.new_root(RootKind::Outside);
+                self.fragments[st.fragment].info[v.index()].origin = Origin::Root(Provenance { root, offset: Some(0) });
+                root
+            }
+            _ => return,
+        };
+        st.memory.roots.insert(root, red);
+    }
+}
+
+/// The range of a parameter of a narrow type.
+fn scalar_range(scalar: Scalar) -> Option<(i64, i64)> {
+    Some(match scalar {
+        Scalar::Bool => (0, 1),
+        Scalar::U8 => (0, i64::from(u8::MAX)),
+        Scalar::U16 => (0, i64::from(u16::MAX)),
+        Scalar::U32 => (0, i64::from(u32::MAX)),
+        Scalar::Char => (0, i64::from(u32::from(char::MAX))),
+        Scalar::I8 => (i64::from(i8::MIN), i64::from(i8::MAX)),
+        Scalar::I16 => (i64::from(i16::MIN), i64::from(i16::MAX)),
+        Scalar::I32 => (i64::from(i32::MIN), i64::from(i32::MAX)),
+        _ => return None,
+    })
+}

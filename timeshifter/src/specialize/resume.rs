@@ -1,0 +1,148 @@
+//! Between compiled code and the interpreter: the frames to go on with at an exit, and the version to enter from a merge
+//! point.
+
+use super::engine::{Engine, Unit, Version};
+use super::error::SpecError;
+use super::memory::Origin;
+use super::state::{Frame, GraphIx, Red, Reg, Regs, State};
+use flowgraph::eval;
+use flowgraph::ir::{BlockId, Const, Loc, MarkKind, ValueId, Word};
+use rustc_hash::FxHashMap;
+
+impl Engine<'_> {
+    /// The interpreter's frames at an exit: slots allocated, pending stores made. They are to be resumed by an evaluator of
+    /// the compiler module over the same memory.
+    ///
+    /// # Errors
+    /// If a pending store fails, which means that residual code was not made by this engine.
+    pub fn blackhole(&mut self, exit: u32, words: &[Word]) -> Result<Vec<eval::Frame>, SpecError> {
+        let site = self.exits[exit as usize].clone();
+        let word = |v: ValueId| {
+            site.values.iter().position(|x| *x == v).and_then(|at| words.get(at)).copied().unwrap_or_default()
+        };
+        self.frames_of(&site.snapshot, &word)
+    }
+
+    pub(super) fn frames_of(
+        &mut self,
+        st: &State,
+        word: &dyn Fn(ValueId) -> Word,
+    ) -> Result<Vec<eval::Frame>, SpecError> {
+        let loc = self.loc(st);
+        let mut addresses = FxHashMap::default();
+        for (id, slot) in &st.slots {
+            addresses.insert(*id, self.memory.allocate(u64::from(slot.size)));
+        }
+        let resolve = |engine: &Self, red: Red| match red {
+            Red::Const(c) => engine.memory.resolve(c),
+            Red::Value(v) => word(v),
+            Red::Slot(id, offset) => addresses.get(&id).copied().unwrap_or_default().wrapping_add(offset as u64),
+        };
+        for (id, slot) in &st.slots {
+            for (offset, cell) in &slot.cells {
+                let (at, value) = (resolve(self, Red::Slot(*id, *offset)), resolve(self, cell.value));
+                self.memory.store(at, cell.access, value).map_err(|_| SpecError::BadAccess { loc })?;
+            }
+        }
+        for ((root, offset, access), location) in &st.memory.places {
+            if let (true, Some(base)) = (location.dirty, st.memory.roots.get(root)) {
+                let at = resolve(self, *base).wrapping_add(*offset as u64);
+                let value = resolve(self, location.value);
+                self.memory.store(at, *access, value).map_err(|_| SpecError::BadAccess { loc })?;
+            }
+        }
+        let mut frames: Vec<eval::Frame> = Vec::with_capacity(st.frames.len());
+        for frame in &st.frames {
+            let mut regs = vec![0; self.program.graph(frame.graph).values.len()];
+            for (value, reg) in frame.regs.iter() {
+                regs[value.index()] = resolve(self, reg.red());
+            }
+            frames.push(eval::Frame {
+                graph: frame.graph.0 as usize,
+                block: frame.block.index(),
+                index: frame.index as usize,
+                regs,
+                slots: Vec::new(),
+            });
+        }
+        if let Some(outermost) = frames.first_mut() {
+            outermost.slots = addresses.into_values().collect();
+        }
+        Ok(frames)
+    }
+
+    /// Whether the interpreter, whose innermost frame stands at a merge point, can go on in compiled code: the fragment to
+    /// enter and the words of its parameters. Frames of the compiler module, outermost first.
+    ///
+    /// # Errors
+    /// None in practice: what would have to be forced is not entered.
+    pub fn find_entry(&mut self, frames: &[eval::Frame]) -> Result<Option<(String, Vec<Word>)>, SpecError> {
+        let Some(outermost) = frames.first() else { return Ok(None) };
+        let Some(unit) = self.units.iter().find(|u| u.graph.0 as usize == outermost.graph) else { return Ok(None) };
+        let fragment = unit.fragment;
+        self.arriving_roots.clone_from(&self.run_roots);
+        let found = self.find_version(frames, fragment);
+        self.arriving_roots.clear();
+        found
+    }
+
+    fn find_version(
+        &mut self,
+        frames: &[eval::Frame],
+        fragment: usize,
+    ) -> Result<Option<(String, Vec<Word>)>, SpecError> {
+        let mut st = State { fragment, ..State::empty() };
+        for frame in frames {
+            let frame = self.arriving_frame(frame);
+            st.frames.push(frame);
+        }
+        for (root, address) in self.run_roots.clone() {
+            st.memory.roots.insert(root, Red::Const(Const::Int(address as i64)));
+        }
+        self.trim(&mut st);
+        let key = self.key(&st, MarkKind::GlobalMerge);
+        let Some(index) = self.versions.get_index_of(&key) else { return Ok(None) };
+        for version in (0..self.versions[index].len()).rev() {
+            let Version { template, block, fragment, .. } = &self.versions[index][version];
+            let (template, block, fragment) = (template.clone(), *block, *fragment);
+            if let Some(args) = self.bind(&mut st, &template, block, false, Loc::UNKNOWN)? {
+                let words = args.iter().map(|a| self.concrete_word(&st, *a)).collect();
+                return Ok(Some((self.fragments[fragment].graph.key.clone(), words)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// A frame of the interpreter as a frame of the engine: all that it holds is constant.
+    fn arriving_frame(&self, frame: &eval::Frame) -> Frame {
+        let graph = GraphIx(frame.graph as u32);
+        let (source, block) = (self.program.graph(graph), BlockId(frame.block as u32));
+        let liveness = &self.program.loaded(graph).liveness;
+        let at_call = source.block(block).ops.get(frame.index).is_some_and(|op| op.callee().is_some());
+        let mut regs = Regs::default();
+        for value in liveness.live_before(block, frame.index + usize::from(at_call)) {
+            let word = frame.regs[value.index()];
+            let constant = Const::from_word(source.values[value.index()].ty, word);
+            if self.program.is_green(graph, *value) {
+                regs.set(*value, Reg::Green(self.memory.symbol(word).unwrap_or(constant)));
+            } else {
+                regs.set(*value, Reg::Red(Red::Const(constant)));
+            }
+        }
+        Frame { graph, block, index: frame.index as u32, regs, greens: Vec::new().into() }
+    }
+
+    /// Tells the engine the arguments of a run: which word is the address of which exclusive root of the unit's entry.
+    pub fn begin_run(&mut self, unit: usize, words: &[Word]) {
+        let Unit { fragment, .. } = self.units[unit];
+        let params = self.fragments[fragment].graph.entry_params();
+        self.run_roots = params
+            .iter()
+            .zip(words)
+            .filter_map(|(param, word)| match self.fragments[fragment].info(*param).origin {
+                Origin::Root(p) => Some((p.root, *word)),
+                _ => None,
+            })
+            .collect();
+    }
+}

@@ -1,0 +1,126 @@
+//! Versions of merge points: which one a state enters, and making more.
+
+use super::engine::{Engine, Version};
+use super::error::{Event, SpecError};
+use super::state::{State, VersionId};
+use flowgraph::ir::{BlockId, Edge, Loc, Operand, Terminator};
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+impl Engine<'_> {
+    /// Whether entering a loop's last version would mean to store, in every round, what another version can keep in
+    /// registers.
+    pub(super) fn would_lose_registers(&self, st: &State, key: usize) -> bool {
+        let versions = &self.versions[key];
+        let Some(last) = versions.last().filter(|_| versions.len() < self.limits.versions) else { return false };
+        self.is_loop_head(st)
+            && st.memory.places.iter().any(|(place, location)| {
+                let kept = last.template.memory.places.get(place).is_some_and(|l| l.dirty);
+                location.dirty && !kept && last.template.memory.roots.contains_key(&place.0)
+            })
+    }
+
+    /// Jumps to the first version that the state implies, those before which nothing must be stored home first.
+    pub(super) fn jump_to_any(&mut self, st: &mut State, key: usize) -> Result<bool, SpecError> {
+        let stores = |template: &State| {
+            let kept = |place| template.memory.places.get(place).is_some_and(|l| l.dirty);
+            st.memory.places.iter().any(|(place, l)| l.dirty && !kept(place))
+        };
+        let (last, first): (Vec<_>, Vec<_>) =
+            (0..self.versions[key].len()).partition(|v| stores(&self.versions[key][*v].template));
+        for version in first.into_iter().chain(last) {
+            if self.jump(st, VersionId { key, version })? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Meets states into a new version of a key, widened against the last one.
+    pub(super) fn new_version(
+        &mut self,
+        states: &mut [State],
+        key: usize,
+        enterable: bool,
+        loc: Loc,
+    ) -> Result<VersionId, SpecError> {
+        let (fragment, block) = self.version_head(&states[0], enterable);
+        let number = self.versions[key].len();
+        let base = self.versions[key].last().map(|v| v.template.clone());
+        if base.is_some() {
+            self.events.push(Event::Widened { loc });
+        }
+        let top = number >= self.limits.versions;
+        let template = self.meet(states, base.as_deref(), (fragment, block), top, loc)?;
+        Ok(self.add_version(key, template, enterable))
+    }
+
+    /// A block for a version's head: in the states' fragment, or in one of its own.
+    pub(super) fn version_head(&mut self, st: &State, enterable: bool) -> (usize, BlockId) {
+        let fragment = if enterable {
+            let unit = self.fragments[st.fragment].unit;
+            let name = self.fresh_name(self.units[unit].graph);
+            self.new_fragment(self.units[unit].graph, &name, unit)
+        } else {
+            st.fragment
+        };
+        (fragment, self.fragments[fragment].new_block(None))
+    }
+
+    /// Registers a version whose head is the block of its template.
+    pub(super) fn add_version(&mut self, key: usize, template: State, enterable: bool) -> VersionId {
+        let (fragment, block) = (template.fragment, template.block);
+        if enterable {
+            self.fragments[fragment].make_entry(block);
+        }
+        let template = Rc::new(template);
+        let version = Version { template, fragment, block, enterable, folds: 0, arrivals: Vec::new() };
+        self.versions[key].push(version);
+        VersionId { key, version: self.versions[key].len() - 1 }
+    }
+
+    /// Ends the state's block in a jump to a version, if the state implies it.
+    pub(super) fn jump(&mut self, st: &mut State, id: VersionId) -> Result<bool, SpecError> {
+        let Version { fragment, block, enterable, .. } = *self.version(id);
+        if fragment != st.fragment && !enterable {
+            return Ok(false);
+        }
+        let template = self.version(id).template.clone();
+        let loc = self.loc(st);
+        let Some(args) = self.bind(st, &template, block, true, loc)? else { return Ok(false) };
+        self.link(st, id, args, loc);
+        self.versions[id.key][id.version].arrivals.push(st.clone());
+        Ok(true)
+    }
+
+    /// Ends the state's block in a jump to a version.
+    pub(super) fn link(&mut self, st: &State, id: VersionId, args: Vec<Operand>, loc: Loc) {
+        let Version { fragment, block, .. } = *self.version(id);
+        let term = if fragment == st.fragment {
+            Terminator::Jump(Edge { block, args: SmallVec::from_vec(args) })
+        } else {
+            Terminator::Enter { graph: self.fragments[fragment].graph.key.as_str().into(), args }
+        };
+        self.fragments[st.fragment].end(st.block, term, loc);
+    }
+
+    /// A peeled version that folded no more ops than the key's last one is dropped, and its arrivals sent there.
+    pub(super) fn drop_peeled_versions(&mut self, first_key: usize) -> Result<(), SpecError> {
+        for key in first_key..self.versions.len() {
+            let Some(last) = self.versions[key].len().checked_sub(1) else { continue };
+            for version in 0..last {
+                if self.versions[key][version].folds > self.versions[key][last].folds {
+                    continue;
+                }
+                let arrivals = std::mem::take(&mut self.versions[key][version].arrivals);
+                for mut st in arrivals {
+                    self.jump(&mut st, VersionId { key, version: last })?;
+                }
+            }
+            for version in &mut self.versions[key] {
+                version.arrivals.clear();
+            }
+        }
+        Ok(())
+    }
+}
