@@ -16,6 +16,7 @@
 pub mod analysis;
 pub mod draw;
 pub mod eval;
+pub mod frontend;
 pub mod ir;
 pub mod math;
 pub mod memory;

@@ -1,0 +1,302 @@
+//! Calls by path: functions of the file, constructors, the prelude, associated functions of numbers.
+
+use super::super::collect::path_text;
+use super::super::infer::VarKind;
+use super::super::items::{Item, Space, ident_text};
+use super::super::numbers;
+use super::super::refusal::{Pos, Reason};
+use super::super::tree::{Expr, ExprKind};
+use super::super::types::{BOOL, Ty, USIZE};
+use super::expr::strip;
+use super::{Binding, Checker};
+use crate::ir::{Opcode, Scalar};
+use std::rc::Rc;
+use syn::spanned::Spanned;
+
+impl Checker<'_, '_> {
+    pub(super) fn call(&mut self, c: &syn::ExprCall, expected: Option<&Ty>, pos: Pos) -> Expr {
+        let syn::Expr::Path(p) = strip(&c.func) else {
+            self.expr(&c.func, None);
+            self.arguments_only(c.args.iter());
+            return self.refuse(c.func.span(), Reason::Expression, "calling a value");
+        };
+        if p.qself.is_some() {
+            return self.refuse(p.span(), Reason::Trait, "a path with `<T as ..>`");
+        }
+        if let Some(ident) = p.path.get_ident()
+            && let Some(Binding::Local(id)) = self.binding(&ident_text(ident))
+        {
+            self.arguments_only(c.args.iter());
+            if self.infer.shallow(&self.locals[id].ty.clone()) == Ty::Error {
+                return self.error(pos);
+            }
+            return self.refuse(p.span(), Reason::Expression, "calling a variable");
+        }
+        if p.path.segments.iter().any(|s| matches!(s.arguments, syn::PathArguments::AngleBracketed(_))) {
+            let known = matches!(self.lookup_path(&p.path, Space::Value), Some(Item::Prelude(_)));
+            if !known {
+                self.arguments_only(c.args.iter());
+                return self.refuse(p.span(), Reason::Generic, "");
+            }
+        }
+        match self.lookup_path(&p.path, Space::Value) {
+            Some(Item::Function(id)) => return self.call_function(id, None, c.args.iter(), p, pos),
+            Some(Item::Prelude(name)) => return self.call_prelude(&name, c, p, pos),
+            Some(Item::Variant(key, _)) => {
+                self.arguments_only(c.args.iter());
+                self.p.echo(pos, &format!("`{key}`"));
+                return self.error(pos);
+            }
+            Some(Item::Const(_)) => {
+                return self.refuse(p.span(), Reason::Expression, "calling a constant");
+            }
+            _ => {}
+        }
+        if let Some(Item::Struct(key)) = self.struct_of_path(&p.path) {
+            return self.tuple_struct_literal(key, c, pos);
+        }
+        self.known_call(c, p, expected, pos)
+    }
+
+    /// Checks arguments for their own problems.
+    pub(super) fn arguments_only<'e>(&mut self, args: impl Iterator<Item = &'e syn::Expr>) {
+        for a in args {
+            self.argument(a, None);
+        }
+    }
+
+    /// An argument: `&local` is allowed.
+    pub(super) fn argument(&mut self, e: &syn::Expr, expected: Option<&Ty>) -> Expr {
+        match strip(e) {
+            syn::Expr::Reference(r) => self.reference(r, expected, true),
+            _ => self.expr(e, expected),
+        }
+    }
+
+    pub(super) fn call_function<'e>(
+        &mut self,
+        id: usize,
+        receiver: Option<Expr>,
+        args: impl ExactSizeIterator<Item = &'e syn::Expr>,
+        at: &impl Spanned,
+        pos: Pos,
+    ) -> Expr {
+        let path = self.p.functions[id].path.clone();
+        if let Some(caller) = &*self.p.function.borrow() {
+            self.p.calls.borrow_mut().entry(caller.clone()).or_default().insert(path.to_string());
+        }
+        let Some(types) = self.p.fn_types(id) else {
+            self.arguments_only(args);
+            return self.error(pos);
+        };
+        let given = args.len() + usize::from(receiver.is_some());
+        if given != types.params.len() {
+            let detail = format!("`{path}` takes {} arguments, {given} are given", types.params.len());
+            self.refuse(at.span(), Reason::WrongCount, &detail);
+        }
+        let mut values = Vec::new();
+        let mut params = types.params.iter();
+        if let Some(receiver) = receiver {
+            let ty = params.next().cloned().unwrap_or(Ty::Error);
+            values.push(self.coerce(receiver, &ty));
+        }
+        for a in args {
+            match params.next() {
+                Some(ty) => {
+                    let value = self.argument(a, Some(ty));
+                    values.push(self.coerce(value, ty));
+                }
+                None => {
+                    self.argument(a, None);
+                }
+            }
+        }
+        if given != types.params.len() {
+            return self.error(pos);
+        }
+        let elidable = self.p.functions[id].attrs.iter().any(|a| a.path().is_ident("elidable"));
+        self.make(ExprKind::Call(path, values, elidable), types.result.clone(), pos)
+    }
+
+    fn tuple_struct_literal(&mut self, key: Rc<str>, c: &syn::ExprCall, pos: Pos) -> Expr {
+        if self.p.unsupported.borrow().contains(&key) {
+            self.p.echo(pos, &format!("`{key}`"));
+            return self.error(pos);
+        }
+        let types = self.p.field_types(&key);
+        if types.len() != c.args.len() {
+            let detail = format!("`{key}` has {} fields, {} are given", types.len(), c.args.len());
+            return self.refuse(c.span(), Reason::WrongCount, &detail);
+        }
+        let fields = c.args.iter().zip(&types).enumerate().map(|(i, (a, ty))| (i, self.field_value(a, ty))).collect();
+        self.make(ExprKind::Struct(fields), Ty::Struct(key), pos)
+    }
+
+    fn call_prelude(&mut self, name: &str, c: &syn::ExprCall, p: &syn::ExprPath, pos: Pos) -> Expr {
+        let args: Vec<&syn::Expr> = c.args.iter().collect();
+        let wrong = |this: &mut Self, n: usize| {
+            let detail = format!("`{name}` takes {n} arguments, {} are given", args.len());
+            this.refuse(p.span(), Reason::WrongCount, &detail)
+        };
+        if let Some((write, scalar)) = numbers::memory_helper(name) {
+            let bytes = super::control::bytes(write);
+            let n = if write { 3 } else { 2 };
+            if args.len() != n {
+                return wrong(self, n);
+            }
+            let slice = self.argument(args[0], Some(&bytes));
+            let slice = Box::new(self.coerce(slice, &bytes));
+            let at = self.expr(args[1], Some(&USIZE));
+            let at = Box::new(self.coerce(at, &USIZE));
+            let ty = Ty::Scalar(scalar);
+            if !write {
+                return self.make(ExprKind::ReadLe(scalar, slice, at), ty, pos);
+            }
+            let value = self.expr(args[2], Some(&ty));
+            let value = Box::new(self.coerce(value, &ty));
+            return self.make(ExprKind::WriteLe(scalar, slice, at, value), Ty::Unit, pos);
+        }
+        if name == "we_are_jitted" {
+            if !args.is_empty() {
+                return wrong(self, 0);
+            }
+            return self.make(ExprKind::Hint(Opcode::WeAreJitted, None), BOOL, pos);
+        }
+        let [arg] = args.as_slice() else { return wrong(self, 1) };
+        let value = self.expr(arg, None);
+        let ty = value.ty.clone();
+        let (opcode, result) = match name {
+            "concrete" => (Opcode::Concrete, ty.clone()),
+            "variable" => (Opcode::Variable, ty.clone()),
+            "promote" => (Opcode::Promote, ty.clone()),
+            "likely" => {
+                let value = self.coerce(value, &BOOL);
+                return self.make(ExprKind::Hint(Opcode::Likely, Some(Box::new(value))), BOOL, pos);
+            }
+            "is_constant" => (Opcode::IsConstant, BOOL),
+            "is_virtual" => (Opcode::IsVirtual, BOOL),
+            _ => return self.refuse(p.span(), Reason::NotYet, &format!("`{name}`")),
+        };
+        if opcode == Opcode::Promote {
+            let shallow = self.infer.shallow(&ty);
+            let fits = matches!(shallow, Ty::Error | Ty::Enum(_) | Ty::Scalar(Scalar::Bool | Scalar::Char))
+                || self.infer.is_integer(&shallow);
+            if !fits {
+                let shown = self.show(&ty);
+                return self.refuse(arg.span(), Reason::NoOperator, &format!("`{shown}` can't be promoted"));
+            }
+        }
+        self.make(ExprKind::Hint(opcode, Some(Box::new(value))), result, pos)
+    }
+
+    /// `Some(x)`, `Cell::new(x)`, `i64::from(x)`, `u8::max(a, b)`, ...
+    fn known_call(&mut self, c: &syn::ExprCall, p: &syn::ExprPath, expected: Option<&Ty>, pos: Pos) -> Expr {
+        let text = path_text(&p.path);
+        let segments: Vec<&str> = text.split("::").collect();
+        let args: Vec<&syn::Expr> = c.args.iter().collect();
+        let hint = expected.map(|e| self.infer.shallow(e));
+        match (segments.as_slice(), args.as_slice()) {
+            (["Some"] | ["Option", "Some"], [arg]) => {
+                let want = if let Some(Ty::Option(t)) = hint { Some((*t).clone()) } else { None };
+                let value = self.expr(arg, want.as_ref());
+                let value = if let Some(t) = &want { self.coerce(value, t) } else { value };
+                let ty = Ty::Option(Rc::new(value.ty.clone()));
+                self.make(ExprKind::Wrap(true, Some(Box::new(value))), ty, pos)
+            }
+            ([name @ ("Ok" | "Err")] | ["Result", name @ ("Ok" | "Err")], [arg]) => {
+                let (ok, err) = match hint {
+                    Some(Ty::Result(t, e)) => ((*t).clone(), (*e).clone()),
+                    _ => (self.infer.fresh(VarKind::Any), self.infer.fresh(VarKind::Any)),
+                };
+                let tag = *name == "Err";
+                let want = if tag { err.clone() } else { ok.clone() };
+                let value = self.expr(arg, Some(&want));
+                let value = self.coerce(value, &want);
+                self.make(ExprKind::Wrap(tag, Some(Box::new(value))), Ty::Result(ok.into(), err.into()), pos)
+            }
+            (["Cell", "new"] | [.., "cell", "Cell", "new"], [arg]) => {
+                let want = if let Some(Ty::Cell(t)) = hint { Some((*t).clone()) } else { None };
+                let value = self.expr(arg, want.as_ref());
+                let value = if let Some(t) = &want { self.coerce(value, t) } else { value };
+                let ty = Ty::Cell(Rc::new(value.ty.clone()));
+                self.make(ExprKind::Freeze(Box::new(value)), ty, pos)
+            }
+            ([.., "cmp", method @ ("min" | "max")], [_, _]) => {
+                let first = self.expr(args[0], None);
+                self.number_call(method, first, &args[1..], c, pos)
+            }
+            ([ty, "from"], [arg]) if Scalar::from_name(ty).is_some() => {
+                let to = Scalar::from_name(ty).map_or(Ty::Error, Ty::Scalar);
+                let value = self.expr(arg, None);
+                self.lossless_call(value, to, c, pos)
+            }
+            ([ty, "from_bits"], [arg]) if matches!(*ty, "f64" | "f32") => {
+                let (bits, float) = if *ty == "f64" { (Scalar::U64, Scalar::F64) } else { (Scalar::U32, Scalar::F32) };
+                let value = self.expr(arg, Some(&Ty::Scalar(bits)));
+                let value = self.coerce(value, &Ty::Scalar(bits));
+                let opcode = if *ty == "f64" { Opcode::BitsToFloat } else { Opcode::BitsToSingle };
+                self.make(ExprKind::Hint(opcode, Some(Box::new(value))), Ty::Scalar(float), pos)
+            }
+            ([ty, order @ ("from_le_bytes" | "from_be_bytes")], [arg]) if integer(ty).is_some() => {
+                let scalar = integer(ty).unwrap_or(Scalar::I64);
+                let bytes = Ty::Array(Rc::new(Ty::Scalar(Scalar::U8)), u64::from(scalar.bits() / 8));
+                let value = self.expr(arg, Some(&bytes));
+                let value = self.coerce(value, &bytes);
+                let kind = ExprKind::FromBytes(Box::new(value), *order == "from_be_bytes");
+                self.make(kind, Ty::Scalar(scalar), pos)
+            }
+            ([ty, method], [first, rest @ ..]) if Scalar::from_name(ty).is_some() => {
+                let receiver = Scalar::from_name(ty).map_or(Ty::Error, Ty::Scalar);
+                let value = self.expr(first, Some(&receiver));
+                let value = self.coerce(value, &receiver);
+                self.number_call(method, value, rest, c, pos)
+            }
+            _ => {
+                self.arguments_only(c.args.iter());
+                if matches!(segments.first(), Some(&("Gc" | "GcArray" | "List" | "QuasiCell"))) {
+                    return self.refuse(p.span(), Reason::NotYet, &format!("`{text}`"));
+                }
+                self.refuse(p.span(), Reason::UnknownName, &format!("function `{text}`"))
+            }
+        }
+    }
+
+    /// `T::from(x)`: the lossless conversions.
+    fn lossless_call(&mut self, value: Expr, to: Ty, c: &syn::ExprCall, pos: Pos) -> Expr {
+        let mut from = self.infer.shallow(&value.ty);
+        if let (Ty::Var(_), Ty::Scalar(s)) = (&from, &to)
+            && self.infer.is_integer(&from)
+        {
+            // What a literal defaults to here depends on traits; with its target's type it is the same number.
+            let target = if s.is_float() { Ty::Scalar(Scalar::I32) } else { to.clone() };
+            self.infer.unify(&from, &target);
+            from = target;
+        }
+        let allowed = match (&from, &to) {
+            (Ty::Error, _) => true,
+            (Ty::Scalar(f), Ty::Scalar(t)) if f == t => true,
+            (Ty::Scalar(Scalar::Bool), Ty::Scalar(t)) => t.is_integer(),
+            (Ty::Scalar(Scalar::U8), Ty::Scalar(Scalar::Char)) => true,
+            (Ty::Scalar(Scalar::Char), Ty::Scalar(t)) => matches!(t, Scalar::U32 | Scalar::U64),
+            (Ty::Scalar(Scalar::F32), Ty::Scalar(Scalar::F64)) => true,
+            (Ty::Scalar(f), Ty::Scalar(t)) if f.is_integer() && t.is_float() => {
+                f.bits() <= if *t == Scalar::F64 { 32 } else { 16 }
+            }
+            (Ty::Scalar(f), Ty::Scalar(t)) if f.is_integer() && t.is_integer() => {
+                let wider = t.bits() > f.bits() && (!f.is_signed() || t.is_signed());
+                let pointer = matches!(t, Scalar::Isize | Scalar::Usize);
+                wider && !matches!(f, Scalar::Isize | Scalar::Usize) && (!pointer || f.bits() <= 16)
+            }
+            _ => false,
+        };
+        if !allowed {
+            let detail = format!("`{to}` has no `from` for `{}`", self.show(&from));
+            return self.refuse(c.span(), Reason::NoMethod, &detail);
+        }
+        self.make(ExprKind::Cast(Box::new(value)), to, pos)
+    }
+}
+
+fn integer(name: &str) -> Option<Scalar> {
+    Scalar::from_name(name).filter(|s| s.is_integer())
+}

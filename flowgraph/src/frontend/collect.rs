@@ -1,0 +1,452 @@
+//! Reading the files: parsing, and finding their items.
+
+use super::items::{
+    AliasItem, ConstItem, FnItem, Item, ModuleId, ModuleScope, Program, Progress, Space, StructItem, ident_text,
+};
+use super::refusal::{Pos, Reason, Refusal};
+use super::types::Ty;
+use crate::ir::{EnumDecl, FileId, Scalar};
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::str::FromStr;
+use std::sync::Arc;
+use syn::spanned::Spanned;
+
+/// Delimiters inside each other, at most.
+const MAX_DEPTH: usize = 120;
+/// Tokens of one group without a `;`, `,` or the end of an item between them, at most: what a chain of operators,
+/// methods or `else if`s nests.
+const MAX_RUN: usize = 3000;
+
+/// Parses a file, or refuses it.
+pub(super) fn parse(name: &str, text: &Arc<str>, file: FileId) -> Result<syn::File, Vec<Refusal>> {
+    let refusal = |span: Span, reason, detail: &str| {
+        let pos = Pos::of(file, span);
+        Refusal::new(name, text, pos.loc, pos.length, reason, detail)
+    };
+    let source = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let tokens = TokenStream::from_str(source).map_err(|e| vec![refusal(e.span(), Reason::Syntax, &e.to_string())])?;
+    if let Some(span) = too_deep(&tokens) {
+        return Err(vec![refusal(span, Reason::Nesting, "")]);
+    }
+    syn::parse2::<syn::File>(tokens)
+        .map_err(|e| e.into_iter().map(|e| refusal(e.span(), Reason::Syntax, &e.to_string())).collect())
+}
+
+/// Where the nesting that parser and checker recurse over goes beyond what the stack is made for.
+fn too_deep(tokens: &TokenStream) -> Option<Span> {
+    let mut stack = vec![(tokens.clone().into_iter(), 0usize, false)];
+    while let Some((rest, run, after_block)) = stack.last_mut() {
+        let Some(token) = rest.next() else {
+            stack.pop();
+            continue;
+        };
+        let separates = match &token {
+            TokenTree::Punct(p) => matches!(p.as_char(), ';' | ','),
+            TokenTree::Ident(i) => *after_block && !matches!(i.to_string().as_str(), "else" | "as"),
+            _ => false,
+        };
+        *run = if separates { 0 } else { *run + 1 };
+        *after_block = matches!(&token, TokenTree::Group(g) if g.delimiter() == Delimiter::Brace);
+        if *run > MAX_RUN {
+            return Some(token.span());
+        }
+        if let TokenTree::Group(group) = &token {
+            if stack.len() >= MAX_DEPTH {
+                return Some(group.span_open());
+            }
+            stack.push((group.stream().into_iter(), 0, false));
+        }
+    }
+    None
+}
+
+/// The name of the module that a sibling file is.
+fn stem(name: &str) -> String {
+    let base = name.rsplit(['/', '\\']).next().unwrap_or(name);
+    base.strip_suffix(".rs").unwrap_or(base).to_owned()
+}
+
+impl<'s> Program<'s> {
+    pub(super) fn new(texts: Vec<(String, Arc<str>)>) -> Program<'s> {
+        Program {
+            texts,
+            modules: Vec::new(),
+            structs: Default::default(),
+            aliases: Vec::new(),
+            consts: RefCell::default(),
+            functions: Vec::new(),
+            associated: Default::default(),
+            module: RefCell::default(),
+            refusals: RefCell::default(),
+            function: RefCell::default(),
+            referenced_fields: RefCell::default(),
+            unnamed_data: Cell::new(0),
+            const_depth: Cell::new(0),
+            unsupported: RefCell::default(),
+            calls: RefCell::default(),
+        }
+    }
+
+    /// Finds the items of the parsed files: those of the first in the root, those of the others in a module each.
+    pub(super) fn collect(&mut self, files: &'s [(FileId, syn::File)]) {
+        let mut impls = Vec::new();
+        for (i, (file, parsed)) in files.iter().enumerate() {
+            let module = if i == 0 {
+                self.add_module(None, String::new(), *file)
+            } else {
+                let name = stem(&self.texts[usize::from(file.0)].0);
+                let module = self.add_module(Some(0), format!("{name}::"), *file);
+                self.modules[0].names.insert((Space::Type, name), Item::Module(module));
+                module
+            };
+            self.attributes(module, &parsed.attrs, &["allow", "warn", "deny", "doc", "expect"]);
+            self.collect_items(module, &parsed.items, &mut impls);
+        }
+        for (module, item) in impls {
+            self.collect_impl(module, item);
+        }
+    }
+
+    fn add_module(&mut self, parent: Option<ModuleId>, prefix: String, file: FileId) -> ModuleId {
+        self.modules.push(ModuleScope { prefix, parent, file, ..ModuleScope::default() });
+        self.modules.len() - 1
+    }
+
+    fn define(&mut self, module: ModuleId, space: Space, ident: &syn::Ident, item: Item) {
+        let name = ident_text(ident);
+        if self.modules[module].names.contains_key(&(space, name.clone())) {
+            self.refuse(self.file_of(module), ident.span(), Reason::Duplicate, &format!("`{name}`"));
+        }
+        self.modules[module].names.insert((space, name), item);
+    }
+
+    fn collect_items(
+        &mut self,
+        module: ModuleId,
+        items: &'s [syn::Item],
+        impls: &mut Vec<(ModuleId, &'s syn::ItemImpl)>,
+    ) {
+        let file = self.file_of(module);
+        for item in items {
+            match item {
+                syn::Item::Fn(f) => {
+                    if is_test(&f.attrs) {
+                        continue;
+                    }
+                    let path: Rc<str> = format!("{}{}", self.modules[module].prefix, ident_text(&f.sig.ident)).into();
+                    let public = !matches!(f.vis, syn::Visibility::Inherited);
+                    let id = self.add_function(path, module, None, &f.sig, &f.block, &f.attrs, public);
+                    self.define(module, Space::Value, &f.sig.ident, Item::Function(id));
+                }
+                syn::Item::Struct(s) => self.collect_struct(module, s),
+                syn::Item::Enum(e) => self.collect_enum(module, e),
+                syn::Item::Const(c) => {
+                    self.generics(module, &c.generics);
+                    self.attributes(module, &c.attrs, LINTS);
+                    let id = self.add_const(module, &c.ident, &c.ty, &c.expr, None, Vec::new());
+                    if c.ident != "_" {
+                        self.define(module, Space::Value, &c.ident, Item::Const(id));
+                    }
+                }
+                syn::Item::Static(s) => {
+                    self.attributes(module, &s.attrs, LINTS);
+                    if let syn::StaticMutability::Mut(m) = &s.mutability {
+                        self.refuse(file, m.span, Reason::Item, "`static mut`");
+                    }
+                    let id = self.add_const(module, &s.ident, &s.ty, &s.expr, None, Vec::new());
+                    self.define(module, Space::Value, &s.ident, Item::Const(id));
+                }
+                syn::Item::Type(t) => {
+                    self.generics(module, &t.generics);
+                    self.aliases.push(AliasItem { item: t, module, busy: Cell::new(false) });
+                    self.define(module, Space::Type, &t.ident, Item::Alias(self.aliases.len() - 1));
+                }
+                syn::Item::Mod(m) => {
+                    if is_test(&m.attrs) {
+                        continue;
+                    }
+                    let Some((_, items)) = &m.content else {
+                        // A sibling file, if it was given.
+                        continue;
+                    };
+                    let prefix = format!("{}{}::", self.modules[module].prefix, ident_text(&m.ident));
+                    let inner = self.add_module(Some(module), prefix, file);
+                    self.define(module, Space::Type, &m.ident, Item::Module(inner));
+                    self.collect_items(inner, items, impls);
+                }
+                syn::Item::Use(u) => self.collect_use(module, &u.tree, &mut Vec::new()),
+                syn::Item::Impl(i) => impls.push((module, i)),
+                syn::Item::Trait(t) => self.refuse(file, t.ident.span(), Reason::Trait, "a trait"),
+                syn::Item::Macro(m) => {
+                    let name = format!("`{}!`", path_text(&m.mac.path));
+                    self.refuse(file, m.mac.path.span(), Reason::Macro, &name);
+                }
+                syn::Item::ExternCrate(e) => self.refuse(file, e.span(), Reason::Item, "`extern crate`"),
+                syn::Item::ForeignMod(e) => self.refuse(file, e.abi.span(), Reason::Item, "a foreign module"),
+                syn::Item::Union(u) => self.refuse(file, u.ident.span(), Reason::Item, "a union"),
+                other => self.refuse(file, other.span(), Reason::Item, "this item"),
+            }
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn add_function(
+        &mut self,
+        path: Rc<str>,
+        module: ModuleId,
+        self_ty: Option<Ty>,
+        sig: &'s syn::Signature,
+        block: &'s syn::Block,
+        attrs: &'s [syn::Attribute],
+        public: bool,
+    ) -> usize {
+        self.functions.push(FnItem { path, module, self_ty, sig, block, attrs, public, types: RefCell::new(None) });
+        self.functions.len() - 1
+    }
+
+    pub(super) fn add_const(
+        &self,
+        module: ModuleId,
+        ident: &syn::Ident,
+        ty: &syn::Type,
+        expr: &syn::Expr,
+        self_ty: Option<Ty>,
+        scope: Vec<(String, usize)>,
+    ) -> usize {
+        let owner = match &self_ty {
+            Some(ty) => format!("{ty}::"),
+            None => self.modules[module].prefix.clone(),
+        };
+        let name = format!("{owner}{}", ident_text(ident));
+        let value = RefCell::new(Progress::Todo);
+        let (ty, expr) = (Rc::new(ty.clone()), Rc::new(expr.clone()));
+        let item = ConstItem { name, module, ty, expr, self_ty, scope, value, data: Cell::new(None) };
+        let mut consts = self.consts.borrow_mut();
+        consts.push(Rc::new(item));
+        consts.len() - 1
+    }
+
+    fn collect_struct(&mut self, module: ModuleId, s: &'s syn::ItemStruct) {
+        self.generics(module, &s.generics);
+        self.attributes(module, &s.attrs, TYPES);
+        for field in &s.fields {
+            self.attributes(module, &field.attrs, &["doc", "green", "allow", "cfg_attr"]);
+        }
+        let key: Rc<str> = format!("{}{}", self.modules[module].prefix, ident_text(&s.ident)).into();
+        let comparable = derives(&s.attrs, "PartialEq");
+        let item = StructItem { item: s, module, comparable, fields: RefCell::new(Progress::Todo) };
+        self.structs.insert(key.clone(), item);
+        self.define(module, Space::Type, &s.ident, Item::Struct(key));
+    }
+
+    fn collect_enum(&mut self, module: ModuleId, e: &'s syn::ItemEnum) {
+        let file = self.file_of(module);
+        self.generics(module, &e.generics);
+        self.attributes(module, &e.attrs, TYPES);
+        let name = format!("{}{}", self.modules[module].prefix, ident_text(&e.ident));
+        let key: Rc<str> = name.as_str().into();
+        self.define(module, Space::Type, &e.ident, Item::Enum(key.clone()));
+        let mut variants: Vec<(String, i64)> = Vec::new();
+        let mut next = Some(0i64);
+        for v in &e.variants {
+            if !matches!(v.fields, syn::Fields::Unit) {
+                self.refuse(file, v.span(), Reason::NotYet, "an enum variant with a payload");
+                self.unsupported.borrow_mut().insert(key.clone());
+            }
+            if let Some((_, expr)) = &v.discriminant {
+                match discriminant(expr) {
+                    Some(n) => next = Some(n),
+                    None => {
+                        self.refuse(file, expr.span(), Reason::Constant, "a discriminant must be an integer literal")
+                    }
+                }
+            }
+            let Some(value) = next else {
+                self.refuse(file, v.span(), Reason::LiteralRange, "of this discriminant");
+                continue;
+            };
+            if variants.iter().any(|(n, d)| *d == value || *n == ident_text(&v.ident)) {
+                self.refuse(file, v.ident.span(), Reason::Duplicate, &format!("`{}` (or its discriminant)", v.ident));
+            }
+            variants.push((ident_text(&v.ident), value));
+            next = value.checked_add(1);
+        }
+        let narrow = variants.iter().all(|(_, v)| i32::try_from(*v).is_ok());
+        let default = if narrow { Scalar::I32 } else { Scalar::I64 };
+        let repr = repr(&e.attrs).unwrap_or(default);
+        for ((_, value), v) in variants.iter().zip(&e.variants) {
+            if repr.canonical(*value as u64) as i64 != *value {
+                self.refuse(file, v.span(), Reason::LiteralRange, "of this discriminant");
+            }
+        }
+        let decl = EnumDecl { name: name.clone(), repr, variants };
+        self.module.borrow_mut().enums.insert(name, decl);
+    }
+
+    fn collect_use(&mut self, module: ModuleId, tree: &syn::UseTree, prefix: &mut Vec<String>) {
+        match tree {
+            syn::UseTree::Path(p) => {
+                prefix.push(ident_text(&p.ident));
+                self.collect_use(module, &p.tree, prefix);
+                prefix.pop();
+            }
+            syn::UseTree::Name(n) if n.ident == "self" => {
+                if let Some(name) = prefix.last().cloned() {
+                    self.modules[module].imports.insert(name, prefix.clone());
+                }
+            }
+            syn::UseTree::Name(n) => {
+                let name = ident_text(&n.ident);
+                let path = prefix.iter().cloned().chain([name.clone()]).collect();
+                self.modules[module].imports.insert(name, path);
+            }
+            syn::UseTree::Rename(r) => {
+                let path = prefix.iter().cloned().chain([ident_text(&r.ident)]).collect();
+                self.modules[module].imports.insert(ident_text(&r.rename), path);
+            }
+            syn::UseTree::Glob(_) => self.modules[module].globs.push(prefix.clone()),
+            syn::UseTree::Group(g) => {
+                for tree in &g.items {
+                    self.collect_use(module, tree, prefix);
+                }
+            }
+        }
+    }
+
+    fn collect_impl(&mut self, module: ModuleId, i: &'s syn::ItemImpl) {
+        let file = self.file_of(module);
+        if let Some((_, path, _)) = &i.trait_ {
+            self.refuse(file, path.span(), Reason::Trait, "implementing a trait");
+            return;
+        }
+        self.generics(module, &i.generics);
+        let ty = self.resolve_type(module, None, &[], &i.self_ty, false);
+        let key = match &ty {
+            Ty::Struct(key) | Ty::Enum(key) => key.clone(),
+            Ty::Error => return,
+            _ => {
+                self.refuse(file, i.self_ty.span(), Reason::Trait, "an `impl` for a type that isn't of the file");
+                return;
+            }
+        };
+        for item in &i.items {
+            let (ident, found) = match item {
+                syn::ImplItem::Fn(f) => {
+                    let path: Rc<str> = format!("{key}::{}", ident_text(&f.sig.ident)).into();
+                    let public = !matches!(f.vis, syn::Visibility::Inherited);
+                    let id = self.add_function(path, module, Some(ty.clone()), &f.sig, &f.block, &f.attrs, public);
+                    (&f.sig.ident, Item::Function(id))
+                }
+                syn::ImplItem::Const(c) => {
+                    let id = self.add_const(module, &c.ident, &c.ty, &c.expr, Some(ty.clone()), Vec::new());
+                    (&c.ident, Item::Const(id))
+                }
+                other => {
+                    self.refuse(file, other.span(), Reason::Item, "this item in an `impl`");
+                    continue;
+                }
+            };
+            if self.associated.insert((key.clone(), ident_text(ident)), found).is_some() {
+                self.refuse(file, ident.span(), Reason::Duplicate, &format!("`{key}::{ident}`"));
+            }
+        }
+    }
+
+    /// Refuses type and const parameters; lifetimes are ignored.
+    pub(super) fn generics(&self, module: ModuleId, generics: &syn::Generics) {
+        for param in &generics.params {
+            if !matches!(param, syn::GenericParam::Lifetime(_)) {
+                self.refuse(self.file_of(module), param.span(), Reason::Generic, "");
+            }
+        }
+    }
+
+    /// Refuses attributes other than those known.
+    pub(super) fn attributes(&self, module: ModuleId, attrs: &[syn::Attribute], known: &[&str]) {
+        for attr in attrs {
+            let name = path_text(attr.path());
+            let short = name.rsplit("::").next().unwrap_or_default().to_owned();
+            if known.contains(&short.as_str()) || name.starts_with("rustfmt::") || name.starts_with("clippy::") {
+                continue;
+            }
+            let file = self.file_of(module);
+            if ["look_inside_if", "idempotent", "inverse_of"].contains(&short.as_str()) {
+                self.refuse(file, attr.path().span(), Reason::NotYet, &format!("the attribute `#[{name}]`"));
+            } else {
+                self.refuse(file, attr.path().span(), Reason::Attribute, &format!("`#[{name}]`"));
+            }
+        }
+    }
+}
+
+const LINTS: &[&str] = &["doc", "allow", "warn", "deny", "expect", "rustfmt"];
+const TYPES: &[&str] = &["doc", "allow", "warn", "deny", "expect", "derive", "repr", "must_use", "non_exhaustive"];
+/// The attributes of functions.
+pub(super) const FUNCTIONS: &[&str] = &[
+    "doc",
+    "allow",
+    "warn",
+    "deny",
+    "expect",
+    "inline",
+    "must_use",
+    "cold",
+    "portal",
+    "elidable",
+    "unroll_safe",
+    "dont_look_inside",
+];
+
+fn is_test(attrs: &[syn::Attribute]) -> bool {
+    attrs.iter().any(|a| {
+        a.path().is_ident("test")
+            || (a.path().is_ident("cfg") && a.parse_args::<syn::Ident>().is_ok_and(|i| i == "test"))
+    })
+}
+
+pub(super) fn path_text(path: &syn::Path) -> String {
+    path.segments.iter().map(|s| ident_text(&s.ident)).collect::<Vec<_>>().join("::")
+}
+
+fn derives(attrs: &[syn::Attribute], what: &str) -> bool {
+    let mut found = false;
+    for attr in attrs.iter().filter(|a| a.path().is_ident("derive")) {
+        let _ = attr.parse_nested_meta(|meta| {
+            found |= meta.path.is_ident(what);
+            Ok(())
+        });
+    }
+    found
+}
+
+fn repr(attrs: &[syn::Attribute]) -> Option<Scalar> {
+    let mut found = None;
+    for attr in attrs.iter().filter(|a| a.path().is_ident("repr")) {
+        let _ = attr.parse_nested_meta(|meta| {
+            let name = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
+            found = found.or(Scalar::from_name(&name).filter(|s| s.is_integer()));
+            Ok(())
+        });
+    }
+    found
+}
+
+fn discriminant(expr: &syn::Expr) -> Option<i64> {
+    match expr {
+        syn::Expr::Lit(l) => match &l.lit {
+            syn::Lit::Int(i) => i.base10_parse::<i64>().ok(),
+            syn::Lit::Byte(b) => Some(i64::from(b.value())),
+            _ => None,
+        },
+        syn::Expr::Unary(u) if matches!(u.op, syn::UnOp::Neg(_)) => match &*u.expr {
+            syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(i), .. }) => {
+                i.base10_parse::<i128>().ok().and_then(|n| i64::try_from(-n).ok())
+            }
+            _ => None,
+        },
+        syn::Expr::Paren(p) => discriminant(&p.expr),
+        _ => None,
+    }
+}

@@ -1,0 +1,541 @@
+//! The items of the files: modules, what names mean in them, structs, enums, constants, functions.
+
+use super::numbers;
+use super::refusal::{Pos, Reason, Refusal};
+use super::tree::ConstId;
+use super::types::{Ty, rust_type};
+use crate::ir::{Const, EnumDecl, FileId, Module, Scalar, StructDecl};
+use proc_macro2::Span;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::Arc;
+use syn::spanned::Spanned;
+
+pub(super) type ModuleId = usize;
+
+/// What a name means.
+#[derive(Clone, Debug)]
+pub(super) enum Item {
+    Module(ModuleId),
+    Struct(Rc<str>),
+    Enum(Rc<str>),
+    Alias(usize),
+    Function(usize),
+    Const(ConstId),
+    Variant(Rc<str>, usize),
+    /// Something of the prelude, by name.
+    Prelude(Rc<str>),
+}
+
+/// A type's namespace, or a value's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Space {
+    Type,
+    Value,
+}
+
+#[derive(Default)]
+pub(super) struct ModuleScope {
+    /// `a::b::` or empty.
+    pub(super) prefix: String,
+    pub(super) parent: Option<ModuleId>,
+    pub(super) file: FileId,
+    pub(super) names: FxHashMap<(Space, String), Item>,
+    /// Names imported: the path, from here.
+    pub(super) imports: FxHashMap<String, Vec<String>>,
+    /// Paths imported with `*`.
+    pub(super) globs: Vec<Vec<String>>,
+}
+
+pub(super) struct StructItem<'s> {
+    pub(super) item: &'s syn::ItemStruct,
+    pub(super) module: ModuleId,
+    pub(super) comparable: bool,
+    pub(super) fields: RefCell<Progress<Vec<Ty>>>,
+}
+
+pub(super) enum Progress<T> {
+    Todo,
+    Busy,
+    Done(T),
+}
+
+pub(super) struct AliasItem<'s> {
+    pub(super) item: &'s syn::ItemType,
+    pub(super) module: ModuleId,
+    pub(super) busy: Cell<bool>,
+}
+
+pub(super) struct ConstItem {
+    pub(super) name: String,
+    pub(super) module: ModuleId,
+    pub(super) ty: Rc<syn::Type>,
+    pub(super) expr: Rc<syn::Expr>,
+    /// `Self` in an `impl`.
+    pub(super) self_ty: Option<Ty>,
+    /// Constants of the enclosing function blocks.
+    pub(super) scope: Vec<(String, ConstId)>,
+    pub(super) value: RefCell<Progress<Option<Rc<ConstValue>>>>,
+    pub(super) data: Cell<Option<crate::ir::DataId>>,
+}
+
+/// A computed constant: its leaves.
+#[derive(Debug)]
+pub(super) struct ConstValue {
+    pub(super) ty: Ty,
+    pub(super) leaves: Vec<Const>,
+}
+
+pub(super) struct FnItem<'s> {
+    pub(super) path: Rc<str>,
+    pub(super) module: ModuleId,
+    pub(super) self_ty: Option<Ty>,
+    pub(super) sig: &'s syn::Signature,
+    pub(super) block: &'s syn::Block,
+    pub(super) attrs: &'s [syn::Attribute],
+    pub(super) public: bool,
+    /// The types of the parameters and of the result; `None` if they were refused.
+    pub(super) types: RefCell<Option<Rc<FnTypes>>>,
+}
+
+#[derive(Debug)]
+pub(super) struct FnTypes {
+    pub(super) params: Vec<Ty>,
+    pub(super) result: Ty,
+    /// The first parameter is `self`.
+    pub(super) method: bool,
+}
+
+pub(super) struct Program<'s> {
+    pub(super) texts: Vec<(String, Arc<str>)>,
+    pub(super) modules: Vec<ModuleScope>,
+    pub(super) structs: FxHashMap<Rc<str>, StructItem<'s>>,
+    pub(super) aliases: Vec<AliasItem<'s>>,
+    pub(super) consts: RefCell<Vec<Rc<ConstItem>>>,
+    pub(super) functions: Vec<FnItem<'s>>,
+    /// Methods, associated functions and constants by type and name.
+    pub(super) associated: FxHashMap<(Rc<str>, String), Item>,
+    pub(super) module: RefCell<Module>,
+    pub(super) refusals: RefCell<Vec<Refusal>>,
+    /// The function being worked on, for refusals.
+    pub(super) function: RefCell<Option<String>>,
+    /// Scalar fields of which references are taken: (struct or tuple, field). Their accesses share a class with what
+    /// such a reference points to.
+    pub(super) referenced_fields: RefCell<FxHashSet<(String, usize)>>,
+    /// How many data items without a name there are.
+    pub(super) unnamed_data: Cell<usize>,
+    /// How many constants are being computed, one for the other.
+    pub(super) const_depth: Cell<usize>,
+    /// Types of the dialect that can't be lifted yet.
+    pub(super) unsupported: RefCell<FxHashSet<Rc<str>>>,
+    /// Who calls whom, refused functions included.
+    pub(super) calls: RefCell<FxHashMap<String, FxHashSet<String>>>,
+}
+
+impl<'s> Program<'s> {
+    // ---- refusals
+
+    pub(super) fn refuse_at(&self, pos: Pos, reason: Reason, detail: &str) {
+        let (name, text) = match self.texts.get(usize::from(pos.loc.file.0)) {
+            Some((name, text)) => (name.clone(), text.clone()),
+            None => (String::new(), Arc::from("")),
+        };
+        let mut refusal = Refusal::new(&name, &text, pos.loc, pos.length, reason, detail);
+        refusal.function = self.function.borrow().clone();
+        let mut refusals = self.refusals.borrow_mut();
+        let known = refusals.iter().any(|r| r.loc == refusal.loc && r.message == refusal.message);
+        if !known {
+            refusals.push(refusal);
+        }
+    }
+
+    /// Refuses the use of what was refused where it is defined.
+    pub(super) fn echo(&self, pos: Pos, what: &str) {
+        self.refuse_at(pos, Reason::NotYet, what);
+        if let Some(last) = self.refusals.borrow_mut().last_mut() {
+            last.echo = true;
+        }
+    }
+
+    pub(super) fn refuse(&self, file: FileId, span: Span, reason: Reason, detail: &str) {
+        self.refuse_at(Pos::of(file, span), reason, detail);
+    }
+
+    pub(super) fn file_of(&self, module: ModuleId) -> FileId {
+        self.modules[module].file
+    }
+
+    /// The text between the start and the end of a span, with its white space collapsed.
+    pub(super) fn source_text(&self, file: FileId, span: Span) -> String {
+        let Some((_, text)) = self.texts.get(usize::from(file.0)) else { return String::new() };
+        let (start, end) = (span.start(), span.end());
+        let mut out = String::new();
+        for (i, line) in text.lines().enumerate().skip(start.line.saturating_sub(1)) {
+            if i + 1 > end.line {
+                break;
+            }
+            let from = if i + 1 == start.line { start.column } else { 0 };
+            let to = if i + 1 == end.line { end.column } else { usize::MAX };
+            out.extend(line.chars().take(to).skip(from));
+            out.push(' ');
+        }
+        out.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    // ---- structs and enums
+
+    pub(super) fn enum_info(&self, name: &str) -> Option<EnumDecl> {
+        self.module.borrow().enums.get(name).cloned()
+    }
+
+    /// The types of a struct's fields. Resolves them, and lays the struct out, when they are first asked for.
+    pub(super) fn field_types(&self, name: &Rc<str>) -> Vec<Ty> {
+        let Some(item) = self.structs.get(name) else { return Vec::new() };
+        match &*item.fields.borrow() {
+            Progress::Done(types) => return types.clone(),
+            Progress::Busy => {
+                let span = item.item.ident.span();
+                self.refuse(self.file_of(item.module), span, Reason::Recursive, &format!("struct `{name}`"));
+                return Vec::new();
+            }
+            Progress::Todo => {}
+        }
+        *item.fields.borrow_mut() = Progress::Busy;
+        let mut types = Vec::new();
+        for field in &item.item.fields {
+            let ty = self.resolve_type(item.module, None, &[], &field.ty, true);
+            if ty == Ty::Error {
+                self.unsupported.borrow_mut().insert(name.clone());
+            }
+            self.check_stored(&ty, item, &field.ty);
+            self.needs_layout(&ty);
+            types.push(ty);
+        }
+        self.lay_out(name, item, &types);
+        *item.fields.borrow_mut() = Progress::Done(types.clone());
+        types
+    }
+
+    /// By-value structs in `ty` must be laid out before what contains them.
+    fn needs_layout(&self, ty: &Ty) {
+        match ty {
+            Ty::Struct(name) => drop(self.field_types(name)),
+            Ty::Array(t, _) | Ty::Cell(t) => self.needs_layout(t),
+            Ty::Tuple(items) => items.iter().for_each(|t| self.needs_layout(t)),
+            _ => {}
+        }
+    }
+
+    fn check_stored(&self, ty: &Ty, item: &StructItem<'s>, at: &syn::Type) {
+        if *ty != Ty::Error && rust_type(ty).is_none() {
+            self.refuse(self.file_of(item.module), at.span(), Reason::NotYet, &format!("a field of the type {ty}"));
+        }
+    }
+
+    fn lay_out(&self, name: &Rc<str>, item: &StructItem<'s>, types: &[Ty]) {
+        let Some(rust) = types.iter().map(rust_type).collect::<Option<Vec<_>>>() else { return };
+        let mut module = self.module.borrow_mut();
+        let (offsets, size, align) = module.tuple_offsets(&rust);
+        let fields = item.item.fields.iter().zip(rust).zip(offsets).enumerate().map(|(i, ((field, ty), offset))| {
+            let name = field.ident.as_ref().map_or_else(|| i.to_string(), ident_text);
+            let green = field.attrs.iter().any(|a| a.path().is_ident("green"));
+            crate::ir::Field { name, ty, offset, green }
+        });
+        let fields = fields.collect();
+        let tuple = matches!(item.item.fields, syn::Fields::Unnamed(_));
+        module.structs.insert(name.to_string(), StructDecl { name: name.to_string(), tuple, fields, size, align });
+        if size > i32::MAX as u32 / 2 {
+            drop(module);
+            let span = item.item.ident.span();
+            self.refuse(self.file_of(item.module), span, Reason::LargeValue, &format!("struct `{name}` is too large"));
+        }
+    }
+
+    /// The index of a field.
+    pub(super) fn field_index(&self, name: &str, field: &str) -> Option<usize> {
+        let item = self.structs.get(name)?;
+        item.item
+            .fields
+            .iter()
+            .enumerate()
+            .position(|(i, f)| f.ident.as_ref().map_or_else(|| i.to_string(), ident_text) == field)
+    }
+
+    // ---- names
+
+    /// What `segments` names, looked up from `module`.
+    pub(super) fn lookup(&self, module: ModuleId, segments: &[String], space: Space) -> Option<Item> {
+        self.lookup_within(module, segments, space, 0)
+    }
+
+    fn lookup_within(&self, module: ModuleId, segments: &[String], space: Space, depth: usize) -> Option<Item> {
+        if depth > 10 {
+            return None;
+        }
+        let (first, rest) = segments.split_first()?;
+        if rest.is_empty() {
+            return self.lookup_name(module, first, space, depth, true);
+        }
+        match first.as_str() {
+            "self" => return self.lookup_within_item(Item::Module(module), rest, space, depth),
+            "crate" => return self.lookup_within_item(Item::Module(0), rest, space, depth),
+            "super" => {
+                let parent = self.modules[module].parent.unwrap_or(0);
+                return if let ["super", ..] = rest.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+                    self.lookup_within(parent, rest, space, depth + 1)
+                } else {
+                    self.lookup_within_item(Item::Module(parent), rest, space, depth)
+                };
+            }
+            "hueshift" => {
+                return match rest {
+                    [prelude, name] if prelude == "prelude" => prelude_item(name, space),
+                    _ => None,
+                };
+            }
+            _ => {}
+        }
+        let head = self.lookup_name(module, first, Space::Type, depth, true)?;
+        self.lookup_within_item(head, rest, space, depth)
+    }
+
+    fn lookup_within_item(&self, head: Item, rest: &[String], space: Space, depth: usize) -> Option<Item> {
+        let (name, after) = rest.split_first()?;
+        match head {
+            Item::Module(m) if after.is_empty() => self.lookup_name(m, name, space, depth, false),
+            Item::Module(m) => {
+                let next = self.lookup_name(m, name, Space::Type, depth, false)?;
+                self.lookup_within_item(next, after, space, depth + 1)
+            }
+            Item::Enum(key) if after.is_empty() => {
+                let variant = self.enum_info(&key).and_then(|e| e.variants.iter().position(|(v, _)| v == name));
+                let variant = variant.map(|i| Item::Variant(key.clone(), i));
+                variant.or_else(|| self.associated.get(&(key, name.clone())).cloned())
+            }
+            Item::Struct(key) if after.is_empty() => self.associated.get(&(key, name.clone())).cloned(),
+            Item::Alias(alias) => {
+                let item = &self.aliases[alias];
+                match self.resolve_type(item.module, None, &[], &item.item.ty, true) {
+                    Ty::Struct(key) => self.lookup_within_item(Item::Struct(key), rest, space, depth + 1),
+                    Ty::Enum(key) => self.lookup_within_item(Item::Enum(key), rest, space, depth + 1),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn lookup_name(&self, module: ModuleId, name: &str, space: Space, depth: usize, outward: bool) -> Option<Item> {
+        let scope = &self.modules[module];
+        if let Some(item) = scope.names.get(&(space, name.to_owned())) {
+            return Some(item.clone());
+        }
+        if let Some(path) = scope.imports.get(name)
+            && path.as_slice() != [name.to_owned()]
+            && let Some(item) = self.lookup_within(module, path, space, depth + 1)
+        {
+            return Some(item);
+        }
+        for glob in &scope.globs {
+            let mut path = glob.clone();
+            path.push(name.to_owned());
+            if let Some(item) = self.lookup_within(module, &path, space, depth + 1) {
+                return Some(item);
+            }
+        }
+        // Sibling files are modules of the root.
+        if outward && module != 0 && space == Space::Type {
+            let sibling = self.modules[0].names.get(&(space, name.to_owned()));
+            return sibling.filter(|i| matches!(i, Item::Module(_))).cloned();
+        }
+        None
+    }
+
+    // ---- types
+
+    /// The type that is written. `scope` are the constants of the enclosing blocks. References and `Option`s of
+    /// everything are allowed; `field` allows `Cell`.
+    pub(super) fn resolve_type(
+        &self,
+        module: ModuleId,
+        self_ty: Option<&Ty>,
+        scope: &[(String, ConstId)],
+        ty: &syn::Type,
+        field: bool,
+    ) -> Ty {
+        let file = self.file_of(module);
+        let again = |t: &syn::Type| self.resolve_type(module, self_ty, scope, t, field);
+        let refuse = |reason, detail: &str| {
+            self.refuse(file, ty.span(), reason, detail);
+            Ty::Error
+        };
+        match ty {
+            syn::Type::Paren(t) => again(&t.elem),
+            syn::Type::Group(t) => again(&t.elem),
+            syn::Type::Never(_) => Ty::Never,
+            syn::Type::Tuple(t) if t.elems.is_empty() => Ty::Unit,
+            syn::Type::Tuple(t) => Ty::Tuple(t.elems.iter().map(again).collect()),
+            syn::Type::Array(t) => {
+                let elem = again(&t.elem);
+                match self.array_length(module, self_ty, scope, &t.len) {
+                    Some(n) if elem != Ty::Error => Ty::Array(Rc::new(elem), n),
+                    _ => Ty::Error,
+                }
+            }
+            syn::Type::Reference(r) => {
+                let mutable = r.mutability.is_some();
+                match &*r.elem {
+                    syn::Type::Slice(s) => match again(&s.elem) {
+                        Ty::Error => Ty::Error,
+                        elem => Ty::Slice(mutable, Rc::new(elem)),
+                    },
+                    syn::Type::Path(p) if p.qself.is_none() && p.path.is_ident("str") => {
+                        if mutable {
+                            refuse(Reason::Type, "`&mut str`")
+                        } else {
+                            Ty::Str
+                        }
+                    }
+                    syn::Type::TraitObject(_) => refuse(Reason::Dyn, ""),
+                    inner => match self.resolve_type(module, self_ty, scope, inner, true) {
+                        Ty::Error => Ty::Error,
+                        to => Ty::Ref(mutable, Rc::new(to)),
+                    },
+                }
+            }
+            syn::Type::Path(p) if p.qself.is_none() => self.resolve_path_type(module, self_ty, scope, p, field),
+            syn::Type::TraitObject(_) => refuse(Reason::Dyn, ""),
+            syn::Type::ImplTrait(_) => refuse(Reason::Trait, "`impl Trait`"),
+            syn::Type::Ptr(_) => refuse(Reason::Type, "of a raw pointer"),
+            syn::Type::BareFn(_) => refuse(Reason::Type, "of a function pointer"),
+            syn::Type::Infer(_) => refuse(Reason::UnknownType, "`_`"),
+            _ => {
+                let text = self.source_text(file, ty.span());
+                refuse(Reason::Type, &format!("`{text}`"))
+            }
+        }
+    }
+
+    fn resolve_path_type(
+        &self,
+        module: ModuleId,
+        self_ty: Option<&Ty>,
+        scope: &[(String, ConstId)],
+        p: &syn::TypePath,
+        field: bool,
+    ) -> Ty {
+        let file = self.file_of(module);
+        let refuse = |reason, detail: &str| {
+            self.refuse(file, p.span(), reason, detail);
+            Ty::Error
+        };
+        let segments: Vec<String> = p.path.segments.iter().map(|s| ident_text(&s.ident)).collect();
+        let Some(last) = p.path.segments.last() else { return Ty::Error };
+        let args: Vec<&syn::Type> = match &last.arguments {
+            syn::PathArguments::AngleBracketed(a) => {
+                let types =
+                    a.args.iter().filter_map(|g| if let syn::GenericArgument::Type(t) = g { Some(t) } else { None });
+                types.collect()
+            }
+            _ => Vec::new(),
+        };
+        if let ([name], Some(ty)) = (segments.as_slice(), self_ty)
+            && name == "Self"
+        {
+            return ty.clone();
+        }
+        match self.lookup(module, &segments, Space::Type) {
+            Some(Item::Struct(_) | Item::Enum(_) | Item::Alias(_)) if !args.is_empty() => refuse(Reason::Generic, ""),
+            Some(Item::Struct(key) | Item::Enum(key)) if self.unsupported.borrow().contains(&key) => {
+                self.echo(Pos::of(file, p.span()), &format!("`{key}`"));
+                Ty::Error
+            }
+            Some(Item::Struct(key)) => Ty::Struct(key),
+            Some(Item::Enum(key)) => Ty::Enum(key),
+            Some(Item::Alias(id)) => {
+                let alias = &self.aliases[id];
+                if alias.busy.replace(true) {
+                    return refuse(Reason::Recursive, &format!("type `{}`", segments.join("::")));
+                }
+                let ty = self.resolve_type(alias.module, None, &[], &alias.item.ty, field);
+                alias.busy.set(false);
+                ty
+            }
+            _ => {
+                let resolve = |t: &syn::Type| self.resolve_type(module, self_ty, scope, t, field);
+                match (segments.last().map(String::as_str).unwrap_or_default(), args.as_slice()) {
+                    (name, []) if Scalar::from_name(name).is_some() => {
+                        Scalar::from_name(name).map_or(Ty::Error, Ty::Scalar)
+                    }
+                    ("Option", [t]) => match resolve(t) {
+                        Ty::Error => Ty::Error,
+                        t => Ty::Option(Rc::new(t)),
+                    },
+                    ("Result", [t, e]) => match (resolve(t), resolve(e)) {
+                        (Ty::Error, _) | (_, Ty::Error) => Ty::Error,
+                        (t, e) => Ty::Result(Rc::new(t), Rc::new(e)),
+                    },
+                    ("Cell", [t]) if field => match resolve(t) {
+                        Ty::Error => Ty::Error,
+                        t => Ty::Cell(Rc::new(t)),
+                    },
+                    ("Cell", _) => refuse(Reason::Type, "`Cell` outside of a struct"),
+                    ("Gc" | "GcArray" | "List" | "QuasiCell", _) => {
+                        refuse(Reason::NotYet, &format!("`{}`", segments.join("::")))
+                    }
+                    ("Vec" | "String" | "Box" | "Rc" | "Arc" | "HashMap" | "RefCell" | "i128" | "u128" | "str", _) => {
+                        refuse(Reason::Type, &format!("`{}`", segments.join("::")))
+                    }
+                    _ => refuse(Reason::UnknownName, &format!("type `{}`", segments.join("::"))),
+                }
+            }
+        }
+    }
+
+    /// The length in an array type or a repeat expression.
+    pub(super) fn array_length(
+        &self,
+        module: ModuleId,
+        self_ty: Option<&Ty>,
+        scope: &[(String, ConstId)],
+        expr: &syn::Expr,
+    ) -> Option<u64> {
+        let literal = match expr {
+            syn::Expr::Lit(l) => match &l.lit {
+                syn::Lit::Int(i) => i.base10_parse::<u64>().ok(),
+                _ => None,
+            },
+            _ => None,
+        };
+        let n = match literal {
+            Some(n) => n,
+            None => self.eval_length(module, self_ty, scope, expr)?,
+        };
+        if n > 1 << 28 {
+            self.refuse(self.file_of(module), expr.span(), Reason::LargeValue, "this array is too large");
+            return None;
+        }
+        Some(n)
+    }
+
+    /// The place of a function's name.
+    pub(super) fn fn_pos(&self, f: &FnItem<'_>) -> Pos {
+        Pos::of(self.file_of(f.module), f.sig.ident.span())
+    }
+}
+
+/// An identifier without `r#`.
+pub(super) fn ident_text(ident: &syn::Ident) -> String {
+    let text = ident.to_string();
+    text.strip_prefix("r#").map(str::to_owned).unwrap_or(text)
+}
+
+/// What the prelude gives under a name.
+fn prelude_item(name: &str, space: Space) -> Option<Item> {
+    let known = match space {
+        Space::Value => numbers::is_prelude_function(name),
+        Space::Type => false,
+    };
+    known.then(|| Item::Prelude(name.into()))
+}
