@@ -9,6 +9,7 @@
 //! └───────────────────────────────────────────┘
 //! ```
 
+use super::names::names;
 use super::words::{Kind, Word, columns, cut, words, wrap};
 use crate::ir::{Block, BlockId, Edge, Graph, Loc, MarkKind, Module, Op, Opcode, Operand, Terminator, Time, ValueId};
 use crate::text::{print_op, print_operand, print_terminator};
@@ -103,7 +104,7 @@ pub(super) struct Cards<'a> {
     module: &'a Module,
     graph: &'a Graph,
     sources: Vec<Vec<&'a str>>,
-    names: FxHashMap<ValueId, Vec<&'a str>>,
+    names: FxHashMap<ValueId, Vec<String>>,
     definitions: FxHashMap<ValueId, (BlockId, Loc)>,
     predecessors: Vec<Vec<BlockId>>,
 }
@@ -111,19 +112,6 @@ pub(super) struct Cards<'a> {
 impl<'a> Cards<'a> {
     pub fn new(module: &'a Module, graph: &'a Graph) -> Cards<'a> {
         let lines = |text: &'a Option<_>| text.as_deref().map_or(Vec::new(), |text: &str| text.lines().collect());
-        let mut names: FxHashMap<ValueId, Vec<&str>> = FxHashMap::default();
-        let mut name = |v: ValueId, name: &'a str| {
-            let list = names.entry(v).or_default();
-            if !list.contains(&name) && !name.is_empty() {
-                list.push(name);
-            }
-        };
-        if let Some(entry) = graph.blocks.first() {
-            entry.params.iter().zip(&graph.params).for_each(|(v, n)| name(*v, n));
-        }
-        for def in &graph.names {
-            def.values.iter().filter_map(|o| o.value()).for_each(|v| name(v, &def.name));
-        }
         let mut predecessors = vec![Vec::new(); graph.blocks.len()];
         let mut definitions = FxHashMap::default();
         for block in graph.block_ids() {
@@ -137,7 +125,7 @@ impl<'a> Cards<'a> {
             }
         }
         let sources = module.files.iter().map(|f| lines(&f.text)).collect();
-        Cards { module, graph, sources, names, definitions, predecessors }
+        Cards { module, graph, sources, names: names(graph), definitions, predecessors }
     }
 
     /// The block in which a value is defined, and the source of the op that does it.
@@ -146,7 +134,7 @@ impl<'a> Cards<'a> {
     }
 
     /// The source's names of a value.
-    pub fn names(&self, v: ValueId) -> &[&'a str] {
+    pub fn names(&self, v: ValueId) -> &[String] {
         self.names.get(&v).map_or(&[], Vec::as_slice)
     }
 
@@ -193,7 +181,7 @@ impl<'a> Cards<'a> {
     }
 
     fn name_words(&self, values: &[ValueId], before: &str) -> Option<Word> {
-        let mut names: Vec<&str> = values.iter().flat_map(|v| self.names(*v)).copied().collect();
+        let mut names: Vec<&str> = values.iter().flat_map(|v| self.names(*v)).map(String::as_str).collect();
         names.dedup();
         let more = if names.len() > 3 { ", …" } else { "" };
         names.truncate(3);
@@ -255,7 +243,12 @@ impl<'a> Cards<'a> {
             _ => (RowLook::End, self.end_text(&block.term)),
         };
         let loc = if let Terminator::Trap(trap) = &block.term { trap.loc } else { block.loc };
-        Some(Row { look, source: self.source(loc, line), lines: wrap(words(&text), OP_LIMIT) })
+        let mut source = self.source(loc, line);
+        // What led here has just shown that line, and traps are many.
+        if let (Terminator::Trap(_), Some(source)) = (&block.term, &mut source) {
+            source.text.clear();
+        }
+        Some(Row { look, source, lines: wrap(words(&text), OP_LIMIT) })
     }
 
     /// The ways out: cases of a switch that lead to the same place with the same arguments are one.

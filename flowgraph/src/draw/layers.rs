@@ -142,17 +142,26 @@ impl Layers {
         }
     }
 
-    /// Adds the ways up, each to the right of its loop: inner loops first.
+    /// Adds the ways up, each to the right of its loop and of what ends right beside it: inner loops first.
     fn insert_back_wires(&mut self, links: &[Link], loops: &[Loop]) {
         let lowest = |l: &Loop| l.latches.iter().map(|&v| self.of[v]).max().unwrap_or(0);
         let mut ways: Vec<(&Loop, usize, usize)> = loops.iter().map(|l| (l, self.of[l.head], lowest(l))).collect();
         ways.sort_by_key(|(l, top, bottom)| (bottom - top, l.body.iter().filter(|b| **b).count(), l.head));
-        let sources = |to: usize| links.iter().filter(move |e| e.to == to).map(|e| e.from);
+        let mut sources: Vec<Vec<usize>> = vec![Vec::new(); self.of.len()];
+        let mut ends = vec![true; self.of.len()];
+        for link in links {
+            sources[link.to].push(link.from);
+            ends[link.from] = false;
+        }
         for (l, top, bottom) in ways {
+            let inside = |to: usize| {
+                let here = !sources[to].is_empty() && sources[to].iter().all(|&v| l.body[v]);
+                here && (l.body[to] || ends[to])
+            };
             for layer in top..=bottom {
                 let belongs = |item: &Item| match *item {
-                    Item::Node(v) => l.body[v],
-                    Item::Down(to) => l.body[to] && sources(to).all(|v| l.body[v]),
+                    Item::Node(v) => l.body[v] || inside(v),
+                    Item::Down(to) => inside(to),
                     Item::Up(to) => l.body[to],
                 };
                 let items = &mut self.items[layer];

@@ -25,6 +25,7 @@ mod escape;
 mod html;
 mod layers;
 mod layout;
+mod names;
 mod network_simplex;
 mod rank;
 mod route;

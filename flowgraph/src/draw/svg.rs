@@ -176,10 +176,11 @@ impl Drawing<'_> {
         if let Some(source) = &row.source {
             let _ = write!(
                 out,
-                "<text class=\"small dim\" text-anchor=\"end\" x=\"{}\" y=\"{}\">{}</text>",
+                "<text class=\"small dim\" text-anchor=\"end\" x=\"{}\" y=\"{}\">{}{}</text>",
                 card.source_x - 8,
                 y + 12,
-                source.line
+                source.line,
+                title(&source.full)
             );
             if !source.text.is_empty() {
                 let title = if source.text == source.full { String::new() } else { title(&source.full) };
