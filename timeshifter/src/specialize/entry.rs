@@ -103,7 +103,10 @@ impl<'m> Engine<'m> {
                     let value = self.fragments[fragment].new_param(BlockId::ENTRY, source.values[param.index()].ty);
                     let name = source.params.get(i).cloned().unwrap_or_else(|| value.to_string());
                     self.fragments[fragment].graph.params.push(name);
-                    if let Some(range) = leaf.and_then(|l| scalar_range(l.scalar)) {
+                    let is_length = leaf.is_some_and(|l| l.path.ends_with(".len") && l.scalar == Scalar::Usize)
+                        && i.checked_sub(1).and_then(|i| leaves.get(i)).is_some_and(|l| l.reference.is_some());
+                    let range = if is_length { Some((0, i64::MAX)) } else { leaf.and_then(|l| scalar_range(l.scalar)) };
+                    if let Some(range) = range {
                         self.fragments[fragment].info[value.index()].range = range;
                     }
                     Red::Value(value)

@@ -317,9 +317,12 @@ impl Engine<'_> {
                     UintGt => (args[1], args[0], true),
                     _ => (args[1], args[0], false),
                 };
-                let (high_low, high_high) = self.range(st, high);
-                if high_low >= 0 {
-                    narrow(st, low, (0, high_high.saturating_sub(i64::from(strict))));
+                let step = i64::from(strict);
+                let (least, most) = self.range(st, high);
+                if least >= 0 {
+                    narrow(st, low, (0, most.saturating_sub(step)));
+                    let above = self.range(st, low).0.saturating_add(step);
+                    narrow(st, high, (above, i64::MAX));
                 }
             }
             _ => {}
