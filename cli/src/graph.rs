@@ -71,7 +71,7 @@ enum Format {
 impl Graph {
     /// Runs the subcommand.
     pub fn run(&self) -> Done {
-        let source = Source::load(&self.source)?;
+        let source = Source::load(&self.source, self.entry.entry.as_deref())?;
         if self.stage == StageName::Flow {
             return self.print(&source.module, &draw::no_reasons);
         }

@@ -1,7 +1,8 @@
 //! Writing results.
 
 use crate::problem::{Failure, Problem};
-use std::io::Write;
+use serde_json::ser::Formatter;
+use std::io::{self, Write};
 use std::path::Path;
 
 /// Writes to standard output. A reader that has gone away is no error.
@@ -19,4 +20,26 @@ pub fn write(to: Option<&Path>, text: &str) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// JSON on one line, with blanks after commas and colons.
+pub fn json(value: &serde_json::Value) -> String {
+    struct Spaced;
+    impl Formatter for Spaced {
+        fn begin_object_key<W: ?Sized + Write>(&mut self, w: &mut W, first: bool) -> io::Result<()> {
+            if first { Ok(()) } else { w.write_all(b", ") }
+        }
+        fn begin_object_value<W: ?Sized + Write>(&mut self, w: &mut W) -> io::Result<()> {
+            w.write_all(b": ")
+        }
+        fn begin_array_value<W: ?Sized + Write>(&mut self, w: &mut W, first: bool) -> io::Result<()> {
+            if first { Ok(()) } else { w.write_all(b", ") }
+        }
+    }
+    let mut out = Vec::new();
+    let mut serializer = serde_json::Serializer::with_formatter(&mut out, Spaced);
+    match serde::Serialize::serialize(value, &mut serializer) {
+        Ok(()) => String::from_utf8_lossy(&out).into_owned(),
+        Err(_) => unreachable!("a JSON value is written to memory"),
+    }
 }

@@ -1,5 +1,6 @@
 //! What is said when something is wrong, and with which exit code.
 
+use flowgraph::frontend::Refusal;
 use flowgraph::ir::{Loc, SourceFile};
 use flowgraph::text::TextError;
 use flowgraph::value::ArgumentError;
@@ -72,7 +73,8 @@ impl Problem {
 
 /// Where a place lies in a text, in bytes: the word that begins there, or one character.
 fn span(text: &str, loc: Loc) -> (usize, usize) {
-    let start: usize = text.split_inclusive('\n').take(loc.line as usize - 1).map(str::len).sum();
+    let line = (loc.line as usize).saturating_sub(1);
+    let start: usize = text.split_inclusive('\n').take(line).map(str::len).sum();
     let line = text[start..].lines().next().unwrap_or_default();
     let skipped: usize = line.chars().take((loc.column as usize).saturating_sub(1)).map(char::len_utf8).sum();
     let rest = &line[skipped..];
@@ -180,6 +182,15 @@ pub fn text_problem(name: &str, text: &str, error: &TextError) -> Problem {
     let loc = Loc { line: error.line.max(1), column: error.column, ..Loc::default() };
     let (at, len) = span(text, loc);
     Problem::new(&error.reason).help(&error.remedy).within(name, text, at.min(text.len()), len)
+}
+
+/// A refusal of the front end.
+pub fn refusal_problem(refusal: &Refusal, text: &str) -> Problem {
+    let (at, _) = span(text, refusal.loc);
+    let blamed = text[at..].lines().next().unwrap_or_default().chars().take(refusal.length as usize);
+    let len = blamed.map(char::len_utf8).sum();
+    let message = format!("{} [{}]", refusal.message, refusal.reason.id());
+    Problem::new(message).help(&refusal.remedy).within(&refusal.file, text, at, len)
 }
 
 fn color_problem(error: &ColorError, files: &[SourceFile]) -> Problem {

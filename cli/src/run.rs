@@ -84,7 +84,7 @@ impl StatsFormat {
             StatsFormat::Text => rows.iter().map(|(name, n)| format!("{name}: {n}\n")).collect(),
             StatsFormat::Json => {
                 let fields = rows.iter().map(|(name, n)| ((*name).to_owned(), (*n).into()));
-                format!("{}\n", serde_json::Value::Object(fields.collect()))
+                crate::output::json(&serde_json::Value::Object(fields.collect())) + "\n"
             }
         }
     }
@@ -93,7 +93,7 @@ impl StatsFormat {
 impl Run {
     /// Runs the subcommand.
     pub fn run(&self) -> Done {
-        let source = Source::load(&self.source)?;
+        let source = Source::load(&self.source, self.entry.entry.as_deref())?;
         let entry = source.entry(self.entry.entry.as_deref())?;
         let text = self.argument_text(&source)?;
         let ran = match self.mode {

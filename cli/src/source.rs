@@ -1,7 +1,8 @@
 //! What the command works on: a file of the dialect, graphs as text, or a bundled interpreter.
 
-use crate::problem::{Failure, Problem, compile_failure, text_problem};
+use crate::problem::{Failure, Problem, compile_failure, refusal_problem, text_problem};
 use flowgraph::analysis::CallGraph;
+use flowgraph::frontend;
 use flowgraph::ir::{Graph, Module, Stage};
 use hintannotator::{Colors, Letter, letters_of_key, near_names};
 use hueshift::{CompileError, Compiler};
@@ -63,10 +64,10 @@ pub fn parse_module(name: &str, text: &str, stage: Stage) -> Result<Module, Fail
 }
 
 impl Source {
-    /// The source that `name` means: an interpreter's name, else a file.
-    pub fn load(name: &str) -> Result<Source, Failure> {
+    /// The source that `name` means: an interpreter's name, else a file, of which what `entry` reaches is wanted.
+    pub fn load(name: &str, entry: Option<&str>) -> Result<Source, Failure> {
         if let Some(interpreter) = interpreters::find(name) {
-            let module = lift(interpreter.file, interpreter.source)?;
+            let module = lift(interpreter.file, interpreter.source, None)?;
             return Ok(Source { module, interpreter: Some(interpreter) });
         }
         if name != "-" && !Path::new(name).exists() && !name.contains(['/', '.']) {
@@ -79,7 +80,7 @@ impl Source {
         let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("//"));
         let module = match first {
             Some("module flow") => parse_module(name, &text, Stage::Flow)?,
-            _ => lift(name, &text)?,
+            _ => lift(name, &text, entry)?,
         };
         Ok(Source { module, interpreter: None })
     }
@@ -182,8 +183,14 @@ pub fn function<'m>(module: &'m Module, name: &str) -> Result<&'m Graph, Failure
     })
 }
 
-/// Lifts the text of a file.
-fn lift(name: &str, text: &str) -> Result<Module, Failure> {
-    let _ = text;
-    Err(Problem::new(format!("{name}: the front end is not built in yet")).into())
+/// Lifts the text of a file: all of it, or, if that can't be, what `entry` reaches.
+fn lift(name: &str, text: &str, entry: Option<&str>) -> Result<Module, Failure> {
+    let files = [(name, text)];
+    let lifted = match (frontend::lift(&files), entry) {
+        (Err(_), Some(entry)) => frontend::lift_for(&files, entry),
+        (lifted, _) => lifted,
+    };
+    lifted.map_err(|refused| {
+        Failure::Refused(refused.refusals.iter().map(|r| Box::new(refusal_problem(r, text)) as _).collect())
+    })
 }

@@ -2,7 +2,7 @@
 
 use crate::Done;
 use crate::options::{EntryOptions, JIT_HELP, Jit, Policy, parse_jit};
-use crate::output::print;
+use crate::output::{self, print};
 use crate::problem::{Failure, Problem, compile_failure, spec_failure};
 use crate::progress::Spinner;
 use crate::source::{self, Source};
@@ -85,7 +85,7 @@ impl Spec {
 
     fn compiler(&self) -> Result<(Compiler, Option<Colors>), Failure> {
         let Some(name) = &self.compiler_graph else {
-            let source = Source::load(self.source.as_deref().unwrap_or("-"))?;
+            let source = Source::load(self.source.as_deref().unwrap_or("-"), self.entry.entry.as_deref())?;
             let entry = source.entry(self.entry.entry.as_deref())?;
             let greens = match self.entry.green() {
                 None if source.interpreter.is_none() => Default::default(),
@@ -110,7 +110,7 @@ impl Spec {
             Ending::Trapped(report) => (None, Some(report)),
         };
         if self.json {
-            print(&format!("{}\n", json(report, result, trap, colors)));
+            print(&format!("{}\n", output::json(&json(report, result, trap, colors))));
             return if trap.is_some() { Err(Failure::Guest(None)) } else { Ok(()) };
         }
         if let Some(emit) = self.emit {

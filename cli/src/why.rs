@@ -26,7 +26,7 @@ const EXAMPLE: &str = "Example:
 impl Why {
     /// Runs the subcommand.
     pub fn run(&self) -> Done {
-        let source = Source::load(&self.source)?;
+        let source = Source::load(&self.source, self.entry.entry.as_deref())?;
         let function = self.variable.split(['@', '#']).next().and_then(|path| path.rsplit_once("::"));
         let Some((function, _)) = function else {
             let message = format!("`{}` doesn't name a variable", self.variable);

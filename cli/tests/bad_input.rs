@@ -1,0 +1,146 @@
+//! What bad input gets: a message that says what, where and what to do; and exit code 2, or 1 where the guest is to blame.
+
+mod command;
+
+use command::{expect, hueshift};
+
+const PLUS_MINUS: &str = "interpreters/plus_minus/plus_minus.rs";
+
+/// Runs `spec` on a source given on standard input.
+#[track_caller]
+fn refused(source: &str, args: &[&str], texts: &[&str]) {
+    let all: Vec<&str> = ["spec", "-", "--entry", "f"].into_iter().chain(args.iter().copied()).collect();
+    expect(2, texts, &all, source);
+}
+
+#[test]
+fn unknown_files_functions_and_options() {
+    expect(2, &["no/such/file.rs can't be read", "No such file"], &["spec", "no/such/file.rs", "--entry", "f"], "");
+    expect(2, &["neither an interpreter nor a file `tll`", "tl, tlr"], &["graph", "tll"], "");
+    let wrong = ["spec", PLUS_MINUS, "--entry", "plus_minu", "--args", "1"];
+    expect(2, &["there is no function `plus_minu` (did you mean `plus_minus`?)"], &wrong, "");
+    expect(2, &["<SOURCE>"], &["spec"], "");
+    expect(2, &["possible values: flow, colored, compiler, residual"], &["graph", PLUS_MINUS, "--stage", "green"], "");
+    expect(2, &["possible values: eager, tracing, region"], &["spec", PLUS_MINUS, "--policy", "lazy"], "");
+    expect(2, &["unrecognized subcommand"], &["specialize"], "");
+    expect(2, &["there is no setting `speed`"], &["spec", PLUS_MINUS, "--jit", "speed=9"], "");
+    expect(2, &["bridge is a number, not `x`"], &["spec", PLUS_MINUS, "--jit", "bridge=x"], "");
+    expect(2, &["can't be written"], &["graph", PLUS_MINUS, "-o", "/no/such/folder/x"], "");
+    expect(2, &["which function?", "--entry"], &["spec", "-"], "pub fn a() {} pub fn b() {}");
+}
+
+#[test]
+fn programs_of_interpreters() {
+    expect(2, &["which program of tl?", "square"], &["run", "tl"], "");
+    expect(2, &["nothing.asm can't be read"], &["run", "tl", "nothing.asm", "--", "1"], "");
+    expect(2, &["tl takes 1 argument for its program, here are 0"], &["run", "tl", "square"], "");
+    expect(2, &["the argument `arg` can't be `x`"], &["run", "tl", "square", "--", "x"], "");
+    let ran = expect(
+        2,
+        &["unknown instruction `pusch`", "did you mean `push`?"],
+        &["run", "tl", "-", "--", "1"],
+        "pusch 1\n",
+    );
+    assert!(ran.err.contains("1:1"), "{}", ran.err);
+    expect(2, &["a file has no guest program"], &["run", PLUS_MINUS, "square", "--entry", "plus_minus"], "");
+}
+
+#[test]
+fn wrong_arguments() {
+    let spec = |args: &'static str| ["spec", PLUS_MINUS, "--entry", "plus_minus", "--green", "0,1", "--args", args];
+    expect(2, &["argument 3 (`x: i64`) is missing", "the entry takes 4 arguments"], &spec("1,2"), "");
+    expect(2, &["too many arguments"], &spec("1,2,3,4,5"), "");
+    let ran = expect(2, &["expected a value of type `i64`, found `x`", "decimal or with 0x"], &spec("1,2,3,x"), "");
+    assert!(ran.err.contains("--args:1:7"), "{}", ran.err);
+    expect(2, &["`99999999999999999999` is out of range for `i64`"], &spec("99999999999999999999,2,3,4"), "");
+    expect(2, &["expected a value of type `i64`, found `[`"], &spec("[1],2,3,4"), "");
+    expect(2, &["argument 1", "missing"], &spec("-"), "\n");
+    let byte = "pub fn f(x: u8, b: bool, s: &[u8]) -> u8 { x }";
+    refused(byte, &["--args", "256,true,\"\""], &["`256` is out of range for `u8`", "from 0 to 255"]);
+    refused(byte, &["--args", "1,1,\"\""], &["expected a value of type `bool`", "write `true` or `false`"]);
+    refused(byte, &["--args", "1,true,\"abc"], &["this text doesn't end"]);
+    refused(byte, &["--args", "1,true,[1 2]"], &["expected `,` or `]`"]);
+    let pair = "pub struct Pair { left: i64, right: i64 } pub fn f(p: &mut Pair) -> i64 { p.left }";
+    refused(pair, &["--args", "{left: 1}"], &["`Pair` lacks the field `right`"]);
+    refused(pair, &["--args", "{left: 1, up: 2}"], &["`Pair` has no field `up`", "write {left: …, right: …}"]);
+    refused(pair, &["--args", "5"], &["expected a `Pair`"]);
+}
+
+#[test]
+fn wrong_greens() {
+    let spec =
+        |green: &'static str| ["spec", PLUS_MINUS, "--entry", "plus_minus", "--args", "1,2,3,4", "--green", green];
+    expect(2, &["has 4 parameters, numbered from 0: there is no parameter 7"], &spec("7"), "");
+    expect(2, &["`x` is not the number of a parameter"], &spec("x"), "");
+    let ran = expect(2, &["must be green", "encoded_insn"], &spec("1"), "");
+    assert!(ran.err.contains("plus_minus.rs:"), "{}", ran.err);
+    let portal = "use hueshift::prelude::*;
+#[portal(greens(n), reds(x))] pub fn f(n: i64, x: i64) -> i64 { loop { merge_point!(); return n + x; } }";
+    refused(portal, &["--args", "1,2", "--green", "1"], &["`f` is a portal", "leave out --green"]);
+}
+
+#[test]
+fn endless_green_loops() {
+    let source = "use hueshift::prelude::*;
+pub fn f(x: i64) -> i64 {
+    let mut i = 0;
+    while x != i {
+        i = concrete(i + 1);
+    }
+    i
+}";
+    refused(source, &["--args", "-1"], &["endless green loop", "`i`", "variable(..)", "<stdin>:"]);
+}
+
+#[test]
+fn constructs_outside_of_the_dialect() {
+    let all_at_once = "pub fn f(x: i64) -> i64 {
+    let add = |y: i64| x + y;
+    let wide: i128 = 5;
+    add(3)
+}";
+    let texts = ["<stdin>:2:15", "closures are not supported", "<stdin>:3:15", "i128"];
+    refused(all_at_once, &["--args", "1"], &texts);
+    refused("pub fn f<T>(x: T) -> T { x }", &[], &["generic"]);
+    refused("pub fn f(x: i64) -> i64 { y }", &["--args", "1"], &["<stdin>:1:27", "y"]);
+    refused("pub fn f(x: i64) -> bool { x }", &["--args", "1"], &["type mismatch", "<stdin>:1:26"]);
+    refused("pub fn f(x: i64) -> i64 { x +", &["--args", "1"], &["can't be parsed as Rust"]);
+    refused("pub fn f(x: i64) -> i64 { unsafe { x } }", &["--args", "1"], &["unsafe"]);
+    expect(2, &["is not text"], &["spec", env!("CARGO_BIN_EXE_hueshift")], "");
+}
+
+#[test]
+fn malformed_graph_text() {
+    let ran = hueshift(&["graph", PLUS_MINUS, "--stage", "compiler", "--entry", "plus_minus", "--green", "0,1"], "");
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    let spec = ["spec", "--compiler-graph", "-", "--entry", "plus_minus", "--args", "0xA5A,3,32,10"];
+    expect(0, &["42"], &spec, &ran.out);
+    let misspelt = ran.out.replacen("int_add", "int_ad", 1);
+    expect(2, &["there is no op `int_ad`", "did you mean `int_add`?", "<stdin>:"], &spec, &misspelt);
+    expect(2, &["<stdin>:"], &spec, &ran.out.replacen("v0", "v999", 2));
+    expect(2, &["compiler graphs are wanted here"], &spec, &ran.out.replacen("module compiler", "module flow", 1));
+    expect(2, &["<stdin>:1:1"], &spec, "graphs");
+    expect(2, &["plus_minus"], &["spec", "--compiler-graph", "-", "--entry", "plus", "--args", "1"], &ran.out);
+    // Whatever line is left out, it is an error with a message, or another compiler.
+    let lines: Vec<&str> = ran.out.lines().collect();
+    for skipped in 0..lines.len() {
+        let rest: Vec<&str> = lines.iter().enumerate().filter(|(i, _)| *i != skipped).map(|(_, l)| *l).collect();
+        let ran = hueshift(&spec, &(rest.join("\n") + "\n"));
+        assert!(ran.code <= 2 && !ran.err.contains("bug in hueshift"), "without {}: {}", lines[skipped], ran.err);
+    }
+}
+
+#[test]
+fn guests_that_fail() {
+    let trap = "pub fn f(a: &[i64], i: usize) -> i64 { a[i] }";
+    let ran = expect(
+        1,
+        &["index out of bounds: the len is 3 but the index is 7", "<stdin>:1:"],
+        &["spec", "-", "--entry", "f", "--args", "[1,2,3],7"],
+        trap,
+    );
+    assert_eq!(ran.out, "");
+    for mode in ["eval", "interp", "aot", "jit"] {
+        expect(1, &["stack underflow"], &["run", "tl", "underflow", "--mode", mode, "--", "0"], "");
+    }
+}
