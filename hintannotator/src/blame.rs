@@ -4,7 +4,8 @@ use crate::demand::{Demand, InstanceId, Obstacle, Reason};
 use crate::error::ColorError;
 use crate::naming::{Name, names, place, show};
 use crate::program::{Function, Program};
-use flowgraph::ir::{Loc, MemKind, ValueId};
+use crate::shape::Def;
+use flowgraph::ir::{Imm, Loc, MemKind, Opcode, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// One error for each value that is demanded but can't be green, in source order.
@@ -110,11 +111,29 @@ impl<'a, 'm> Blame<'a, '_, 'm> {
             Obstacle::PortalRed => format!("{what}, a red of the portal `{function}`"),
             Obstacle::Exclusive => format!("the `&mut` reference {what}"),
             Obstacle::Memory(MemKind::Shared) => format!("{}, which is read from a `Cell`", self.read(id, v, what)),
-            Obstacle::Memory(_) => format!("{}, which is read through `&mut`", self.read(id, v, what)),
+            Obstacle::Memory(_) => match self.local(id, v) {
+                Some(local) => format!("{what}, which is read from the local `{local}` in memory"),
+                None => format!("{}, which is read through `&mut`", self.read(id, v, what)),
+            },
             Obstacle::Local => format!("{what}, the address of a local"),
             Obstacle::Opaque => format!("{what}, which comes from a call that isn't looked into"),
             Obstacle::Variable => format!("{what}, which `variable` makes red"),
             Obstacle::Question => format!("{what}, whose answer may differ from state to state"),
+        }
+    }
+
+    /// The local that a value is read from, if it is.
+    fn local(&self, id: InstanceId, v: ValueId) -> Option<&'a str> {
+        let function = self.function(id);
+        let mut at = v;
+        loop {
+            let Def::Op { block, op } = function.shape.defs[at.index()] else { return None };
+            let op = &function.graph.block(block).ops[op];
+            match (op.opcode, &op.imm) {
+                (Opcode::StackSlot, Imm::Slot(slot)) => return Some(&slot.name),
+                (Opcode::IntAdd, _) | (_, Imm::Mem(_)) => at = op.args.first()?.value()?,
+                _ => return None,
+            }
         }
     }
 

@@ -92,7 +92,7 @@ fn twins_are_red_and_call_twins() {
 #[test]
 fn errors_tell_the_way() {
     let mut text = String::new();
-    for (entry, green) in [("from_red", 0), ("from_cell", 0), ("red_as_key", 9), ("several", 0)] {
+    for (entry, green) in [("from_red", 0), ("from_cell", 0), ("red_as_key", 9), ("several", 0), ("from_local", 0)] {
         let green: &[usize] = if green == 9 { &[] } else { &[0] };
         for error in colors("errors", entry, green).unwrap_err() {
             writeln!(text, "{entry}: {error}").unwrap();
