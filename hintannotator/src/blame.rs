@@ -81,9 +81,13 @@ impl<'a, 'm> Blame<'a, '_, 'm> {
             Reason::PortalGreen => format!(" as a green of the portal `{}`", graph.function),
             _ => String::new(),
         };
-        let is = if (first_id, first) == (id, v) { "is" } else { "depends on" };
-        let mut message =
-            format!("{subject} must be green{role} ({}) but {is} {blamed} ({})", place(loc), place(what_loc));
+        let same = (first_id, first) == (id, v);
+        let but = match blamed.rsplit_once(", which ").filter(|_| same && obstacle != Obstacle::Variable) {
+            Some((_, clause)) => clause.to_owned(),
+            None if same => format!("is {blamed}"),
+            None => format!("depends on {blamed}"),
+        };
+        let mut message = format!("{subject} must be green{role} ({}) but {but} ({})", place(loc), place(what_loc));
         let mut told: Vec<&str> = vec![&subject, &what];
         let mut through = Vec::new();
         for (text, at) in &chain {
