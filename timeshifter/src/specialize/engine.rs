@@ -237,7 +237,7 @@ impl<'m> Engine<'m> {
         Ok(values)
     }
 
-    /// Emits a pure op with one result, or finds an equal one on the way.
+    /// Emits a pure op, or finds an equal one on the way.
     pub(super) fn emit_pure(
         &mut self,
         st: &mut State,
@@ -247,16 +247,24 @@ impl<'m> Engine<'m> {
         results: &[Type],
         loc: Loc,
     ) -> Result<SmallVec<[Red; 2]>, SpecError> {
-        let same: SameOp = (opcode, args.into(), imm);
-        let values = match self.fragments[st.fragment].find(st.block, &same) {
-            Some(values) => values,
-            None => {
-                let values = self.emit(st, opcode, args, same.2.clone(), results, loc)?;
-                self.fragments[st.fragment].remember(st.block, same, values.clone());
-                values
-            }
-        };
-        Ok(values.into_iter().map(|v| st.facts.known.get(&v).map_or(Red::Value(v), |c| Red::Const(*c))).collect())
+        if let Some(found) = self.find_pure(st, opcode, args, &imm) {
+            return Ok(found);
+        }
+        let values = self.emit(st, opcode, args, imm.clone(), results, loc)?;
+        self.fragments[st.fragment].remember(st.block, (opcode, args.into(), imm), values.clone());
+        Ok(known_values(st, values))
+    }
+
+    /// The results of an equal pure op on the way.
+    pub(super) fn find_pure(
+        &self,
+        st: &State,
+        opcode: Opcode,
+        args: &[Operand],
+        imm: &Imm,
+    ) -> Option<SmallVec<[Red; 2]>> {
+        let same: SameOp = (opcode, args.into(), imm.clone());
+        Some(known_values(st, self.fragments[st.fragment].find(st.block, &same)?))
     }
 
     /// A red operand as an operand of residual code; a slot's address is forced.
@@ -385,4 +393,9 @@ impl<'m> Engine<'m> {
             self.versions[id.key][id.version].folds += 1;
         }
     }
+}
+
+/// Values as registers hold them: those known on this path are constants.
+fn known_values(st: &State, values: SmallVec<[ValueId; 2]>) -> SmallVec<[Red; 2]> {
+    values.into_iter().map(|v| st.facts.known.get(&v).map_or(Red::Value(v), |c| Red::Const(*c))).collect()
 }

@@ -416,13 +416,19 @@ impl<'m> Engine<'m> {
             let values = &self.program.graph(st.frame().graph).values;
             op.results.iter().map(|r| values[r.index()].ty).collect()
         };
-        let results: SmallVec<[Red; 2]> = if opcode == Opcode::CallElidable {
-            self.emit_pure(st, opcode, &operands, imm, &types, op.loc)?
+        let known = match opcode {
+            Opcode::CallElidable => self.find_pure(st, opcode, &operands, &imm),
+            _ => None,
+        };
+        let results: SmallVec<[Red; 2]> = if let Some(results) = known {
+            results
         } else if st.concrete.is_some() {
-            match self.emit_and_call(st, op, imm, &operands, &types, evaluated, all_args)? {
+            match self.emit_and_call(st, op, opcode, imm, &operands, &types, evaluated, all_args)? {
                 Ok(results) => results,
                 Err(trap) => return Ok(Some(Outcome::CallTrapped(trap))),
             }
+        } else if opcode == Opcode::CallElidable {
+            self.emit_pure(st, opcode, &operands, imm, &types, op.loc)?
         } else {
             self.quiet_steps = 0;
             let fragment = &mut self.fragments[st.fragment];

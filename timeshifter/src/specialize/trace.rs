@@ -347,6 +347,7 @@ impl Engine<'_> {
         &mut self,
         st: &mut State,
         op: &Op,
+        opcode: Opcode,
         imm: Imm,
         operands: &[Operand],
         types: &[Type],
@@ -364,7 +365,10 @@ impl Engine<'_> {
             _ => return Err(failed("it did not come to its end".to_owned())),
         };
         self.quiet_steps = 0;
-        let values = self.fragments[st.fragment].push(st.block, Opcode::Call, operands, imm, types, op.loc);
+        let values = self.fragments[st.fragment].push(st.block, opcode, operands, imm.clone(), types, op.loc);
+        if opcode == Opcode::CallElidable {
+            self.fragments[st.fragment].remember(st.block, (opcode, operands.into(), imm), values.clone());
+        }
         if let Some(concrete) = &mut st.concrete {
             concrete.extend(values.iter().copied().zip(words));
         }
