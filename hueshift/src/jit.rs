@@ -4,6 +4,7 @@
 //! emitting, until a merge point has compiled code for the state, or to the end. An exit that is taken again gets a bridge,
 //! a promotion's exit a case of its growing switch, and is patched.
 
+use crate::code::{Code, residual_tier};
 use crate::compiler::Compiler;
 use crate::forcing::{self, GuardCounts};
 use crate::switches;
@@ -11,7 +12,7 @@ use flowgraph::eval::{self, EvalError, Evaluator, Hooks, MergeAnswer, MergePoint
 use flowgraph::ir::{Const, Graph, Module, Word};
 use flowgraph::memory::Memory;
 use indexmap::IndexMap;
-use jitcodegen::{Batch, CodegenError, Outcome as Ran, Tier};
+use jitcodegen::{CodegenError, Outcome as Ran};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -113,12 +114,10 @@ pub struct Residual {
 /// A specialized entry and its machine code.
 pub struct Jit<'m> {
     engine: Engine<'m>,
-    code: jitcodegen::Engine,
+    code: Code,
     options: JitOptions,
     key: String,
     unit: Option<usize>,
-    compiled: usize,
-    compiled_as_they_are: usize,
     taken: FxHashMap<u32, u32>,
     bridged: FxHashMap<u32, String>,
     switches: IndexMap<u32, Vec<(i64, String)>>,
@@ -154,12 +153,10 @@ impl<'m> Jit<'m> {
             .transpose()?;
         Ok(Jit {
             engine,
-            code,
+            code: Code::new(code, guards.is_some()),
             options,
             key: compiler.entry.clone(),
             unit: None,
-            compiled: 0,
-            compiled_as_they_are: 0,
             taken: FxHashMap::default(),
             bridged: FxHashMap::default(),
             switches: IndexMap::new(),
@@ -191,7 +188,7 @@ impl<'m> Jit<'m> {
 
     /// The code generator, for texts.
     pub fn code(&self) -> &jitcodegen::Engine {
-        &self.code
+        &self.code.engine
     }
 
     /// Specializes the entry eagerly, and compiles it.
@@ -201,10 +198,12 @@ impl<'m> Jit<'m> {
     pub fn specialize(&mut self, args: &[Argument]) -> Result<(), JitError> {
         let begun = Instant::now();
         let key = self.key.clone();
-        self.unit = Some(self.engine.specialize(&key, args)?);
+        let unit = self.engine.specialize(&key, args)?;
+        self.unit = Some(unit);
         self.stats.specializing += begun.elapsed();
         self.policy = Policy::Eager;
-        self.compile_new()
+        let key = self.entry_of(unit);
+        self.compile_new(&key)
     }
 
     /// Runs the entry once while tracing it, and compiles the trace. `words` are those of all its parameters' leaves.
@@ -218,7 +217,8 @@ impl<'m> Jit<'m> {
         self.stats.specializing += begun.elapsed();
         self.unit = Some(unit);
         self.policy = Policy::Tracing;
-        self.compile_new()?;
+        let key = self.entry_of(unit);
+        self.compile_new(&key)?;
         let unknown = args.iter().zip(words).filter(|(a, _)| **a == Argument::Unknown).map(|(_, w)| *w);
         self.engine.begin_run(unit, &unknown.collect::<Vec<_>>());
         let next = self.after_trace(end);
@@ -241,7 +241,7 @@ impl<'m> Jit<'m> {
             next = match next {
                 Next::Done(outcome) => return Ok(outcome),
                 Next::Frames(frames) => self.interpret(frames)?,
-                Next::Code(key, words) => match self.code.call(&key, &words)? {
+                Next::Code(key, words) => match self.code.engine.call(&key, &words)? {
                     Ran::Returned(words) => Next::Done(eval::Outcome::Returned(words)),
                     Ran::Trapped(trap) => Next::Done(eval::Outcome::Trapped(trap)),
                     Ran::Exited(exit) => self.serve_exit(exit.exit, exit.args)?,
@@ -286,8 +286,8 @@ impl<'m> Jit<'m> {
         let begun = Instant::now();
         let (key, end) = self.engine.trace_exit(exit, words)?;
         self.stats.specializing += begun.elapsed();
-        self.compile_new()?;
-        self.patch(exit, &key)?;
+        self.compile_new(&key)?;
+        self.code.patch(exit, &key)?;
         self.bridged.insert(exit, key);
         self.stats.bridges += 1;
         Ok(self.after_trace(end))
@@ -309,11 +309,11 @@ impl<'m> Jit<'m> {
         };
         self.stats.specializing += begun.elapsed();
         self.stats.cases += 1;
+        self.compile_new(&key)?;
         self.switches.entry(exit).or_default().push((seen, key));
-        self.compile_new()?;
         let switch = self.switch_graph(exit, position);
-        self.code.compile_more(&[&switch], self.engine.memory)?;
-        self.patch(exit, &switch.key)?;
+        self.code.compile_switch(&self.engine, &switch)?;
+        self.code.patch(exit, &switch.key)?;
         Ok(next)
     }
 
@@ -323,12 +323,6 @@ impl<'m> Jit<'m> {
         let leaves = &self.engine.fragments[site.fragment].graph;
         let key = format!("{}#switch{exit}_{}", leaves.function, cases.len());
         switches::switch_graph(&key, leaves, &site.types(&self.engine), position, exit, cases)
-    }
-
-    fn patch(&mut self, exit: u32, key: &str) -> Result<(), JitError> {
-        let fragment = self.engine.exits[exit as usize].fragment;
-        let graph = self.engine.fragments[fragment].graph.key.clone();
-        Ok(self.code.patch(&graph, exit, key)?)
     }
 
     // ---- the interpreter
@@ -357,25 +351,17 @@ impl<'m> Jit<'m> {
 
     // ---- code
 
-    /// Compiles the fragments that have been made since the last time.
-    fn compile_new(&mut self) -> Result<(), JitError> {
+    /// Compiles the fragment `key`, which has just been made, and what it leads to.
+    fn compile_new(&mut self, key: &str) -> Result<(), JitError> {
         let begun = Instant::now();
-        let mut graphs = self.engine.residual_graphs(self.compiled);
-        self.compiled = self.engine.fragments.len();
-        if self.guards.is_some() {
-            graphs.iter_mut().for_each(forcing::instrument);
-        }
-        let called = self.engine.functions_as_they_are();
-        let module = self.engine.program.module;
-        let new = called[self.compiled_as_they_are..].iter().filter_map(|key| module.graphs.get(key));
-        let as_they_are: Vec<&Graph> = new.collect();
-        let (memory, tier) = (&*self.engine.memory, interpreter_tier());
-        self.code.compile_batch(Batch { graphs: &as_they_are, memory, tier: &tier, layout: None })?;
-        let residual: Vec<&Graph> = graphs.iter().collect();
-        self.code.compile_more(&residual, memory)?;
-        self.compiled_as_they_are = called.len();
+        self.code.compile(&self.engine, self.policy, key)?;
         self.stats.compiling += begun.elapsed();
         Ok(())
+    }
+
+    /// The key of the fragment that a unit begins with.
+    fn entry_of(&self, unit: usize) -> String {
+        self.engine.fragments[self.engine.units[unit].fragment].graph.key.clone()
     }
 
     /// The residual code so far.
@@ -385,8 +371,15 @@ impl<'m> Jit<'m> {
     pub fn residual(&self) -> Result<Residual, JitError> {
         let unit = self.unit.ok_or(JitError::NoEntry)?;
         let mut module = self.engine.residual_module(unit);
-        let own =
-            self.engine.fragments.iter().filter(|f| f.unit == unit).map(|f| f.graph.key.clone()).collect::<Vec<_>>();
+        let called = self.engine.functions_as_they_are();
+        module.graphs.retain(|key, _| self.code.graphs.contains_key(key) || called.contains(key));
+        for graph in self.code.graphs.values() {
+            module.graphs.insert(graph.key.clone(), graph.clone());
+        }
+        let own: Vec<String> = (self.engine.fragments.iter())
+            .filter(|f| f.unit == unit && self.code.graphs.contains_key(&f.graph.key))
+            .map(|f| f.graph.key.clone())
+            .collect();
         let promoting = |graph: &Graph| {
             graph
                 .blocks
@@ -409,16 +402,6 @@ impl<'m> Jit<'m> {
         }
         Ok(Residual { module, own, behind_exits, switches: in_code + grown })
     }
-}
-
-/// Functions that residual code calls as they are: the interpreter's own code.
-fn interpreter_tier() -> Tier {
-    Tier { names: "interpreter:".to_owned(), ..Tier::default() }
-}
-
-/// Residual code, which calls its own functions first.
-fn residual_tier() -> Tier {
-    Tier { falls_back_on: vec![interpreter_tier().names], jitted: true, ..Tier::default() }
 }
 
 /// Ends an interpreted run at every merge point, to see whether compiled code can be entered there.

@@ -8,6 +8,7 @@
 //!
 //! [`prelude`] is what interpreters are written with.
 
+mod code;
 mod compiler;
 mod forcing;
 mod jit;

@@ -3,7 +3,7 @@
 //! A residual block takes all live values as parameters, so that the engine need not think of dominance; most of them are
 //! redundant, and go here. Each round is linear; rounds repeat until nothing changes.
 
-use flowgraph::ir::{Block, BlockId, Const, Edge, Effect, Graph, Op, Operand, Terminator, ValueId};
+use flowgraph::ir::{Block, BlockId, Const, Edge, Effect, Graph, Op, Opcode, Operand, Terminator, ValueId};
 use rustc_hash::FxHashMap;
 
 /// Cleans a residual graph.
@@ -12,6 +12,7 @@ pub fn cleanup(graph: &mut Graph) {
         drop_unreachable(graph);
         let mut changed = drop_redundant_params(graph);
         changed |= fold_constants(graph);
+        changed |= simplify_branches(graph);
         changed |= drop_dead(graph);
         changed |= shorten_jumps(graph);
         changed |= append_single_successors(graph);
@@ -188,7 +189,7 @@ fn folded(op: &Op) -> Option<Vec<Operand>> {
     }
     let words: Option<Vec<u64>> = op.args.iter().map(|a| a.constant().and_then(Const::word)).collect();
     let words = words?;
-    let bits_of_nan = matches!(op.opcode, flowgraph::ir::Opcode::FloatToBits | flowgraph::ir::Opcode::SingleToBits);
+    let bits_of_nan = matches!(op.opcode, Opcode::FloatToBits | Opcode::SingleToBits);
     if bits_of_nan {
         return None;
     }
@@ -210,6 +211,34 @@ fn decided(term: &Terminator) -> Option<Edge> {
         },
         _ => None,
     }
+}
+
+/// A branch on `x != 0` is one on `x`, one on `x == 0` the same the other way round.
+fn simplify_branches(graph: &mut Graph) -> bool {
+    let mut tests: FxHashMap<ValueId, (Operand, bool)> = FxHashMap::default();
+    for op in graph.blocks.iter().flat_map(|b| &b.ops) {
+        let nonzero = match (op.opcode, op.args.get(1).and_then(|a| a.as_int())) {
+            (Opcode::IntIsTrue, _) | (Opcode::IntNe, Some(0)) => true,
+            (Opcode::IntIsZero, _) | (Opcode::IntEq, Some(0)) => false,
+            _ => continue,
+        };
+        tests.insert(op.results[0], (op.args[0], nonzero));
+    }
+    let mut changed = false;
+    for block in &mut graph.blocks {
+        if let Terminator::Branch { cond, then, otherwise, .. } = &mut block.term {
+            while let Operand::Value(v) = *cond
+                && let Some((tested, nonzero)) = tests.get(&v)
+            {
+                *cond = *tested;
+                if !nonzero {
+                    std::mem::swap(then, otherwise);
+                }
+                changed = true;
+            }
+        }
+    }
+    changed
 }
 
 /// Whether an op may go when nobody uses what it gives.

@@ -142,7 +142,8 @@ fn is_scalar_class(class: &str) -> bool {
 
 /// Whether `[a, a + n)` and `[b, b + m)` share a byte.
 pub fn ranges_overlap(a: i64, n: u32, b: i64, m: u32) -> bool {
-    a < b.saturating_add(i64::from(m)) && b < a.saturating_add(i64::from(n))
+    let (a, b) = (i128::from(a), i128::from(b));
+    a < b + i128::from(m) && b < a + i128::from(n)
 }
 
 impl KnownMemory {

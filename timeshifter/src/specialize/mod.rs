@@ -16,7 +16,7 @@
 //! trace      one path, executed as it is emitted
 //! snapshot   exits, and how to specialize on from them
 //! resume     exits, and how to go on in the interpreter; entering compiled code from there
-//! residual   fragments being filled; cleanup: what is redundant in them goes
+//! residual   fragments being filled; link: several become one graph; cleanup: what is redundant in them goes
 //! endless    which green keeps changing in a loop that doesn't end
 //! error      why it stops; limits and what comes of them
 //! ```
@@ -31,6 +31,7 @@ mod engine;
 mod entry;
 mod error;
 mod fold;
+mod link;
 mod memory;
 mod merge;
 mod output;

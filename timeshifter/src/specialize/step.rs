@@ -94,7 +94,11 @@ impl<'m> Engine<'m> {
             Effect::Call | Effect::ElidableCall => return self.step_call(st, op, &args),
             Effect::Pure if op.time == Time::Now => self.green_pure(op, &args)?,
             Effect::Pure => self.red_pure(st, op.opcode, &args, op.loc)?,
-            Effect::Read | Effect::Write => self.step_memory(st, op, &args)?,
+            Effect::Read | Effect::Write => match self.step_memory(st, op, &args) {
+                // A check that only the residual program makes keeps every run from coming here.
+                Err(SpecError::BadAccess { loc }) => return Ok(Some(unreachable_here(loc))),
+                done => done?,
+            },
             Effect::Allocate => {
                 let Imm::Slot(desc) = &op.imm else { return Err(malformed(op)) };
                 smallvec::smallvec![Red::Slot(self.new_slot(st, desc), 0)]
@@ -462,27 +466,31 @@ impl<'m> Engine<'m> {
         if let Some(constants) = constants
             && (elidable || callee.mode == CallMode::Fold)
         {
-            match self.call_now(target, &constants, op.loc)? {
-                Ok(words) => {
-                    self.count_fold(st);
-                    let values: Vec<Red> = words
-                        .iter()
-                        .zip(&source.results)
-                        .map(|(word, ty)| Red::Const(Const::from_word(*ty, *word)))
-                        .collect();
-                    for (value, red) in op.results.iter().zip(values) {
-                        self.set(st, *value, red, op.loc)?;
+            match self.call_now(target, &constants, op.loc) {
+                Err(_) if callee.mode != CallMode::Fold => {}
+                Err(error) => return Err(error),
+                Ok(called) => match called {
+                    Ok(words) => {
+                        self.count_fold(st);
+                        let values: Vec<Red> = words
+                            .iter()
+                            .zip(&source.results)
+                            .map(|(word, ty)| Red::Const(Const::from_word(*ty, *word)))
+                            .collect();
+                        for (value, red) in op.results.iter().zip(values) {
+                            self.set(st, *value, red, op.loc)?;
+                        }
+                        self.advance(st);
+                        return Ok(None);
                     }
-                    self.advance(st);
-                    return Ok(None);
-                }
-                // It traps: so will the residual program, here.
-                Err((message, loc)) if callee.mode == CallMode::Fold => {
-                    let message = message.replace('{', "{{").replace('}', "}}");
-                    let trap = Trap { kind: TrapKind::Panic, message: Some(message), args: Vec::new(), loc };
-                    return Ok(Some(Outcome::Trapped(trap, Vec::new())));
-                }
-                Err(_) => {}
+                    // It traps: so will the residual program, here.
+                    Err((message, loc)) if callee.mode == CallMode::Fold => {
+                        let message = message.replace('{', "{{").replace('}', "}}");
+                        let trap = Trap { kind: TrapKind::Panic, message: Some(message), args: Vec::new(), loc };
+                        return Ok(Some(Outcome::Trapped(trap, Vec::new())));
+                    }
+                    Err(_) => {}
+                },
             }
         }
         if callee.mode == CallMode::Fold {
@@ -520,6 +528,12 @@ enum Hint {
     Value(Red),
     Nothing,
     Promote(ValueId),
+}
+
+/// The end of a path that no run can take.
+fn unreachable_here(loc: Loc) -> Outcome {
+    let message = Some("a read outside of the memory that is known when compiling".to_owned());
+    Outcome::Trapped(Trap { kind: TrapKind::Unreachable, message, args: Vec::new(), loc }, Vec::new())
 }
 
 fn malformed(op: &Op) -> SpecError {

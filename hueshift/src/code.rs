@@ -1,0 +1,139 @@
+//! Which residual graphs have machine code, and where their exits lead.
+
+use crate::forcing;
+use crate::jit::{JitError, Policy};
+use flowgraph::ir::{Graph, Terminator};
+use indexmap::IndexMap;
+use jitcodegen::{Batch, Tier};
+use rustc_hash::FxHashMap;
+use timeshifter::specialize::Engine;
+
+/// The compiled residual graphs of an engine.
+pub(crate) struct Code {
+    pub engine: jitcodegen::Engine,
+    /// As they were compiled, but for what counts guards.
+    pub graphs: IndexMap<String, Graph>,
+    instrument: bool,
+    /// Fragments that have been looked at.
+    seen: usize,
+    as_they_are: usize,
+    /// The graphs that leave through each exit: linking may have copied it.
+    leaving: FxHashMap<u32, Vec<String>>,
+    patched: FxHashMap<u32, String>,
+}
+
+impl Code {
+    pub fn new(engine: jitcodegen::Engine, instrument: bool) -> Code {
+        Code {
+            engine,
+            graphs: IndexMap::new(),
+            instrument,
+            seen: 0,
+            as_they_are: 0,
+            leaving: FxHashMap::default(),
+            patched: FxHashMap::default(),
+        }
+    }
+
+    /// Compiles the fragment `key`, newly made, with all that it leads to. Under the eager policy the new fragments that it
+    /// enters become one graph with it; a trace's stay apart, since exits come back to them.
+    pub fn compile(&mut self, engine: &Engine<'_>, policy: Policy, key: &str) -> Result<(), JitError> {
+        let new = engine.fragments[self.seen..].iter();
+        let mut wanted: Vec<(String, usize)> = match policy {
+            Policy::Eager => vec![(key.to_owned(), self.seen)],
+            Policy::Tracing => new.map(|f| (f.graph.key.clone(), usize::MAX)).collect(),
+        };
+        self.seen = engine.fragments.len();
+        let index: FxHashMap<&str, usize> =
+            engine.fragments.iter().enumerate().map(|(at, f)| (f.graph.key.as_str(), at)).collect();
+        let mut batch: IndexMap<String, Graph> = IndexMap::new();
+        while let Some((key, since)) = wanted.pop() {
+            let Some(at) = index.get(key.as_str()).copied() else { continue };
+            if self.graphs.contains_key(&key) || batch.contains_key(&key) {
+                continue;
+            }
+            // What was made before is compiled apart, rather than copied into all that enters it.
+            let apart = |k: &str| {
+                self.graphs.contains_key(k) || batch.contains_key(k) || index.get(k).is_some_and(|at| *at < since)
+            };
+            let graph = engine.linked(at, &apart);
+            wanted.extend(leads_to(&graph).into_iter().map(|k| (k, 0)));
+            batch.insert(key, graph);
+        }
+        self.compile_as_they_are(engine)?;
+        self.install(engine, batch)
+    }
+
+    /// Compiles functions that residual code calls as they are.
+    fn compile_as_they_are(&mut self, engine: &Engine<'_>) -> Result<(), JitError> {
+        let called = engine.functions_as_they_are();
+        let graphs = &engine.program.module.graphs;
+        let new: Vec<&Graph> = called[self.as_they_are..].iter().filter_map(|key| graphs.get(key)).collect();
+        self.as_they_are = called.len();
+        let tier = interpreter_tier();
+        Ok(self.engine.compile_batch(Batch { graphs: &new, memory: &*engine.memory, tier: &tier, layout: None })?)
+    }
+
+    fn install(&mut self, engine: &Engine<'_>, batch: IndexMap<String, Graph>) -> Result<(), JitError> {
+        let mut code: Vec<Graph> = batch.values().cloned().collect();
+        if self.instrument {
+            code.iter_mut().for_each(forcing::instrument);
+        }
+        let code: Vec<&Graph> = code.iter().collect();
+        self.engine.compile_more(&code, engine.memory)?;
+        for (key, graph) in batch {
+            for exit in exits_of(&graph) {
+                let leaving = self.leaving.entry(exit).or_default();
+                if !leaving.contains(&key) {
+                    leaving.push(key.clone());
+                }
+                if let Some(target) = self.patched.get(&exit) {
+                    self.engine.patch(&key, exit, target)?;
+                }
+            }
+            self.graphs.insert(key, graph);
+        }
+        Ok(())
+    }
+
+    /// Compiles a switch over the values that a promotion has seen.
+    pub fn compile_switch(&mut self, engine: &Engine<'_>, switch: &Graph) -> Result<(), JitError> {
+        Ok(self.engine.compile_more(&[switch], engine.memory)?)
+    }
+
+    /// Lets an exit lead to a graph.
+    pub fn patch(&mut self, exit: u32, key: &str) -> Result<(), JitError> {
+        for graph in self.leaving.get(&exit).into_iter().flatten() {
+            self.engine.patch(graph, exit, key)?;
+        }
+        self.patched.insert(exit, key.to_owned());
+        Ok(())
+    }
+}
+
+/// The graphs that a graph enters or calls.
+fn leads_to(graph: &Graph) -> Vec<String> {
+    let calls = graph.blocks.iter().flat_map(|b| &b.ops).filter_map(|op| op.callee()).map(|c| c.name.to_string());
+    let enters = graph.blocks.iter().filter_map(|b| match &b.term {
+        Terminator::Enter { graph, .. } => Some(graph.to_string()),
+        _ => None,
+    });
+    calls.chain(enters).collect()
+}
+
+fn exits_of(graph: &Graph) -> impl Iterator<Item = u32> + '_ {
+    graph.blocks.iter().filter_map(|b| match b.term {
+        Terminator::Exit { exit, .. } => Some(exit),
+        _ => None,
+    })
+}
+
+/// Functions that residual code calls as they are: the interpreter's own code.
+fn interpreter_tier() -> Tier {
+    Tier { names: "interpreter:".to_owned(), ..Tier::default() }
+}
+
+/// Residual code, which calls its own functions first.
+pub(crate) fn residual_tier() -> Tier {
+    Tier { falls_back_on: vec![interpreter_tier().names], jitted: true, ..Tier::default() }
+}

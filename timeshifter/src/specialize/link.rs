@@ -1,0 +1,101 @@
+//! Linking: fragments that enter each other become one residual graph.
+//!
+//! While specializing, every version that code made later may enter is a fragment of its own. Code that is finished is
+//! better off as one graph: what was an `enter` is a jump, parameters that are always the same go, and the code generator
+//! sees loops. Fragments that have been compiled *apart* stay so, and are entered.
+
+use super::cleanup::cleanup;
+use super::engine::Engine;
+use flowgraph::ir::{Block, BlockId, Edge, Graph, Operand, Terminator, ValueId};
+use rustc_hash::FxHashMap;
+
+/// A graph taken into another: by how much its blocks and values are shifted.
+#[derive(Clone, Copy)]
+struct Shift {
+    blocks: u32,
+    values: u32,
+}
+
+impl Shift {
+    fn operand(self, operand: &mut Operand) {
+        if let Operand::Value(v) = operand {
+            v.0 += self.values;
+        }
+    }
+
+    fn block(self, id: BlockId) -> BlockId {
+        BlockId(id.0 + self.blocks)
+    }
+}
+
+impl Engine<'_> {
+    /// Fragment `root` with all fragments that it enters, but for those that are compiled `apart`, cleaned.
+    pub fn linked(&self, root: usize, apart: &dyn Fn(&str) -> bool) -> Graph {
+        let first = &self.fragments[root].graph;
+        let by_key: FxHashMap<&str, usize> =
+            self.fragments.iter().enumerate().map(|(at, f)| (f.graph.key.as_str(), at)).collect();
+        let mut taken: FxHashMap<String, Shift> = FxHashMap::default();
+        let mut order = vec![root];
+        let mut graph = first.clone();
+        graph.blocks.clear();
+        graph.values.clear();
+        let entry = graph.new_block();
+        let (mut next, mut values) = (0, 0);
+        taken.insert(first.key.clone(), Shift { blocks: 1, values });
+        let (mut blocks, mut all_values) = (1 + first.blocks.len() as u32, first.values.len() as u32);
+        while let Some(at) = order.get(next).copied() {
+            next += 1;
+            let enters = self.fragments[at].graph.blocks.iter().filter_map(|b| match &b.term {
+                Terminator::Enter { graph, .. } => Some(&**graph),
+                _ => None,
+            });
+            for key in enters {
+                let Some(target) = by_key.get(key) else { continue };
+                if taken.contains_key(key) || apart(key) {
+                    continue;
+                }
+                let target_graph = &self.fragments[*target].graph;
+                taken.insert(key.to_owned(), Shift { blocks, values: all_values });
+                blocks += target_graph.blocks.len() as u32;
+                all_values += target_graph.values.len() as u32;
+                order.push(*target);
+            }
+        }
+        for at in order {
+            let source = &self.fragments[at].graph;
+            let shift = taken[&source.key];
+            debug_assert_eq!(shift.values, values);
+            values += source.values.len() as u32;
+            graph.values.extend_from_slice(&source.values);
+            graph.blocks.extend(source.blocks.iter().map(|block| shifted(block, shift, &taken)));
+        }
+        let params = first.entry_params();
+        let own: Vec<ValueId> = params.iter().map(|p| graph.new_value(first.values[p.index()].ty)).collect();
+        let args: Vec<Operand> = own.iter().map(|v| Operand::Value(*v)).collect();
+        graph.block_mut(entry).params = own;
+        graph.block_mut(entry).term = Terminator::Jump(Edge::new(BlockId(1), args));
+        cleanup(&mut graph);
+        graph
+    }
+}
+
+/// A block in its new place, entering what has been taken in by a jump.
+fn shifted(block: &Block, shift: Shift, taken: &FxHashMap<String, Shift>) -> Block {
+    let mut block = block.clone();
+    for value in block.params.iter_mut().chain(block.ops.iter_mut().flat_map(|op| op.results.iter_mut())) {
+        value.0 += shift.values;
+    }
+    for arg in block.ops.iter_mut().flat_map(|op| op.args.iter_mut()) {
+        shift.operand(arg);
+    }
+    block.term.for_each_operand_mut(|operand| shift.operand(operand));
+    for edge in block.term.edges_mut() {
+        edge.block = shift.block(edge.block);
+    }
+    if let Terminator::Enter { graph, args } = &block.term
+        && let Some(target) = taken.get(&**graph)
+    {
+        block.term = Terminator::Jump(Edge::new(target.block(BlockId::ENTRY), args.iter().copied()));
+    }
+    block
+}
