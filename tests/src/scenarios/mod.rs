@@ -18,7 +18,7 @@ mod case;
 mod check;
 mod later;
 
-pub use case::{Case, ErrorKind, Problems, corpus, load};
+pub use case::{Case, CasePolicy, ErrorKind, Problems, corpus, load};
 pub use check::{Failure, check, compiler_of};
 pub use later::{Extent, Later};
 
