@@ -333,6 +333,10 @@ impl Checker<'_, '_> {
             return self.error(pos);
         }
         self.same(&index, &USIZE);
+        let literal = matches!(index.kind, ExprKind::Int(_) | ExprKind::Const(_));
+        if matches!(base.ty, Ty::Array(..)) && !literal {
+            self.needs_address(&base);
+        }
         let elem = match &base.ty {
             Ty::Array(t, _) | Ty::Slice(_, t) => (**t).clone(),
             Ty::Error => return self.error(pos),

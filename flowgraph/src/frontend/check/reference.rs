@@ -98,6 +98,13 @@ impl Checker<'_, '_> {
         self.make(ExprKind::Ref { mutable, place: Box::new(place), argument }, ty, pos)
     }
 
+    /// The variable that the place is part of needs an address.
+    pub(super) fn needs_address(&mut self, place: &Expr) {
+        if let Root::Local(id) = root(place) {
+            self.locals[id].addressed = true;
+        }
+    }
+
     /// Remembers scalar fields that references point to.
     fn note_field(&mut self, place: &Expr) {
         if let ExprKind::Field(base, index) = &place.kind {
@@ -205,7 +212,10 @@ impl Checker<'_, '_> {
             ExprKind::Const(_) if matches!(place.ty, Ty::Array(..) | Ty::Struct(_) | Ty::Tuple(_)) => {
                 self.refuse(at.span(), Reason::NotAssignable, "a constant");
             }
-            ExprKind::Local(id) if !matches!(place.ty, Ty::Ref(..) | Ty::Slice(..)) && !self.locals[*id].mutable => {
+            ExprKind::Local(id)
+                if !matches!(self.infer.shallow(&place.ty), Ty::Ref(..) | Ty::Slice(..))
+                    && !self.locals[*id].mutable =>
+            {
                 let name = format!("`{}` (it isn't `mut`)", self.locals[*id].name);
                 self.refuse(at.span(), Reason::NotAssignable, &name);
             }
