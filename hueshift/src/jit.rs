@@ -9,7 +9,7 @@ use crate::compiler::Compiler;
 use crate::forcing::{self, GuardCounts};
 use crate::switches;
 use flowgraph::eval::{self, EvalError, Evaluator, Hooks, MergeAnswer, MergePoint};
-use flowgraph::ir::{Const, Graph, Module, Word};
+use flowgraph::ir::{Const, Graph, Module, Op, Opcode, Word};
 use flowgraph::memory::Memory;
 use indexmap::IndexMap;
 use jitcodegen::{CodegenError, Outcome as Ran};
@@ -31,6 +31,8 @@ pub enum Policy {
 /// Settings of a [`Jit`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JitOptions {
+    /// How often the interpreter comes to a merge point, behind a backward jump of the guest, before it is traced from there.
+    pub threshold: u32,
     /// How often an exit is taken before it gets a bridge.
     pub bridge: u32,
     /// How many values a promotion grows cases for; further ones are interpreted.
@@ -52,6 +54,7 @@ pub struct JitOptions {
 impl Default for JitOptions {
     fn default() -> JitOptions {
         JitOptions {
+            threshold: 2,
             bridge: 2,
             cases: 32,
             reenter: true,
@@ -86,6 +89,8 @@ pub enum JitError {
 pub struct Stats {
     /// Exits taken to the interpreter.
     pub blackholed: u64,
+    /// Traces begun at merge points.
+    pub traces: u64,
     /// Bridges made.
     pub bridges: u64,
     /// Cases of promotion switches made.
@@ -123,8 +128,15 @@ pub struct Jit<'m> {
     switches: IndexMap<u32, Vec<(i64, String)>>,
     guards: Option<Rc<GuardCounts>>,
     policy: Policy,
+    /// Arrivals of the interpreter at merge points.
+    heat: FxHashMap<Position, u32>,
+    /// The language says where its backward jumps are; otherwise every merge point counts.
+    jumps_are_counted: bool,
     stats: Stats,
 }
+
+/// Where the interpreter stands: for each frame graph, block, op and greens.
+type Position = Vec<(usize, usize, usize, Vec<Const>)>;
 
 /// Where a run goes on.
 enum Next {
@@ -162,6 +174,8 @@ impl<'m> Jit<'m> {
             switches: IndexMap::new(),
             guards,
             policy: Policy::Eager,
+            heat: FxHashMap::default(),
+            jumps_are_counted: marks_jumps(&compiler.module),
             stats: Stats::default(),
         })
     }
@@ -327,26 +341,39 @@ impl<'m> Jit<'m> {
 
     // ---- the interpreter
 
-    /// Executes the compiler graphs from these frames until compiled code can be entered, or to the end.
-    fn interpret(&mut self, frames: Vec<eval::Frame>) -> Result<Next, JitError> {
+    /// Executes the compiler graphs from these frames until compiled code can be entered, or to the end. Where a backward
+    /// jump of the guest has become hot, a trace begins.
+    fn interpret(&mut self, mut frames: Vec<eval::Frame>) -> Result<Next, JitError> {
         let module = self.engine.program.module;
-        let hooks = StopAtMergePoints { stop: self.options.reenter };
-        let mut evaluator = Evaluator::new(module, self.engine.memory).with_hooks(hooks);
-        evaluator.jitted = true;
-        let mut frames = frames;
         loop {
+            let hooks = StopAtMergePoints { stop: self.options.reenter, jumped: !self.jumps_are_counted };
+            let mut evaluator = Evaluator::new(module, self.engine.memory).with_hooks(hooks);
+            evaluator.jitted = true;
             frames = match evaluator.resume(frames)? {
                 eval::Outcome::Stopped { frames } => frames,
                 outcome => return Ok(Next::Done(outcome)),
             };
-            drop(evaluator);
+            let jumped = evaluator.hooks.jumped;
             if let Some((key, words)) = self.engine.find_entry(&frames)? {
                 return Ok(Next::Code(key, words));
             }
-            let hooks = StopAtMergePoints { stop: self.options.reenter };
-            evaluator = Evaluator::new(module, self.engine.memory).with_hooks(hooks);
-            evaluator.jitted = true;
+            if jumped && self.is_hot(&frames) {
+                let begun = Instant::now();
+                let traced = self.engine.trace_frames(&frames)?;
+                self.stats.specializing += begun.elapsed();
+                if let Some((key, end)) = traced {
+                    self.stats.traces += 1;
+                    self.compile_new(&key)?;
+                    return Ok(self.after_trace(end));
+                }
+            }
         }
+    }
+
+    fn is_hot(&mut self, frames: &[eval::Frame]) -> bool {
+        let count = self.heat.entry(self.engine.position_of(frames)).or_default();
+        *count += 1;
+        self.policy == Policy::Tracing && *count == self.options.threshold
     }
 
     // ---- code
@@ -404,13 +431,24 @@ impl<'m> Jit<'m> {
     }
 }
 
+/// Whether a module says where the guest jumps back.
+fn marks_jumps(module: &Module) -> bool {
+    module.graphs.values().flat_map(|g| &g.blocks).flat_map(|b| &b.ops).any(|op| op.opcode == Opcode::CanEnterJit)
+}
+
 /// Ends an interpreted run at every merge point, to see whether compiled code can be entered there.
 struct StopAtMergePoints {
     stop: bool,
+    /// A backward jump of the guest has been seen.
+    jumped: bool,
 }
 
 impl Hooks for StopAtMergePoints {
     fn merge_point(&mut self, _at: MergePoint<'_>, _memory: &mut Memory) -> MergeAnswer {
         if self.stop { MergeAnswer::Stop } else { MergeAnswer::Continue }
+    }
+
+    fn op(&mut self, _graph: &Graph, _frame: &eval::Frame, op: &Op) {
+        self.jumped |= op.opcode == Opcode::CanEnterJit;
     }
 }

@@ -103,6 +103,8 @@ pub struct Engine<'m> {
     pub(super) guards: u32,
     /// The exclusive roots of the run being served, with their addresses.
     pub(super) run_roots: Vec<(RootId, Word)>,
+    /// The roots of the interpreter's slots: by frame, its graph, and number in the frame.
+    pub(super) slot_roots: FxHashMap<(usize, usize, usize), RootId>,
     /// The same, while an arrival from the interpreter, all of whose operands are constants, is matched with versions.
     pub(super) arriving_roots: Vec<(RootId, Word)>,
 }
@@ -130,6 +132,7 @@ impl<'m> Engine<'m> {
             names: FxHashMap::default(),
             guards: 0,
             run_roots: Vec::new(),
+            slot_roots: FxHashMap::default(),
             arriving_roots: Vec::new(),
         }
     }

@@ -1,12 +1,13 @@
 //! Between compiled code and the interpreter: the frames to go on with at an exit, and the version to enter from a merge
 //! point.
 
-use super::engine::{Engine, Unit, Version};
+use super::engine::{Engine, RootKind, Unit, Version};
 use super::error::SpecError;
-use super::memory::Origin;
+use super::memory::{Origin, Provenance, RootId};
 use super::state::{Frame, GraphIx, Red, Reg, Regs, State};
+use super::trace::TraceEnd;
 use flowgraph::eval;
-use flowgraph::ir::{BlockId, Const, Loc, MarkKind, ValueId, Word};
+use flowgraph::ir::{BlockId, Const, Loc, MarkKind, Type, ValueId, Word};
 use rustc_hash::FxHashMap;
 
 impl Engine<'_> {
@@ -66,7 +67,7 @@ impl Engine<'_> {
             });
         }
         if let Some(outermost) = frames.first_mut() {
-            outermost.slots = addresses.into_values().collect();
+            outermost.slots = st.slots.keys().map(|id| addresses[id]).collect();
         }
         Ok(frames)
     }
@@ -80,7 +81,7 @@ impl Engine<'_> {
         let Some(outermost) = frames.first() else { return Ok(None) };
         let Some(unit) = self.units.iter().find(|u| u.graph.0 as usize == outermost.graph) else { return Ok(None) };
         let fragment = unit.fragment;
-        self.arriving_roots.clone_from(&self.run_roots);
+        self.arriving_roots = self.roots_of(frames);
         let found = self.find_version(frames, fragment);
         self.arriving_roots.clear();
         found
@@ -96,7 +97,7 @@ impl Engine<'_> {
             let frame = self.arriving_frame(frame);
             st.frames.push(frame);
         }
-        for (root, address) in self.run_roots.clone() {
+        for (root, address) in self.arriving_roots.clone() {
             st.memory.roots.insert(root, Red::Const(Const::Int(address as i64)));
         }
         self.trim(&mut st);
@@ -111,6 +112,89 @@ impl Engine<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Where the interpreter's frames stand, with their greens: what a counter of arrivals is kept under.
+    pub fn position_of(&self, frames: &[eval::Frame]) -> Vec<(usize, usize, usize, Vec<Const>)> {
+        let greens = |frame: &eval::Frame| {
+            let regs = self.arriving_frame(frame).regs;
+            regs.iter().filter_map(|(_, r)| if let Reg::Green(c) = r { Some(*c) } else { None }).collect()
+        };
+        frames.iter().map(|f| (f.graph, f.block, f.index, greens(f))).collect()
+    }
+
+    /// Traces on from the interpreter's frames, whose innermost stands at a merge point: whatever is not green is a parameter.
+    /// Gives the fragment that was begun, or `None` if nothing of the frames' outermost function has been specialized.
+    ///
+    /// # Errors
+    /// As [`Engine::specialize`].
+    pub fn trace_frames(&mut self, frames: &[eval::Frame]) -> Result<Option<(String, TraceEnd)>, SpecError> {
+        let Some(outermost) = frames.first() else { return Ok(None) };
+        let found = self.units.iter().position(|u| u.graph.0 as usize == outermost.graph);
+        let Some(unit) = found else { return Ok(None) };
+        let graph = self.units[unit].graph;
+        let name = self.fresh_name(graph);
+        let fragment = self.new_fragment(graph, &name, unit);
+        let roots = self.roots_of(frames);
+        let mut st = State { fragment, ..State::empty() };
+        let mut concrete = super::state::Concrete::default();
+        let mut param = |engine: &mut Self, word: Word, ty: Type| {
+            let value = engine.fragments[fragment].new_param(BlockId::ENTRY, ty);
+            engine.fragments[fragment].graph.params.push(value.to_string());
+            let root = roots.iter().find(|(_, at)| ty == Type::Int && *at == word);
+            let origin = match root {
+                Some((root, _)) => Origin::Root(Provenance { root: *root, offset: Some(0) }),
+                None if ty == Type::Int && engine.memory.load(word, flowgraph::ir::Access::U8).is_ok() => {
+                    Origin::Unknown
+                }
+                None => Origin::Outside,
+            };
+            engine.fragments[fragment].info[value.index()].origin = origin;
+            concrete.insert(value, word);
+            Red::Value(value)
+        };
+        for (root, address) in &roots {
+            st.memory.roots.insert(*root, param(self, *address, Type::Int));
+        }
+        for frame in frames {
+            let mut arriving = self.arriving_frame(frame);
+            for (_, reg) in arriving.regs.iter_mut() {
+                if let Reg::Red(Red::Const(c)) = *reg {
+                    let word = self.memory.resolve(c);
+                    let root = roots.iter().find(|(_, at)| c.ty() == Type::Int && *at == word);
+                    *reg = Reg::Red(match root {
+                        Some((root, _)) => st.memory.roots[root],
+                        None => param(self, word, c.ty()),
+                    });
+                }
+            }
+            st.frames.push(arriving);
+        }
+        st.concrete = Some(concrete);
+        let end = self.trace(st)?;
+        self.run_functions()?;
+        Ok(Some((name, end)))
+    }
+
+    /// The exclusive roots of a run that stands at these frames, with their addresses: the `&mut` arguments, and the frames'
+    /// own slots, which are told apart by their place in the stack.
+    fn roots_of(&mut self, frames: &[eval::Frame]) -> Vec<(RootId, Word)> {
+        let mut roots = self.run_roots.clone();
+        for (depth, frame) in frames.iter().enumerate() {
+            for (nth, address) in frame.slots.iter().enumerate() {
+                let place = (depth, frame.graph, nth);
+                let root = match self.slot_roots.get(&place) {
+                    Some(root) => *root,
+                    None => {
+                        let root = self.new_root(RootKind::Local);
+                        self.slot_roots.insert(place, root);
+                        root
+                    }
+                };
+                roots.push((root, *address));
+            }
+        }
+        roots
     }
 
     /// A frame of the interpreter as a frame of the engine: all that it holds is constant.

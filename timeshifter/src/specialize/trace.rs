@@ -98,7 +98,7 @@ impl Engine<'_> {
         self.program.is_merge_point(f.graph, f.block, f.index)
     }
 
-    fn trace(&mut self, mut st: State) -> Result<TraceEnd, SpecError> {
+    pub(super) fn trace(&mut self, mut st: State) -> Result<TraceEnd, SpecError> {
         let mut rounds: FxHashMap<Key, usize> = FxHashMap::default();
         let mut traced = 0;
         loop {
