@@ -54,7 +54,11 @@ impl GuardCounts {
 }
 
 /// Registers the counting function with a code generator.
-pub(crate) fn register(code: &mut Engine, force: Option<u32>) -> Result<Rc<GuardCounts>, CodegenError> {
+pub(crate) fn register(
+    code: &mut Engine,
+    force: Option<u32>,
+    executions: Vec<u64>,
+) -> Result<Rc<GuardCounts>, CodegenError> {
     let counts = Rc::new(GuardCounts::default());
     let seen = counts.clone();
     let function = move |_: &jitcodegen::HelperCx, args: &[u64], results: &mut [u64]| {
@@ -62,7 +66,7 @@ pub(crate) fn register(code: &mut Engine, force: Option<u32>) -> Result<Rc<Guard
         let mut counts = seen.counts.borrow_mut();
         let count = counts.entry(guard).or_default();
         *count += 1;
-        let fails = force.is_some_and(|f| i64::from(f) == guard) && FORCED_AT.contains(count);
+        let fails = force.is_some_and(|f| i64::from(f) == guard) && executions.contains(count);
         if fails {
             seen.forced.borrow_mut().push(*count);
         }

@@ -43,6 +43,8 @@ pub struct JitOptions {
     pub abort_at: Option<u64>,
     /// Count every guard's executions, and fail the one with this number on its first, second and hundredth.
     pub force_guard: Option<u32>,
+    /// On which executions: the first, second and hundredth unless said otherwise.
+    pub force_at: Vec<u64>,
     /// Count every guard's executions.
     pub count_guards: bool,
     /// Keep CLIF and assembly of what is compiled.
@@ -60,6 +62,7 @@ impl Default for JitOptions {
             reenter: true,
             abort_at: None,
             force_guard: None,
+            force_at: forcing::FORCED_AT.to_vec(),
             count_guards: false,
             keep_text: false,
             opt_level: jitcodegen::OptLevel::Speed,
@@ -161,7 +164,7 @@ impl<'m> Jit<'m> {
         };
         let mut code = jitcodegen::Engine::new(settings)?;
         let guards = (options.count_guards || options.force_guard.is_some())
-            .then(|| forcing::register(&mut code, options.force_guard))
+            .then(|| forcing::register(&mut code, options.force_guard, options.force_at.clone()))
             .transpose()?;
         Ok(Jit {
             engine,

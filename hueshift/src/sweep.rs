@@ -77,12 +77,17 @@ pub fn force_every_guard(
     let present: BTreeSet<i64> = undisturbed.residual.module.graphs.values().flat_map(guards).collect();
     sweep.unreached = present.into_iter().filter(|g| considered(g) && !counts.contains_key(g)).collect();
     for (guard, count) in counts.iter().filter(|(guard, _)| considered(guard)) {
-        let options = JitOptions { force_guard: u32::try_from(*guard).ok(), ..options.clone() };
+        let force_guard = u32::try_from(*guard).ok();
+        let options = JitOptions { force_guard, ..options.clone() };
         let report = spec(&mut compiler.clone(), args, Policy::Tracing, &options);
         sweep.compare(&format!("force-guard={guard}"), &wanted, report.as_ref().map(|r| &r.ran));
-        let forced = report.ok().and_then(|r| r.guards).map(|g| g.1).unwrap_or_default();
-        for (i, k) in FORCED_AT.into_iter().enumerate() {
-            sweep.guards[i] += usize::from(*count >= k);
+        // A guard that fails early may not be reached again, so each of these executions has a run of its own, too.
+        for (i, k) in FORCED_AT.into_iter().enumerate().filter(|(_, k)| count >= k) {
+            let options = JitOptions { force_at: vec![k], ..options.clone() };
+            let report = spec(&mut compiler.clone(), args, Policy::Tracing, &options);
+            sweep.compare(&format!("force-guard={guard}, execution {k}"), &wanted, report.as_ref().map(|r| &r.ran));
+            let forced = report.ok().and_then(|r| r.guards).map(|g| g.1).unwrap_or_default();
+            sweep.guards[i] += 1;
             sweep.forced[i] += usize::from(forced.contains(&k));
         }
     }
