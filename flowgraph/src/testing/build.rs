@@ -12,6 +12,11 @@ pub(super) fn both(a: Deps, b: Deps) -> Deps {
     Some(a? | b?)
 }
 
+/// What a value that is computed from all of these depends on.
+pub(super) fn union(all: impl IntoIterator<Item = Deps>) -> Deps {
+    all.into_iter().try_fold(0, |union, deps| Some(union | deps?))
+}
+
 /// A value of a Rust scalar type, in its canonical form.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Val {

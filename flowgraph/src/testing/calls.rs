@@ -1,7 +1,7 @@
 //! Functions that are called, and calls.
 
 use super::Source;
-use super::build::{Builder, Container, Deps, Shape, Val, both};
+use super::build::{Builder, Container, Deps, Shape, Val, union};
 use crate::ir::*;
 
 /// A function that may be called.
@@ -196,10 +196,10 @@ impl Builder<'_, '_> {
         for (i, operand) in results.into_iter().enumerate() {
             let from = match deps {
                 // All arguments have to be known for a call to be made while compiling.
-                Some(deps) if function.elidable => deps.iter().fold(Some(0), |all, dep| both(all, *dep)),
+                Some(deps) if function.elidable => union(deps.iter().copied()),
                 Some(deps) => function.result_deps.get(i).copied().flatten().and_then(|mask| {
                     let used = deps.iter().enumerate().filter(|(i, _)| mask >> i & 1 != 0);
-                    used.fold(Some(0), |all, (_, dep)| both(all, *dep))
+                    union(used.map(|(_, dep)| *dep))
                 }),
                 None => None,
             };
@@ -240,7 +240,7 @@ impl Builder<'_, '_> {
         ];
         let (name, scalar, count) = NAMES[self.source.below(NAMES.len())];
         let args: Vec<Val> = (0..count).map(|_| self.expr(scalar, 1)).collect();
-        let deps = args.iter().fold(Some(0), |all, val| both(all, val.deps));
+        let deps = union(args.iter().map(|val| val.deps));
         let operands: Vec<Operand> = args.iter().map(|val| val.operand).collect();
         let call = Imm::Call(Callee::plain(name));
         let result = self.op_full(Opcode::CallElidable, &operands, call, &[scalar.ty()])[0];

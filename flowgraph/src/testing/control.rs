@@ -1,6 +1,6 @@
 //! Statements: assignments, branches and joins, switches, checks, hints, returns.
 
-use super::build::{Builder, Val, both};
+use super::build::{Builder, Val, both, union};
 use crate::ir::*;
 
 /// An arm of a branch: where it ends (if it does), with the variables there.
@@ -155,7 +155,7 @@ impl Builder<'_, '_> {
             for (list, arm) in args.iter_mut().zip(&arms) {
                 list.push(arm.vars[i].operand);
             }
-            let mut deps = arms.iter().fold(Some(0), |deps, arm| both(deps, arm.vars[i].deps));
+            let mut deps = union(arms.iter().map(|arm| arm.vars[i].deps));
             // A green that is chosen by a red makes a copy of what follows for each of its values: some, not many.
             if !decided && (self.in_red_loop || !self.source.chance(1, 4)) {
                 deps = None;

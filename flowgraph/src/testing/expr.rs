@@ -69,10 +69,10 @@ impl Builder<'_, '_> {
             return self.leaf(scalar);
         }
         match scalar {
-            Scalar::F64 => self.from_pool(Type::Float, depth),
-            Scalar::F32 => self.from_pool(Type::Single, depth),
+            Scalar::F64 => self.pure_op(Type::Float, depth),
+            Scalar::F32 => self.pure_op(Type::Single, depth),
             Scalar::I64 | Scalar::U64 | Scalar::Usize if self.source.chance(3, 4) => {
-                Val { scalar, ..self.from_pool(Type::Int, depth) }
+                Val { scalar, ..self.pure_op(Type::Int, depth) }
             }
             _ => self.narrow(scalar, depth),
         }
@@ -121,7 +121,7 @@ impl Builder<'_, '_> {
     }
 
     /// Any op of the table with one result of this type.
-    fn from_pool(&mut self, ty: Type, depth: usize) -> Val {
+    fn pure_op(&mut self, ty: Type, depth: usize) -> Val {
         let (pool, scalar) = match ty {
             Type::Int => (&POOL.int, Scalar::I64),
             Type::Float => (&POOL.float, Scalar::F64),
