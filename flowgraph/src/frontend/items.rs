@@ -314,14 +314,11 @@ impl<'s> Program<'s> {
                 variant.or_else(|| self.associated.get(&(key, name.clone())).cloned())
             }
             Item::Struct(key) if after.is_empty() => self.associated.get(&(key, name.clone())).cloned(),
-            Item::Alias(alias) => {
-                let item = &self.aliases[alias];
-                match self.resolve_type(item.module, None, &[], &item.item.ty, true) {
-                    Ty::Struct(key) => self.lookup_within_item(Item::Struct(key), rest, space, depth + 1),
-                    Ty::Enum(key) => self.lookup_within_item(Item::Enum(key), rest, space, depth + 1),
-                    _ => None,
-                }
-            }
+            Item::Alias(alias) => match self.resolve_alias(alias) {
+                Ty::Struct(key) => self.lookup_within_item(Item::Struct(key), rest, space, depth + 1),
+                Ty::Enum(key) => self.lookup_within_item(Item::Enum(key), rest, space, depth + 1),
+                _ => None,
+            },
             _ => None,
         }
     }
@@ -453,15 +450,7 @@ impl<'s> Program<'s> {
             }
             Some(Item::Struct(key)) => Ty::Struct(key),
             Some(Item::Enum(key)) => Ty::Enum(key),
-            Some(Item::Alias(id)) => {
-                let alias = &self.aliases[id];
-                if alias.busy.replace(true) {
-                    return refuse(Reason::Recursive, &format!("type `{}`", segments.join("::")));
-                }
-                let ty = self.resolve_type(alias.module, None, &[], &alias.item.ty, field);
-                alias.busy.set(false);
-                ty
-            }
+            Some(Item::Alias(id)) => self.resolve_alias(id),
             _ => {
                 let resolve = |t: &syn::Type| self.resolve_type(module, self_ty, scope, t, field);
                 match (segments.last().map(String::as_str).unwrap_or_default(), args.as_slice()) {
@@ -491,6 +480,19 @@ impl<'s> Program<'s> {
                 }
             }
         }
+    }
+
+    /// The type that an alias stands for.
+    pub(super) fn resolve_alias(&self, id: usize) -> Ty {
+        let alias = &self.aliases[id];
+        if alias.busy.replace(true) {
+            let (span, name) = (alias.item.ident.span(), format!("type `{}`", alias.item.ident));
+            self.refuse(self.file_of(alias.module), span, Reason::Recursive, &name);
+            return Ty::Error;
+        }
+        let ty = self.resolve_type(alias.module, None, &[], &alias.item.ty, true);
+        alias.busy.set(false);
+        ty
     }
 
     /// The length in an array type or a repeat expression.

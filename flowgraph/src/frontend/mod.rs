@@ -104,6 +104,7 @@ impl Program<'_> {
             self.structs.iter().map(|(name, s)| (s.item.ident.span().start().line, name.clone())).collect();
         names.sort();
         names.iter().for_each(|(_, name)| drop(self.field_types(name)));
+        (0..self.aliases.len()).for_each(|id| drop(self.resolve_alias(id)));
         for f in 0..self.functions.len() {
             self.resolve_signature(f);
         }

@@ -252,6 +252,11 @@ impl Builder {
         self.defs.insert((self.current, var), value);
     }
 
+    /// What is read next is read here, for messages.
+    pub(super) fn at(&mut self, pos: Pos) {
+        self.last_loc = pos.loc;
+    }
+
     pub(super) fn read(&mut self, var: Var) -> Operand {
         let mut open = Vec::new();
         let value = self.lookup(var, self.current, &mut open);

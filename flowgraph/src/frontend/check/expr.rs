@@ -400,13 +400,10 @@ impl Checker<'_, '_> {
 
     pub(super) fn struct_of_path(&mut self, path: &syn::Path) -> Option<Item> {
         match self.lookup_path(path, Space::Type)? {
-            Item::Alias(id) => {
-                let alias = &self.p.aliases[id];
-                match self.p.resolve_type(alias.module, None, &[], &alias.item.ty, false) {
-                    Ty::Struct(key) => Some(Item::Struct(key)),
-                    _ => None,
-                }
-            }
+            Item::Alias(id) => match self.p.resolve_alias(id) {
+                Ty::Struct(key) => Some(Item::Struct(key)),
+                _ => None,
+            },
             other => Some(other),
         }
     }

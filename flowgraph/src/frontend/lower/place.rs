@@ -48,6 +48,7 @@ impl Lowerer<'_, '_> {
             ExprKind::Local(id) => match &self.slots[*id] {
                 Some(mem) => Place::Mem(mem.clone()),
                 None => {
+                    self.b.at(e.pos);
                     let n = self.vars_of(*id).len();
                     Place::Vars(*id, 0, n)
                 }

@@ -6,7 +6,7 @@ use super::super::tree::{LocalId, Pat, PatKind};
 use super::super::types::Ty;
 use super::{Lowerer, Val};
 use crate::analysis::Liveness;
-use crate::ir::{BlockId, Effect, Graph, Imm, Opcode, Operand, Portal, Terminator, ValueId};
+use crate::ir::{BlockId, Effect, Graph, Imm, NameDef, Opcode, Operand, Portal, Terminator, ValueId};
 use rustc_hash::FxHashSet;
 
 /// A portal whose body is being lowered.
@@ -142,7 +142,9 @@ fn owner(graph: &Graph, value: ValueId) -> (String, crate::ir::Loc) {
     while next < candidates.len() && candidates.len() < 100 {
         let candidate = candidates[next];
         next += 1;
-        if let Some(def) = graph.names.iter().find(|n| n.values.contains(&candidate)) {
+        let is_param = |n: &NameDef| graph.signature.params.iter().any(|p| p.name == n.name);
+        let defs = || graph.names.iter().filter(|n| n.values.contains(&candidate));
+        if let Some(def) = defs().find(|n| !is_param(n)).or_else(|| defs().next()) {
             return (def.name.clone(), def.loc);
         }
         let Operand::Value(v) = candidate else { continue };

@@ -1,0 +1,32 @@
+use hueshift::prelude::*;
+
+pub fn ranges(x: i64, t: (i64, i64), o: bool) -> i64 {
+    let d: u8 = 256; //~ literal_range
+    let e: i8 = -129; //~ literal_range
+    match x { 1 => 2, 2 => 3 }; //~ not_exhaustive
+    match t { (0, _) => 1, (_, 0) => 2 }; //~ not_exhaustive
+    match x { 0..=9 => 1, 10.. => 2, i64::MIN..=-2 => 3 }; //~ not_exhaustive
+    match (o, x) { (true, 0) => 1, (false, _) => 2, (true, 1..) => 3 }; //~ not_exhaustive
+    match x.checked_add(1) { Some(5) => 1, None => 2 }; //~ not_exhaustive
+    let v = &(x + 1); //~ value_reference
+    x
+}
+
+pub fn uninitialised(x: i64) -> i64 {
+    let y;
+    if x > 0 { y = 1; }
+    y //~ uninitialised
+}
+
+pub fn large(n: usize) -> u8 {
+    let a = [0u8; 100];
+    let b = if n > 1 { a } else { [1; 100] }; //~ large_value
+    let [first, ..] = a; //~ large_value
+    b[n]
+}
+
+pub fn shared(n: usize) -> usize {
+    let x;
+    while n > 3 { x = n; }
+    x //~ uninitialised
+}

@@ -1,0 +1,185 @@
+//! What isn't in the dialect is refused, at its place, all at once; and nothing that can be typed panics.
+
+use flowgraph::frontend::{Reason, lift, lift_for};
+use std::collections::BTreeSet;
+
+/// Every line with a comment `//~ reason` is refused for that reason, and no other is.
+fn check(name: &str, text: &str) {
+    let mut expected = BTreeSet::new();
+    for (i, line) in text.lines().enumerate() {
+        for reason in line.split("//~ ").skip(1) {
+            expected.insert((i as u32 + 1, reason.trim().to_owned()));
+        }
+    }
+    let refused = lift(&[(name, text)]).expect_err("refused");
+    let found: BTreeSet<(u32, String)> =
+        refused.refusals.iter().map(|r| (r.loc.line, r.reason.id().to_owned())).collect();
+    let missing: Vec<_> = expected.difference(&found).collect();
+    let unexpected: Vec<_> = refused
+        .refusals
+        .iter()
+        .filter(|r| !expected.contains(&(r.loc.line, r.reason.id().to_owned())))
+        .map(|r| r.render())
+        .collect();
+    assert!(
+        missing.is_empty() && unexpected.is_empty(),
+        "missing: {missing:?}\nunexpected:\n{}",
+        unexpected.join("\n")
+    );
+}
+
+#[test]
+fn constructs_outside_of_the_dialect() {
+    check("language.rs", include_str!("frontend/refused/language.rs"));
+}
+
+#[test]
+fn what_only_lowering_finds() {
+    check("lowering.rs", include_str!("frontend/refused/lowering.rs"));
+}
+
+#[test]
+fn portals_that_break_the_contract() {
+    check("portals.rs", include_str!("frontend/refused/portals.rs"));
+}
+
+#[test]
+fn a_refusal_shows_place_line_caret_and_remedy() {
+    let refused =
+        lift(&[("x.rs", "fn f(x: i64) -> i64 {\n    let add = |y: i64| x + y;\n    add(3)\n}\n")]).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "x.rs:2:15: closures are not supported [closure]\n  |\n2 |     let add = |y: i64| x + y;\n  |               ^^^^^^^^^^^^^^\n  = \
+         write a function and hand it what the closure captures"
+    );
+}
+
+#[test]
+fn syntax_errors_have_places() {
+    for (text, place) in [
+        ("fn f( {", "x.rs:1:7"),
+        ("fn f() { 1 + }", "x.rs:1:14"),
+        ("fn f() {}\nfn g() { let = 3; }", "x.rs:2:14"),
+        ("\u{feff}fn f() { @ }", "x.rs:1:"),
+        ("fn f() { \"never ends", "x.rs:1:"),
+        ("}", "x.rs:1:1"),
+    ] {
+        let refused = lift(&[("x.rs", text)]).unwrap_err();
+        assert_eq!(refused.refusals[0].reason, Reason::Syntax, "{text}");
+        assert!(refused.to_string().starts_with(place), "{text}: {refused}");
+    }
+}
+
+#[test]
+fn what_is_not_supported_yet_is_passed_over_where_the_entry_cannot_reach_it() {
+    let text = "use hueshift::prelude::*;\nfn a(l: List<i64>) -> i64 { l.pop().unwrap() }\nfn b() -> i64 { a(List::new()) }\n\
+                enum E { X(i64) }\nfn c(x: i64) -> i64 { d(x) }\nfn d(x: i64) -> i64 { x }\nfn e() -> i64 { match E::X(1) { E::X(n) => n } }";
+    let module = lift_for(&[("x.rs", text)], "c").unwrap();
+    assert_eq!(module.graphs.keys().collect::<Vec<_>>(), ["c", "d"]);
+    assert!(lift(&[("x.rs", text)]).is_err());
+    for entry in ["a", "b", "e"] {
+        let refused = lift_for(&[("x.rs", text)], entry).unwrap_err();
+        assert!(refused.refusals.iter().all(|r| r.reason == Reason::NotYet), "{refused}");
+    }
+    let refused = lift_for(&[("x.rs", text)], "nowhere").unwrap_err();
+    assert!(refused.to_string().contains("there is no function `nowhere`"));
+}
+
+#[test]
+fn deep_nesting_is_refused_or_lifted_but_does_not_overflow_the_stack() {
+    for n in [50, 119, 1000, 2900, 20_000] {
+        let programs = [
+            format!("fn f(x: i64) -> i64 {{ {}x{} }}", "(".repeat(n), ")".repeat(n)),
+            format!("fn f(x: i64) -> i64 {{ {}x }}", "-".repeat(n)),
+            format!("fn f(x: bool) -> bool {{ {}x }}", "!".repeat(n)),
+            format!("fn f(x: i64) -> i64 {{ x{} }}", " + x".repeat(n)),
+            format!("fn f(x: i64) -> i64 {{ x{} }}", ".abs()".repeat(n)),
+            format!("fn f(x: i64) -> i64 {{ {} {{ 0 }} }}", "if x > 0 { 1 } else ".repeat(n)),
+            format!("fn f(x: i64) -> i64 {{ {}x{} }}", "{".repeat(n), "}".repeat(n)),
+            format!("fn f(x: {}i64) {{ }}", "&".repeat(n)),
+            format!("fn f() {{ {} }}", "return ".repeat(n)),
+            format!("fn f() {{ {} }}", "break ".repeat(n)),
+            format!("fn f(x: bool) -> bool {{ x{} }}", " && x".repeat(n)),
+            format!("fn f(x: i64) {{ let _ = {}0{}; }}", "[".repeat(n), "]".repeat(n)),
+            format!("fn f(x: u8) -> u8 {{ match x {{ 0{} => 1, _ => 2 }} }}", " | 1".repeat(n)),
+            format!("fn f(x: u8) -> u8 {{ match x {{ {} }} }}", "0 => { 1 } ".repeat(n)),
+            format!("fn f(x: u8) -> u8 {{ {} x }}", "if x == 7 { return 1; }".repeat(n.min(3000))),
+            format!("fn f(x: i64) {{ let y = {}x; }}", "|x| ".repeat(n)),
+            format!("fn f(x: {}i64{}) {{ }}", "Option<".repeat(n), ">".repeat(n)),
+            format!("const A: [i64; {}] = [{}];", n, "1,".repeat(n)),
+            (0..n.min(200)).map(|i| format!("const A{i}: i64 = A{} + 1;", i + 1)).collect::<String>(),
+        ];
+        for program in programs {
+            let _ = lift(&[("deep.rs", &program)]);
+        }
+    }
+}
+
+/// A small generator of numbers without pattern (xorshift).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % n as u64) as usize
+    }
+}
+
+/// Programs with words dropped, doubled, exchanged and taken from elsewhere: whatever comes of it, it is an answer, and
+/// what is lifted is well-formed.
+#[test]
+fn damaged_programs_do_not_panic() {
+    let sources = [
+        include_str!("frontend/programs/control.rs"),
+        include_str!("frontend/programs/memory.rs"),
+        include_str!("frontend/programs/items.rs"),
+        include_str!("frontend/refused/language.rs"),
+        include_str!("frontend/refused/portals.rs"),
+    ];
+    let words = |text: &str| -> Vec<String> {
+        let mut out: Vec<String> = Vec::new();
+        let mut last = ' ';
+        for c in text.chars() {
+            let word = |c: char| c.is_alphanumeric() || c == '_';
+            if word(c) && word(last) {
+                out.last_mut().unwrap().push(c);
+            } else {
+                out.push(c.to_string());
+            }
+            last = c;
+        }
+        out
+    };
+    let rounds = std::env::var("HUESHIFT_DAMAGE").ok().and_then(|n| n.parse().ok()).unwrap_or(60);
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let all: Vec<Vec<String>> = sources.iter().map(|s| words(s)).collect();
+    for _ in 0..rounds {
+        for (i, source) in all.iter().enumerate() {
+            let mut damaged = source.clone();
+            for _ in 0..=random.below(6) {
+                let at = random.below(damaged.len());
+                let other = random.below(damaged.len());
+                let from = &all[random.below(all.len())];
+                match random.below(5) {
+                    0 => drop(damaged.remove(at)),
+                    1 => damaged.swap(at, other),
+                    2 => damaged.insert(at, damaged[other].clone()),
+                    3 => damaged[at] = from[random.below(from.len())].clone(),
+                    _ => {
+                        let start = random.below(from.len());
+                        let end = (start + 1 + random.below(12)).min(from.len());
+                        damaged.splice(at..at, from[start..end].iter().cloned());
+                    }
+                }
+            }
+            let text: String = damaged.concat();
+            if let Ok(module) = lift(&[("damaged.rs", &text)]) {
+                if let Err(violations) = flowgraph::verify::verify(&module) {
+                    panic!("{i}: {}\n{text}", violations[0]);
+                }
+            }
+        }
+    }
+}
