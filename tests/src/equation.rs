@@ -1,0 +1,302 @@
+//! The correctness equation. For every graph `f` and every split of its arguments into green `g` and red `r`:
+//!
+//! ```text
+//! eval(f, g ++ r)  ==  eval(specialize(f, g), r)  ==  native(specialize(f, g), r)  ==  trace(f, g, r), then run(r)
+//! ```
+//!
+//! in results, memory and traps, with promotions and exits served.
+
+use crate::Case;
+use crate::oracle::{FUEL, Observed, Stage};
+use flowgraph::eval::{self, Evaluator};
+use flowgraph::ir::{Module, Stage as IrStage, Word};
+use flowgraph::memory::Memory;
+use flowgraph::text::print_module;
+use flowgraph::verify::{Rule, Violation, verify};
+use hueshift::{CompileError, Compiler, Jit, JitError, JitOptions};
+use std::fmt;
+use timeshifter::specialize::{Program, SpecError};
+
+/// Two engines disagree, or one of them gave up.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    /// Which engine, on which run.
+    pub engine: String,
+    /// What is wrong.
+    pub what: String,
+    /// The graphs that it ran.
+    pub graphs: String,
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}\n{}", self.engine, self.what, self.graphs)
+    }
+}
+
+/// What came of a case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Done {
+    /// The runs compared, each by every engine.
+    pub runs: usize,
+    /// The runs that never end.
+    pub endless: usize,
+    /// The case can't be colored: something must be green that can't be.
+    pub refused: bool,
+    /// Specializing found a green loop or recursion that never ends.
+    pub endless_green: bool,
+    /// The bridges that were made.
+    pub bridges: u64,
+    /// The cases of promotions that were made.
+    pub cases: u64,
+    /// The runs that went on in the interpreter.
+    pub blackholed: u64,
+}
+
+/// The compiler of a case; `None` if it can't be colored.
+///
+/// # Errors
+/// If the compiler's graphs break the rules of graphs.
+pub fn compiler(stage: &Stage, case: &Case) -> Result<Option<Compiler>, Difference> {
+    match Compiler::new(&stage.flow, &case.entry, &case.greens) {
+        Ok(compiler) => {
+            verified("the compiler", &compiler.module)?;
+            Ok(Some(compiler))
+        }
+        Err(CompileError::Colors(_)) => Ok(None),
+        Err(e) => Err(difference("coloring", e.to_string(), &stage.flow)),
+    }
+}
+
+/// Holds one case to the equation.
+///
+/// # Errors
+/// The first difference.
+pub fn check(case: &Case) -> Result<Done, Difference> {
+    let (stage, mut memory) = Stage::new(case).map_err(|what| difference("the oracle", what, &case.module))?;
+    let mut done = Done::default();
+    let Some(compiler) = compiler(&stage, case)? else {
+        done.refused = true;
+        return Ok(done);
+    };
+    done.endless = stage.wanted.iter().filter(|w| w.is_none()).count();
+    done.runs = stage.wanted.len() - done.endless;
+    match check_eager(&stage, &compiler, &mut memory, &mut done)? {
+        Specialized::Yes => {}
+        Specialized::Endless => {
+            done.endless_green = true;
+            return Ok(done);
+        }
+    }
+    for first in 0..stage.wanted.len() {
+        check_traced(&stage, &compiler, &mut memory, first, &mut done)?;
+    }
+    Ok(done)
+}
+
+enum Specialized {
+    Yes,
+    Endless,
+}
+
+fn check_eager(
+    stage: &Stage,
+    compiler: &Compiler,
+    memory: &mut Memory,
+    done: &mut Done,
+) -> Result<Specialized, Difference> {
+    let mut jit = Jit::new(compiler, memory, small_options()).map_err(|e| failed("eager", &e, &compiler.module))?;
+    limit(&mut jit);
+    match jit.specialize(&stage.arguments(compiler)) {
+        Ok(()) => {}
+        Err(JitError::Specialize(
+            SpecError::EndlessGreen { .. } | SpecError::EndlessRecursion { .. } | SpecError::Evaluation { .. },
+        )) => return Ok(Specialized::Endless),
+        Err(e) => return Err(failed("specializing", &e, &compiler.module)),
+    }
+    let raw = raw_module(&mut jit);
+    verified("residual graphs before cleaning", &raw)?;
+    let residual = jit.residual().map_err(|e| failed("eager", &e, &compiler.module))?.module;
+    verified("residual graphs", &residual)?;
+    for run in (0..stage.wanted.len()).filter(|r| stage.wanted[*r].is_some()) {
+        stage.refresh(run, jit.memory());
+        let outcome = evaluate_residual(&mut jit, &residual, &stage.unknown_words(run))
+            .map_err(|what| difference("the evaluator of residual graphs", what, &residual))?;
+        compare(stage, run, "the evaluator of residual graphs", &outcome, &mut jit)?;
+    }
+    // Twice, so that what promotions have grown is run too.
+    for round in 0..2 {
+        for run in (0..stage.wanted.len()).filter(|r| stage.wanted[*r].is_some()) {
+            stage.refresh(run, jit.memory());
+            let engine = format!("native code, round {round}");
+            let outcome = jit.run(&stage.unknown_words(run)).map_err(|e| failed(&engine, &e, &compiler.module))?;
+            compare(stage, run, &engine, &outcome, &mut jit)?;
+        }
+    }
+    let residual = jit.residual().map_err(|e| failed("eager", &e, &compiler.module))?.module;
+    verified("residual graphs with cases", &residual)?;
+    count(done, &jit);
+    Ok(Specialized::Yes)
+}
+
+/// Traces one run, then runs the others, and all of them again, so that bridges and cases grow.
+fn check_traced(
+    stage: &Stage,
+    compiler: &Compiler,
+    memory: &mut Memory,
+    first: usize,
+    done: &mut Done,
+) -> Result<(), Difference> {
+    if stage.wanted[first].is_none() {
+        return Ok(());
+    }
+    let mut jit = Jit::new(compiler, memory, small_options()).map_err(|e| failed("traced", &e, &compiler.module))?;
+    limit(&mut jit);
+    stage.refresh(first, jit.memory());
+    let engine = format!("tracing run {first}");
+    let outcome = match jit.trace(&stage.arguments(compiler), &stage.words(first)) {
+        Ok(outcome) => outcome,
+        Err(JitError::Specialize(SpecError::EndlessGreen { .. } | SpecError::EndlessRecursion { .. })) => return Ok(()),
+        Err(e) => return Err(failed(&engine, &e, &compiler.module)),
+    };
+    compare(stage, first, &engine, &outcome, &mut jit)?;
+    let raw = raw_module(&mut jit);
+    verified("traces before cleaning", &raw)?;
+    let residual = jit.residual().map_err(|e| failed("traced", &e, &compiler.module))?.module;
+    verified("traces", &residual)?;
+    for round in 0..4 {
+        for run in (0..stage.wanted.len()).filter(|r| stage.wanted[*r].is_some()) {
+            stage.refresh(run, jit.memory());
+            let engine = format!("the trace of run {first}, round {round}");
+            let outcome = match jit.run(&stage.unknown_words(run)) {
+                Ok(outcome) => outcome,
+                Err(JitError::Specialize(SpecError::EndlessGreen { .. } | SpecError::EndlessRecursion { .. })) => {
+                    return Ok(());
+                }
+                Err(e) => return Err(failed(&engine, &e, &compiler.module)),
+            };
+            compare(stage, run, &engine, &outcome, &mut jit)?;
+        }
+    }
+    let residual = jit.residual().map_err(|e| failed("traced", &e, &compiler.module))?.module;
+    verified("traces with bridges", &residual)?;
+    count(done, &jit);
+    Ok(())
+}
+
+fn count(done: &mut Done, jit: &Jit<'_>) {
+    let stats = jit.stats();
+    done.bridges += stats.bridges;
+    done.cases += stats.cases;
+    done.blackholed += stats.blackholed;
+}
+
+/// Compares a run with what the oracle says.
+///
+/// # Errors
+/// If they differ.
+pub fn compare(
+    stage: &Stage,
+    run: usize,
+    engine: &str,
+    outcome: &eval::Outcome,
+    jit: &mut Jit<'_>,
+) -> Result<(), Difference> {
+    let Some(wanted) = &stage.wanted[run] else { return Ok(()) };
+    let observed = stage.observe(run, outcome, jit.memory());
+    match observed {
+        Ok(observed) if observed == *wanted => Ok(()),
+        Ok(observed) => Err(said(engine, run, &observed, wanted, jit)),
+        Err(what) => {
+            let module = jit.residual().map(|r| r.module).unwrap_or_default();
+            Err(difference(engine, format!("run {run}: {what}"), &module))
+        }
+    }
+}
+
+fn said(engine: &str, run: usize, observed: &Observed, wanted: &Observed, jit: &Jit<'_>) -> Difference {
+    let module = jit.residual().map(|r| r.module).unwrap_or_default();
+    let places = wanted.after.iter().filter(|(place, value)| observed.after.get(*place) != Some(value));
+    let places: Vec<String> = places
+        .map(|(place, value)| {
+            format!("\n  {place} is {}\n  but should be {value}", observed.after.get(place).map_or("gone", |s| s))
+        })
+        .collect();
+    let (got, want) = (observed.shown_end(), wanted.shown_end());
+    difference(engine, format!("run {run} gives {got}, and should give {want}{}", places.concat()), &module)
+}
+
+/// The settings for small cases.
+pub fn small_options() -> JitOptions {
+    JitOptions { opt_level: jitcodegen::OptLevel::None, ..JitOptions::default() }
+}
+
+/// Limits for small cases.
+pub fn limit(jit: &mut Jit<'_>) {
+    let limits = &mut jit.engine().limits;
+    limits.green_steps = 100_000;
+    limits.loop_keys = 500;
+}
+
+/// Runs residual graphs in the evaluator; where they leave by an exit, the compiler graphs are run from its snapshot.
+fn evaluate_residual(jit: &mut Jit<'_>, residual: &Module, words: &[Word]) -> Result<eval::Outcome, String> {
+    let entry = residual.entry.clone().unwrap_or_default();
+    let mut evaluator = Evaluator::new(residual, jit.memory()).with_fuel(10 * FUEL);
+    evaluator.jitted = true;
+    let outcome = evaluator.call(&entry, words).map_err(|e| e.to_string())?;
+    let eval::Outcome::Exited { exit, args, frames, .. } = outcome else { return Ok(outcome) };
+    if frames.len() > 1 {
+        return Err("a function that was called leaves by an exit".to_owned());
+    }
+    let engine = jit.engine();
+    let resumed = engine.blackhole(exit, &args).map_err(|e| e.to_string())?;
+    let module = engine.program.module;
+    let mut evaluator = Evaluator::new(module, engine.memory).with_fuel(10 * FUEL);
+    evaluator.jitted = true;
+    let outcome = evaluator.resume(resumed).map_err(|e| e.to_string())?;
+    frames.into_iter().for_each(|frame| evaluator.release(frame));
+    Ok(outcome)
+}
+
+/// The residual graphs before they are cleaned.
+fn raw_module(jit: &mut Jit<'_>) -> Module {
+    let engine = jit.engine();
+    let Program { module: source, .. } = &engine.program;
+    let mut module = Module { graphs: Default::default(), stage: IrStage::Residual, ..(*source).clone() };
+    module.entry = None;
+    for fragment in &engine.fragments {
+        module.graphs.insert(fragment.graph.key.clone(), fragment.graph.clone());
+    }
+    for key in engine.functions_as_they_are() {
+        if let Some(graph) = source.graphs.get(&key) {
+            module.graphs.insert(key, graph.clone());
+        }
+    }
+    module
+}
+
+fn verified(engine: &str, module: &Module) -> Result<(), Difference> {
+    match verify(module) {
+        Ok(()) => Ok(()),
+        Err(violations) => {
+            // Blocks that nothing leads to (any more) go when a residual graph is cleaned.
+            let raw = engine.ends_with("before cleaning");
+            let counts = |v: &&Violation| !(raw && v.rule == Rule::Unreachable);
+            let what: Vec<String> = violations.iter().filter(counts).map(ToString::to_string).collect();
+            if what.is_empty() {
+                return Ok(());
+            }
+            Err(difference(engine, format!("the verifier says: {}", what.join("; ")), module))
+        }
+    }
+}
+
+/// A difference.
+pub fn difference(engine: &str, what: String, module: &Module) -> Difference {
+    Difference { engine: engine.to_owned(), what, graphs: print_module(module) }
+}
+
+/// An engine gave up.
+pub fn failed(engine: &str, error: &JitError, module: &Module) -> Difference {
+    difference(engine, format!("failed: {error}"), module)
+}

@@ -1,0 +1,137 @@
+//! The oracle: the evaluator of the flow graphs says what a run gives.
+//!
+//! What is compared is text: results as Rust prints them (so that all NaNs are equal), what lies behind the references
+//! afterwards, and traps with kind, message and place.
+
+use crate::Case;
+use flowgraph::eval::{self, EvalError, Evaluator, TrapReport};
+use flowgraph::ir::{Module, Word};
+use flowgraph::memory::Memory;
+use flowgraph::value::{Arguments, Placed, debug_words};
+use indexmap::IndexMap;
+
+/// How much the evaluator may do in one run.
+pub const FUEL: u64 = 300_000;
+
+/// What can be seen of a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Observed {
+    /// The result, or the trap.
+    pub end: Result<String, TrapReport>,
+    /// What lies behind the references.
+    pub after: IndexMap<String, String>,
+}
+
+impl Observed {
+    /// The result or the trap, for people.
+    pub fn shown_end(&self) -> String {
+        match &self.end {
+            Ok(text) => text.clone(),
+            Err(trap) => format!("trap {:?} at {}:{} ({})", trap.kind, trap.loc.line, trap.loc.column, trap.message),
+        }
+    }
+}
+
+/// The arguments of one run, in memory.
+#[derive(Debug)]
+struct Run {
+    arguments: Arguments,
+    placed: Placed,
+}
+
+/// A case whose arguments lie in memory: all engines work on the same.
+#[derive(Debug)]
+pub struct Stage {
+    /// The flow module, with what known references lead to among its data.
+    pub flow: Module,
+    case: Case,
+    runs: Vec<Run>,
+    /// For each run what it gives; `None` if it never ends.
+    pub wanted: Vec<Option<Observed>>,
+}
+
+impl Stage {
+    /// Places the arguments, and runs the evaluator on each.
+    ///
+    /// # Errors
+    /// If the arguments don't fit, or the flow graphs are at fault.
+    pub fn new(case: &Case) -> Result<(Stage, Memory), String> {
+        let mut flow = case.module.clone();
+        let signature = match flow.graphs.get(&case.entry) {
+            Some(graph) => graph.signature.clone(),
+            None => return Err(format!("no function `{}`", case.entry)),
+        };
+        let mut arguments = Vec::new();
+        for run in &case.runs {
+            arguments.push(Arguments::parse(&flow, &signature, run).map_err(|e| e.to_string())?);
+        }
+        if let Some(first) = arguments.first_mut() {
+            let greens: Vec<usize> = case.greens.iter().copied().collect();
+            first.name_greens(&mut flow, &greens);
+        }
+        let mut memory = Memory::for_module(&flow);
+        let runs = arguments.into_iter().map(|a| Run { placed: a.place(&mut memory), arguments: a }).collect();
+        let mut stage = Stage { flow, case: case.clone(), runs, wanted: Vec::new() };
+        for run in 0..stage.runs.len() {
+            stage.refresh(run, &mut memory);
+            let words = stage.words(run);
+            let mut evaluator = Evaluator::new(&stage.flow, &mut memory).with_fuel(FUEL);
+            let wanted = match evaluator.call(&case.entry, &words) {
+                Ok(outcome) => Some(stage.observe(run, &outcome, &memory)?),
+                Err(EvalError::OutOfFuel) => None,
+                Err(e) => return Err(format!("the evaluator of the flow graphs: {e}")),
+            };
+            stage.wanted.push(wanted);
+        }
+        Ok((stage, memory))
+    }
+
+    /// The known and unknown arguments, for the engine.
+    pub fn arguments(&self, compiler: &hueshift::Compiler) -> Vec<timeshifter::specialize::Argument> {
+        compiler.arguments(&self.runs[0].arguments, &self.runs[0].placed)
+    }
+
+    /// All words of a run.
+    pub fn words(&self, run: usize) -> Vec<Word> {
+        self.select(run, |_| true)
+    }
+
+    /// The words of the parameters that aren't known.
+    pub fn unknown_words(&self, run: usize) -> Vec<Word> {
+        self.select(run, |param| !self.case.greens.contains(&param))
+    }
+
+    fn select(&self, run: usize, which: impl Fn(usize) -> bool) -> Vec<Word> {
+        let params = self.flow.graphs[&self.case.entry].signature.params.len();
+        let of = |param| if self.case.greens.contains(&param) { &self.runs[0] } else { &self.runs[run] };
+        (0..params).filter(|p| which(*p)).flat_map(|p| of(p).placed.parameter(p).to_vec()).collect()
+    }
+
+    /// Gives memory the contents that it has before a run.
+    pub fn refresh(&self, run: usize, memory: &mut Memory) {
+        for run in [&self.runs[0], &self.runs[run]] {
+            run.arguments.refresh(&run.placed, memory);
+        }
+    }
+
+    /// What can be seen of a run that has ended.
+    ///
+    /// # Errors
+    /// If it hasn't, or memory is in ruins.
+    pub fn observe(&self, run: usize, outcome: &eval::Outcome, memory: &Memory) -> Result<Observed, String> {
+        let result = &self.flow.graphs[&self.case.entry].signature.result;
+        let end = match outcome {
+            eval::Outcome::Returned(words) => {
+                Ok(debug_words(&self.flow, memory, result, words).map_err(|e| e.to_string())?)
+            }
+            eval::Outcome::Trapped(trap) => Err(trap.clone()),
+            other => return Err(format!("the run ended in the middle: {other:?}")),
+        };
+        let mut after = IndexMap::new();
+        for (whose, run) in [("known ", &self.runs[0]), ("", &self.runs[run])] {
+            let places = run.arguments.after(&self.flow, &run.placed, memory).map_err(|e| e.to_string())?;
+            after.extend(places.into_iter().map(|(place, value)| (format!("{whose}{place}"), value)));
+        }
+        Ok(Observed { end, after })
+    }
+}

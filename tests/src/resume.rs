@@ -1,0 +1,1 @@
+//! The resume contract.
