@@ -24,7 +24,8 @@ impl Target {
         match self.index {
             None => Some(fixed),
             Some(index) => {
-                let scale = if self.desc.stride == 0 { 1 } else { i64::from(self.desc.stride) };
+                let raw = matches!(self.opcode, Opcode::RawLoad | Opcode::RawStore);
+                let scale = if raw { 1 } else { i64::from(self.desc.stride) };
                 Some(fixed.wrapping_add(index.as_int()?.wrapping_mul(scale)))
             }
         }
@@ -62,19 +63,8 @@ impl Engine<'_> {
     }
 
     /// A load while compiling: from a known address in immutable memory.
-    pub(super) fn green_load(
-        &self,
-        base: Const,
-        index: Option<Const>,
-        desc: &MemDesc,
-        loc: Loc,
-    ) -> Result<Const, SpecError> {
-        let target = Target {
-            opcode: Opcode::Getfield,
-            base: Red::Const(base),
-            index: index.map(Red::Const),
-            desc: desc.clone(),
-        };
+    pub(super) fn green_load(&self, base: Const, target: &Target, loc: Loc) -> Result<Const, SpecError> {
+        let desc = &target.desc;
         let Some(offset) = target.offset() else { return Err(SpecError::BadAccess { loc }) };
         let address = self.memory.resolve(base).wrapping_add(offset as u64);
         let word = self.memory.load(address, desc.access).map_err(|_| SpecError::BadAccess { loc })?;
@@ -108,9 +98,8 @@ impl Engine<'_> {
 
     fn load_immutable(&mut self, st: &mut State, target: &Target, loc: Loc) -> Result<Red, SpecError> {
         if let (Some(base), Some(_)) = (target.base.constant(), target.offset()) {
-            let index = target.index.and_then(|i| i.constant());
             self.count_fold(st);
-            return Ok(Red::Const(self.green_load(base, index, &target.desc, loc)?));
+            return Ok(Red::Const(self.green_load(base, target, loc)?));
         }
         let (operands, desc) = self.address(st, target, loc)?;
         let ty = target.desc.access.ty();

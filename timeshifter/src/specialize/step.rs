@@ -132,10 +132,7 @@ impl<'m> Engine<'m> {
             return Ok(SmallVec::new());
         }
         let loaded = match (op.time, args[0].constant(), target.index.map(Red::constant)) {
-            (Time::Now, Some(base), None | Some(Some(_))) => {
-                let index = target.index.and_then(Red::constant);
-                Red::Const(self.green_load(base, index, desc, op.loc)?)
-            }
+            (Time::Now, Some(base), None | Some(Some(_))) => Red::Const(self.green_load(base, &target, op.loc)?),
             (Time::Now, ..) if !matches!(args[0], Red::Slot(..)) => {
                 return Err(SpecError::NotGreen { op: op.opcode.name().to_owned(), loc: op.loc });
             }
@@ -246,7 +243,7 @@ impl<'m> Engine<'m> {
     fn step_call(&mut self, st: &mut State, op: &Op, args: &[Red]) -> Result<Option<Outcome>, SpecError> {
         let callee = op.callee().ok_or_else(|| malformed(op))?;
         if let Some(name) = callee.libm() {
-            return self.call_libm(st, op, name, args).map(|()| None);
+            return self.call_libm(st, op, callee, name, args).map(|()| None);
         }
         match callee.mode {
             CallMode::Inline => self.call_inline(st, op, args),
@@ -255,7 +252,14 @@ impl<'m> Engine<'m> {
         }
     }
 
-    fn call_libm(&mut self, st: &mut State, op: &Op, name: &str, args: &[Red]) -> Result<(), SpecError> {
+    fn call_libm(
+        &mut self,
+        st: &mut State,
+        op: &Op,
+        callee: &Callee,
+        name: &str,
+        args: &[Red],
+    ) -> Result<(), SpecError> {
         let function = flowgraph::math::function(name).ok_or_else(|| malformed(op))?;
         let constants: Option<Vec<u64>> = args.iter().map(|a| a.constant().map(|c| self.memory.resolve(c))).collect();
         let result = match constants {
@@ -266,7 +270,8 @@ impl<'m> Engine<'m> {
             None => {
                 let operands: SmallVec<[Operand; 3]> =
                     args.iter().map(|a| self.real(st, *a, op.loc)).collect::<Result<_, _>>()?;
-                self.emit_pure(st, Opcode::CallElidable, &operands, op.imm.clone(), &[function.result()], op.loc)?[0]
+                let imm = Imm::Call(Callee { mode: CallMode::Plain, ..callee.clone() });
+                self.emit_pure(st, Opcode::CallElidable, &operands, imm, &[function.result()], op.loc)?[0]
             }
         };
         if let Some(value) = op.results.first() {
