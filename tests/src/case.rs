@@ -11,11 +11,14 @@
 //! …
 //! ```
 //!
-//! Each `args` line is a run, written as for `hueshift spec --args`. The known parameters are those of the first run in all of
-//! them.
+//! Each `args` line is a run, written as for `hueshift spec --args`, perhaps with `; same 2=1` behind it: parameter 2 is the
+//! very reference that parameter 1 is. The known parameters are those of the first run in all of them.
 
 use flowgraph::ir::Module;
+use flowgraph::memory::Memory;
+use flowgraph::testing::{Argument, Generated, Run};
 use flowgraph::text::{parse_module, print_module};
+use flowgraph::value::debug_words;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -33,6 +36,16 @@ pub struct Case {
 }
 
 impl Case {
+    /// The case of a generated module for one of its splits into greens and reds.
+    pub fn generated(generated: &Generated, split: usize) -> Case {
+        Case {
+            module: generated.module.clone(),
+            entry: generated.entry.clone(),
+            greens: generated.splits[split].iter().copied().collect(),
+            runs: generated.runs.iter().map(|run| written(generated, run)).collect(),
+        }
+    }
+
     /// Reads a case.
     ///
     /// # Errors
@@ -63,4 +76,41 @@ impl fmt::Display for Case {
         }
         f.write_str(&print_module(&Module { entry: Some(self.entry.clone()), ..self.module.clone() }))
     }
+}
+
+/// The arguments of a run as text.
+fn written(generated: &Generated, run: &Run) -> String {
+    let mut memory = Memory::for_module(&generated.module);
+    let params = &generated.module.graphs[&generated.entry].signature.params;
+    let Ok(placed) = run.place(&mut memory) else { return String::new() };
+    let shown = params.iter().zip(&placed.words).map(|(param, words)| {
+        let text = debug_words(&generated.module, &memory, &param.ty, words).unwrap_or_default();
+        // As arguments, structs are written without their names, and cells as what is in them.
+        let text = text.replace("Cell { value: ", "").replace("S {", "{").replace("C {", "{");
+        if text.starts_with('{') && param.ty.to_string().ends_with('C') { text.replace(" },", ",") } else { text }
+    });
+    let mut text = shown.collect::<Vec<_>>().join(", ");
+    let same = run.args.iter().enumerate().filter_map(|(i, arg)| match arg {
+        Argument::Same(other) => Some(format!("{i}={other}")),
+        _ => None,
+    });
+    let same: Vec<String> = same.collect();
+    if !same.is_empty() {
+        text.push_str(&format!("; same {}", same.join(", ")));
+    }
+    text
+}
+
+/// A run's line: the arguments, and which parameters are the same as which.
+///
+/// # Errors
+/// If what stands behind the `;` isn't understood.
+pub fn split_run(line: &str) -> Result<(&str, Vec<(usize, usize)>), String> {
+    let Some((args, same)) = line.split_once("; same ") else { return Ok((line, Vec::new())) };
+    let pair = |item: &str| {
+        let (a, b) = item.split_once('=')?;
+        Some((a.trim().parse().ok()?, b.trim().parse().ok()?))
+    };
+    let same = same.split(',').map(|item| pair(item).ok_or_else(|| format!("`{item}` is no `2=1`")));
+    Ok((args, same.collect::<Result<_, _>>()?))
 }

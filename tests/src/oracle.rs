@@ -9,6 +9,7 @@ use flowgraph::ir::{Module, Word};
 use flowgraph::memory::Memory;
 use flowgraph::value::{Arguments, Placed, debug_words};
 use indexmap::IndexMap;
+use timeshifter::specialize::Argument;
 
 /// How much the evaluator may do in one run.
 pub const FUEL: u64 = 300_000;
@@ -37,6 +38,7 @@ impl Observed {
 struct Run {
     arguments: Arguments,
     placed: Placed,
+    same: Vec<(usize, usize)>,
 }
 
 /// A case whose arguments lie in memory: all engines work on the same.
@@ -62,15 +64,22 @@ impl Stage {
             None => return Err(format!("no function `{}`", case.entry)),
         };
         let mut arguments = Vec::new();
+        let mut sames = Vec::new();
         for run in &case.runs {
-            arguments.push(Arguments::parse(&flow, &signature, run).map_err(|e| e.to_string())?);
+            let (args, same) = crate::case::split_run(run)?;
+            arguments.push(Arguments::parse(&flow, &signature, args).map_err(|e| format!("{e} in `{args}`"))?);
+            sames.push(same);
         }
         if let Some(first) = arguments.first_mut() {
             let greens: Vec<usize> = case.greens.iter().copied().collect();
             first.name_greens(&mut flow, &greens);
         }
         let mut memory = Memory::for_module(&flow);
-        let runs = arguments.into_iter().map(|a| Run { placed: a.place(&mut memory), arguments: a }).collect();
+        let place = |(arguments, same): (Arguments, _)| {
+            let placed = arguments.place(&mut memory);
+            Run { arguments, placed, same }
+        };
+        let runs = arguments.into_iter().zip(sames).map(place).collect();
         let mut stage = Stage { flow, case: case.clone(), runs, wanted: Vec::new() };
         for run in 0..stage.runs.len() {
             stage.refresh(run, &mut memory);
@@ -87,8 +96,29 @@ impl Stage {
     }
 
     /// The known and unknown arguments, for the engine.
-    pub fn arguments(&self, compiler: &hueshift::Compiler) -> Vec<timeshifter::specialize::Argument> {
-        compiler.arguments(&self.runs[0].arguments, &self.runs[0].placed)
+    pub fn arguments(&self, compiler: &hueshift::Compiler) -> Vec<Argument> {
+        let mut out = Vec::new();
+        for param in 0..self.params() {
+            let (run, param_of) = self.source(0, param);
+            let known = compiler.known.contains(&param);
+            let leaves = self.runs[run].arguments.constants(&self.runs[run].placed, param_of);
+            out.extend(leaves.into_iter().map(|c| if known { Argument::Known(c) } else { Argument::Unknown }));
+        }
+        out
+    }
+
+    fn params(&self) -> usize {
+        self.flow.graphs[&self.case.entry].signature.params.len()
+    }
+
+    /// Where the words of a parameter come from: run and parameter. A known reference can't be the same as one that isn't.
+    fn source(&self, run: usize, param: usize) -> (usize, usize) {
+        let is_green = |param: &usize| self.case.greens.contains(param);
+        let run = if is_green(&param) { 0 } else { run };
+        match self.runs[run].same.iter().find(|(a, _)| *a == param) {
+            Some((_, other)) if *other < param && (is_green(other) || !is_green(&param)) => self.source(run, *other),
+            _ => (run, param),
+        }
     }
 
     /// All words of a run.
@@ -102,9 +132,11 @@ impl Stage {
     }
 
     fn select(&self, run: usize, which: impl Fn(usize) -> bool) -> Vec<Word> {
-        let params = self.flow.graphs[&self.case.entry].signature.params.len();
-        let of = |param| if self.case.greens.contains(&param) { &self.runs[0] } else { &self.runs[run] };
-        (0..params).filter(|p| which(*p)).flat_map(|p| of(p).placed.parameter(p).to_vec()).collect()
+        let words = |param| {
+            let (run, param) = self.source(run, param);
+            self.runs[run].placed.parameter(param).to_vec()
+        };
+        (0..self.params()).filter(|p| which(*p)).flat_map(words).collect()
     }
 
     /// Gives memory the contents that it has before a run.
