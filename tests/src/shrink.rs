@@ -16,6 +16,9 @@ pub fn shrink(case: &Case, fails: &dyn Fn(&Case) -> bool) -> Case {
         let before = best.clone();
         cut_runs(&mut best, fails);
         cut_functions(&mut best, fails);
+        attempt(&mut best, fails, |case| {
+            case.module.graphs.values_mut().for_each(|graph| graph.names.clear());
+        });
         let keys: Vec<String> = best.module.graphs.keys().cloned().collect();
         for key in keys {
             cut_ways(&mut best, &key, fails);
