@@ -9,13 +9,14 @@
 use crate::Case;
 use crate::oracle::{FUEL, Observed, Stage};
 use flowgraph::eval::{self, Evaluator};
-use flowgraph::ir::{Module, Stage as IrStage, Word};
+use flowgraph::ir::{Const, Module, Stage as IrStage, Word};
 use flowgraph::memory::Memory;
 use flowgraph::text::print_module;
 use flowgraph::verify::{Rule, Violation, verify};
 use hueshift::{CompileError, Compiler, Jit, JitError, JitOptions};
+use rustc_hash::FxHashMap;
 use std::fmt;
-use timeshifter::specialize::{Program, SpecError};
+use timeshifter::specialize::{Engine, Program, SpecError};
 
 /// Two engines disagree, or one of them gave up.
 #[derive(Clone, Debug)]
@@ -105,32 +106,20 @@ fn check_eager(
     memory: &mut Memory,
     done: &mut Done,
 ) -> Result<Specialized, Difference> {
+    match evaluate_eager(stage, compiler, memory)? {
+        Specialized::Yes => {}
+        Specialized::Endless => return Ok(Specialized::Endless),
+    }
     let mut jit = Jit::new(compiler, memory, small_options()).map_err(|e| failed("eager", &e, &compiler.module))?;
-    limit(&mut jit);
-    match jit.specialize(&stage.arguments(compiler)) {
-        Ok(()) => {}
-        Err(JitError::Specialize(
-            SpecError::EndlessGreen { .. } | SpecError::EndlessRecursion { .. } | SpecError::Evaluation { .. },
-        )) => return Ok(Specialized::Endless),
-        Err(e) => return Err(failed("specializing", &e, &compiler.module)),
-    }
-    let raw = raw_module(&mut jit);
-    verified("residual graphs before cleaning", &raw)?;
-    let residual = jit.residual().map_err(|e| failed("eager", &e, &compiler.module))?.module;
-    verified("residual graphs", &residual)?;
-    for run in (0..stage.wanted.len()).filter(|r| stage.wanted[*r].is_some()) {
-        stage.refresh(run, jit.memory());
-        let outcome = evaluate_residual(&mut jit, &residual, &stage.unknown_words(run))
-            .map_err(|what| difference("the evaluator of residual graphs", what, &residual))?;
-        compare(stage, run, "the evaluator of residual graphs", &outcome, &mut jit)?;
-    }
+    limit(jit.engine());
+    jit.specialize(&stage.arguments(compiler)).map_err(|e| failed("specializing", &e, &compiler.module))?;
     // Twice, so that what promotions have grown is run too.
     for round in 0..2 {
-        for run in (0..stage.wanted.len()).filter(|r| stage.wanted[*r].is_some()) {
+        for run in stage.that_end() {
             stage.refresh(run, jit.memory());
             let engine = format!("native code, round {round}");
             let outcome = jit.run(&stage.unknown_words(run)).map_err(|e| failed(&engine, &e, &compiler.module))?;
-            compare(stage, run, &engine, &outcome, &mut jit)?;
+            compare_jit(stage, run, &engine, &outcome, &mut jit)?;
         }
     }
     let residual = jit.residual().map_err(|e| failed("eager", &e, &compiler.module))?.module;
@@ -151,7 +140,7 @@ fn check_traced(
         return Ok(());
     }
     let mut jit = Jit::new(compiler, memory, small_options()).map_err(|e| failed("traced", &e, &compiler.module))?;
-    limit(&mut jit);
+    limit(jit.engine());
     stage.refresh(first, jit.memory());
     let engine = format!("tracing run {first}");
     let outcome = match jit.trace(&stage.arguments(compiler), &stage.words(first)) {
@@ -159,13 +148,21 @@ fn check_traced(
         Err(JitError::Specialize(SpecError::EndlessGreen { .. } | SpecError::EndlessRecursion { .. })) => return Ok(()),
         Err(e) => return Err(failed(&engine, &e, &compiler.module)),
     };
-    compare(stage, first, &engine, &outcome, &mut jit)?;
-    let raw = raw_module(&mut jit);
+    compare_jit(stage, first, &engine, &outcome, &mut jit)?;
+    let raw = raw_module(jit.engine());
     verified("traces before cleaning", &raw)?;
     let residual = jit.residual().map_err(|e| failed("traced", &e, &compiler.module))?.module;
     verified("traces", &residual)?;
+    for run in stage.that_end() {
+        let engine = "the evaluator of traces";
+        stage.refresh(run, jit.memory());
+        let entry = residual.entry.clone().unwrap_or_default();
+        let outcome = evaluate_trace(jit.engine(), &residual, &entry, &stage.unknown_words(run));
+        let outcome = outcome.map_err(|what| difference(engine, format!("run {run}: {what}"), &residual))?;
+        compare(stage, run, engine, &outcome, jit.memory(), &residual)?;
+    }
     for round in 0..4 {
-        for run in (0..stage.wanted.len()).filter(|r| stage.wanted[*r].is_some()) {
+        for run in stage.that_end() {
             stage.refresh(run, jit.memory());
             let engine = format!("the trace of run {first}, round {round}");
             let outcome = match jit.run(&stage.unknown_words(run)) {
@@ -175,7 +172,7 @@ fn check_traced(
                 }
                 Err(e) => return Err(failed(&engine, &e, &compiler.module)),
             };
-            compare(stage, run, &engine, &outcome, &mut jit)?;
+            compare_jit(stage, run, &engine, &outcome, &mut jit)?;
         }
     }
     let residual = jit.residual().map_err(|e| failed("traced", &e, &compiler.module))?.module;
@@ -200,22 +197,34 @@ pub fn compare(
     run: usize,
     engine: &str,
     outcome: &eval::Outcome,
-    jit: &mut Jit<'_>,
+    memory: &Memory,
+    graphs: &Module,
 ) -> Result<(), Difference> {
     let Some(wanted) = &stage.wanted[run] else { return Ok(()) };
-    let observed = stage.observe(run, outcome, jit.memory());
-    match observed {
+    match stage.observe(run, outcome, memory) {
         Ok(observed) if observed == *wanted => Ok(()),
-        Ok(observed) => Err(said(engine, run, &observed, wanted, jit)),
-        Err(what) => {
-            let module = jit.residual().map(|r| r.module).unwrap_or_default();
-            Err(difference(engine, format!("run {run}: {what}"), &module))
-        }
+        Ok(observed) => Err(said(engine, run, &observed, wanted, graphs)),
+        Err(what) => Err(difference(engine, format!("run {run}: {what}"), graphs)),
     }
 }
 
-fn said(engine: &str, run: usize, observed: &Observed, wanted: &Observed, jit: &Jit<'_>) -> Difference {
-    let module = jit.residual().map(|r| r.module).unwrap_or_default();
+/// Compares a run of a driver with what the oracle says.
+///
+/// # Errors
+/// If they differ.
+pub fn compare_jit(
+    stage: &Stage,
+    run: usize,
+    engine: &str,
+    outcome: &eval::Outcome,
+    jit: &mut Jit<'_>,
+) -> Result<(), Difference> {
+    let done = compare(stage, run, engine, outcome, jit.memory(), &Module::default());
+    let graphs = |jit: &Jit<'_>| jit.residual().map(|r| print_module(&r.module)).unwrap_or_default();
+    done.map_err(|difference| Difference { graphs: graphs(jit), ..difference })
+}
+
+fn said(engine: &str, run: usize, observed: &Observed, wanted: &Observed, graphs: &Module) -> Difference {
     let places = wanted.after.iter().filter(|(place, value)| observed.after.get(*place) != Some(value));
     let places: Vec<String> = places
         .map(|(place, value)| {
@@ -223,7 +232,7 @@ fn said(engine: &str, run: usize, observed: &Observed, wanted: &Observed, jit: &
         })
         .collect();
     let (got, want) = (observed.shown_end(), wanted.shown_end());
-    difference(engine, format!("run {run} gives {got}, and should give {want}{}", places.concat()), &module)
+    difference(engine, format!("run {run} gives {got}, and should give {want}{}", places.concat()), graphs)
 }
 
 /// The settings for small cases.
@@ -232,35 +241,117 @@ pub fn small_options() -> JitOptions {
 }
 
 /// Limits for small cases.
-pub fn limit(jit: &mut Jit<'_>) {
-    let limits = &mut jit.engine().limits;
+pub fn limit(engine: &mut Engine<'_>) {
+    let limits = &mut engine.limits;
     limits.green_steps = 100_000;
     limits.loop_keys = 500;
 }
 
-/// Runs residual graphs in the evaluator; where they leave by an exit, the compiler graphs are run from its snapshot.
-fn evaluate_residual(jit: &mut Jit<'_>, residual: &Module, words: &[Word]) -> Result<eval::Outcome, String> {
-    let entry = residual.entry.clone().unwrap_or_default();
-    let mut evaluator = Evaluator::new(residual, jit.memory()).with_fuel(10 * FUEL);
-    evaluator.jitted = true;
-    let outcome = evaluator.call(&entry, words).map_err(|e| e.to_string())?;
-    let eval::Outcome::Exited { exit, args, frames, .. } = outcome else { return Ok(outcome) };
-    if frames.len() > 1 {
-        return Err("a function that was called leaves by an exit".to_owned());
+/// Specializes, and runs the residual graphs in the evaluator.
+fn evaluate_eager(stage: &Stage, compiler: &Compiler, memory: &mut Memory) -> Result<Specialized, Difference> {
+    let gave_up = |e: SpecError| failed("specializing", &e.into(), &compiler.module);
+    let mut engine = Engine::new(Program::load(&compiler.module).map_err(gave_up)?, memory);
+    limit(&mut engine);
+    let unit = match engine.specialize(&compiler.entry, &stage.arguments(compiler)) {
+        Ok(unit) => unit,
+        Err(e) if is_endless(&e) => return Ok(Specialized::Endless),
+        Err(e) => return Err(gave_up(e)),
+    };
+    verified("residual graphs before cleaning", &raw_module(&mut engine))?;
+    verified("residual graphs", &engine.residual_module(unit))?;
+    let mut cases = FxHashMap::default();
+    for run in stage.that_end() {
+        stage.refresh(run, engine.memory);
+        let entry = engine.residual_module(unit).entry.unwrap_or_default();
+        let outcome = evaluate_residual(&mut engine, unit, &entry, &stage.unknown_words(run), &mut cases);
+        let residual = engine.residual_module(unit);
+        let name = "the evaluator of residual graphs";
+        let outcome = outcome.map_err(|what| difference(name, format!("run {run}: {what}"), &residual))?;
+        compare(stage, run, name, &outcome, engine.memory, &residual)?;
     }
-    let engine = jit.engine();
-    let resumed = engine.blackhole(exit, &args).map_err(|e| e.to_string())?;
+    verified("residual graphs with cases", &engine.residual_module(unit))?;
+    Ok(Specialized::Yes)
+}
+
+fn is_endless(error: &SpecError) -> bool {
+    matches!(
+        error,
+        SpecError::EndlessGreen { .. } | SpecError::EndlessRecursion { .. } | SpecError::Evaluation { .. }
+    )
+}
+
+/// Runs residual graphs in the evaluator. A promotion gets a case for each value seen; at other exits the compiler graphs
+/// are run from the snapshot.
+fn evaluate_residual(
+    engine: &mut Engine<'_>,
+    unit: usize,
+    entry: &str,
+    words: &[Word],
+    cases: &mut FxHashMap<(u32, Word), String>,
+) -> Result<eval::Outcome, String> {
+    let (mut key, mut words, mut left) = (entry.to_owned(), words.to_vec(), Vec::new());
+    let mut fuel = 10 * FUEL;
+    let outcome = loop {
+        let residual = engine.residual_module(unit);
+        let mut evaluator = Evaluator::new(&residual, engine.memory).with_fuel(fuel);
+        evaluator.jitted = true;
+        let outcome = evaluator.call(&key, &words).map_err(|e| e.to_string())?;
+        fuel = evaluator.fuel;
+        let eval::Outcome::Exited { exit, args, frames, .. } = outcome else { break outcome };
+        if frames.len() > 1 {
+            return Err("a function that was called leaves by an exit".to_owned());
+        }
+        left.extend(frames);
+        let seen = engine.exits[exit as usize].promoted_position().map(|at| args[at]);
+        let grown = cases.keys().filter(|(e, _)| *e == exit).count();
+        key = match seen {
+            Some(seen) if cases.contains_key(&(exit, seen)) => cases[&(exit, seen)].clone(),
+            Some(seen) if grown < MOST_CASES => {
+                let case = engine.specialize_case(exit, Const::Int(seen as i64)).map_err(|e| e.to_string())?;
+                cases.insert((exit, seen), case.clone());
+                case
+            }
+            _ => break blackhole(engine, exit, &args)?,
+        };
+        words = args;
+    };
     let module = engine.program.module;
-    let mut evaluator = Evaluator::new(module, engine.memory).with_fuel(10 * FUEL);
-    evaluator.jitted = true;
-    let outcome = evaluator.resume(resumed).map_err(|e| e.to_string())?;
-    frames.into_iter().for_each(|frame| evaluator.release(frame));
+    let mut evaluator = Evaluator::new(module, engine.memory);
+    left.into_iter().for_each(|frame| evaluator.release(frame));
     Ok(outcome)
 }
 
+/// Runs a trace in the evaluator; where it leaves by an exit, the compiler graphs are run from its snapshot.
+fn evaluate_trace(
+    engine: &mut Engine<'_>,
+    residual: &Module,
+    entry: &str,
+    words: &[Word],
+) -> Result<eval::Outcome, String> {
+    let mut evaluator = Evaluator::new(residual, engine.memory).with_fuel(10 * FUEL);
+    evaluator.jitted = true;
+    let outcome = evaluator.call(entry, words).map_err(|e| e.to_string())?;
+    let eval::Outcome::Exited { exit, args, frames, .. } = outcome else { return Ok(outcome) };
+    let outcome = blackhole(engine, exit, &args);
+    let mut evaluator = Evaluator::new(residual, engine.memory);
+    frames.into_iter().for_each(|frame| evaluator.release(frame));
+    outcome
+}
+
+/// Cases of one promotion; further values are interpreted.
+const MOST_CASES: usize = 6;
+
+/// Runs the compiler graphs from an exit to the end.
+fn blackhole(engine: &mut Engine<'_>, exit: u32, words: &[Word]) -> Result<eval::Outcome, String> {
+    let resumed = engine.blackhole(exit, words).map_err(|e| e.to_string())?;
+    let module = engine.program.module;
+    let mut evaluator = Evaluator::new(module, engine.memory).with_fuel(10 * FUEL);
+    evaluator.jitted = true;
+    evaluator.resume(resumed).map_err(|e| format!("blackholing from exit {exit}: {e}"))
+}
+
 /// The residual graphs before they are cleaned.
-fn raw_module(jit: &mut Jit<'_>) -> Module {
-    let engine = jit.engine();
+fn raw_module(engine: &mut Engine<'_>) -> Module {
     let Program { module: source, .. } = &engine.program;
     let mut module = Module { graphs: Default::default(), stage: IrStage::Residual, ..(*source).clone() };
     module.entry = None;

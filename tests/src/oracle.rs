@@ -121,6 +121,11 @@ impl Stage {
         }
     }
 
+    /// The runs that come to an end.
+    pub fn that_end(&self) -> impl Iterator<Item = usize> {
+        (0..self.wanted.len()).filter(|run| self.wanted[*run].is_some())
+    }
+
     /// All words of a run.
     pub fn words(&self, run: usize) -> Vec<Word> {
         self.select(run, |_| true)
