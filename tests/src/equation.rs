@@ -274,10 +274,7 @@ fn evaluate_eager(stage: &Stage, compiler: &Compiler, memory: &mut Memory) -> Re
 }
 
 fn is_endless(error: &SpecError) -> bool {
-    matches!(
-        error,
-        SpecError::EndlessGreen { .. } | SpecError::EndlessRecursion { .. } | SpecError::Evaluation { .. }
-    )
+    matches!(error, SpecError::EndlessGreen { .. } | SpecError::EndlessRecursion { .. } | SpecError::Evaluation { .. })
 }
 
 /// Runs residual graphs in the evaluator. A promotion gets a case for each value seen; at other exits the compiler graphs
@@ -291,12 +288,12 @@ fn evaluate_residual(
 ) -> Result<eval::Outcome, String> {
     let (mut key, mut words, mut left) = (entry.to_owned(), words.to_vec(), Vec::new());
     let mut fuel = 10 * FUEL;
+    let mut residual = engine.residual_module(unit);
     let outcome = loop {
-        let residual = engine.residual_module(unit);
         let mut evaluator = Evaluator::new(&residual, engine.memory).with_fuel(fuel);
         evaluator.jitted = true;
         let outcome = evaluator.call(&key, &words).map_err(|e| e.to_string())?;
-        fuel = evaluator.fuel;
+        fuel = evaluator.fuel.saturating_sub(200); // serving an exit is work, too
         let eval::Outcome::Exited { exit, args, frames, .. } = outcome else { break outcome };
         if frames.len() > 1 {
             return Err("a function that was called leaves by an exit".to_owned());
@@ -309,6 +306,7 @@ fn evaluate_residual(
             Some(seen) if grown < MOST_CASES => {
                 let case = engine.specialize_case(exit, Const::Int(seen as i64)).map_err(|e| e.to_string())?;
                 cases.insert((exit, seen), case.clone());
+                residual = engine.residual_module(unit);
                 case
             }
             _ => break blackhole(engine, exit, &args)?,

@@ -121,7 +121,8 @@ impl Engine<'_> {
         rename(&mut st, &renamed);
         st.fragment = fragment;
         st.block = BlockId::ENTRY;
-        st.passed = false;
+        // What stands before the op has been passed: offered again, it would lead back here (RESUME.md, 4).
+        st.passed |= self.stands_at_merge_point(&st);
         st
     }
 

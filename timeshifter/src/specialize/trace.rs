@@ -69,7 +69,6 @@ impl Engine<'_> {
         let fragment = st.fragment;
         let params = self.fragments[fragment].graph.entry_params().to_vec();
         st.concrete = Some(params.into_iter().zip(words.iter().copied()).collect());
-        st.passed = self.stands_at_merge_point(&st);
         let end = self.trace(st)?;
         self.run_functions()?;
         Ok((self.fragments[fragment].graph.key.clone(), end))
@@ -93,7 +92,7 @@ impl Engine<'_> {
         Ok((self.fragments[fragment].graph.key.clone(), end))
     }
 
-    fn stands_at_merge_point(&self, st: &State) -> bool {
+    pub(super) fn stands_at_merge_point(&self, st: &State) -> bool {
         let f = st.frame();
         self.program.is_merge_point(f.graph, f.block, f.index)
     }
