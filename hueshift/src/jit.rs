@@ -12,7 +12,7 @@ use flowgraph::eval::{self, EvalError, Evaluator, Hooks, MergeAnswer, MergePoint
 use flowgraph::ir::{Const, Graph, Module, Op, Opcode, Word};
 use flowgraph::memory::Memory;
 use indexmap::IndexMap;
-use jitcodegen::{CodegenError, Outcome as Ran};
+use jitcodegen::{Activation, CodegenError, Outcome as Ran};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -69,6 +69,9 @@ impl Default for JitOptions {
         }
     }
 }
+
+/// The size of the memory that local aggregates of compiled code lie in; its pages are used only when needed.
+const SLOT_BYTES: u64 = 16 << 20;
 
 /// Why a run could not be carried out. A trap of the guest is no such reason.
 #[derive(Debug, thiserror::Error)]
@@ -156,7 +159,10 @@ impl<'m> Jit<'m> {
     pub fn new(compiler: &'m Compiler, memory: &'m mut Memory, options: JitOptions) -> Result<Jit<'m>, JitError> {
         let mut engine = Engine::new(Program::load(&compiler.module)?, memory);
         engine.abort_at = options.abort_at;
+        // Local aggregates lie where the interpreter can reach them, too: their addresses may be among an exit's values.
+        let slots = engine.memory.allocate(SLOT_BYTES);
         let settings = jitcodegen::Options {
+            slot_memory: Some((slots, SLOT_BYTES)),
             tier: residual_tier(),
             keep_text: options.keep_text,
             opt_level: options.opt_level,
@@ -253,16 +259,25 @@ impl<'m> Jit<'m> {
         self.go_on(Next::Code(entry, words.to_vec()))
     }
 
+    /// Goes on to the end, in one activation frame: local aggregates stay where they are from fragment to fragment.
     fn go_on(&mut self, mut next: Next) -> Result<eval::Outcome, JitError> {
+        let mut activation: Option<Activation> = None;
         loop {
             next = match next {
                 Next::Done(outcome) => return Ok(outcome),
                 Next::Frames(frames) => self.interpret(frames)?,
-                Next::Code(key, words) => match self.code.engine.call(&key, &words)? {
-                    Ran::Returned(words) => Next::Done(eval::Outcome::Returned(words)),
-                    Ran::Trapped(trap) => Next::Done(eval::Outcome::Trapped(trap)),
-                    Ran::Exited(exit) => self.serve_exit(exit.exit, exit.args)?,
-                },
+                Next::Code(key, words) => {
+                    let entry = self.code.engine.entry(&key)?;
+                    let frame = match activation.take().map_or_else(|| entry.activation(), Ok) {
+                        Ok(frame) => activation.insert(frame),
+                        Err(trap) => return Ok(eval::Outcome::Trapped(trap)),
+                    };
+                    match entry.call_in(frame, &words)? {
+                        Ran::Returned(words) => Next::Done(eval::Outcome::Returned(words)),
+                        Ran::Trapped(trap) => Next::Done(eval::Outcome::Trapped(trap)),
+                        Ran::Exited(exit) => self.serve_exit(exit.exit, exit.args)?,
+                    }
+                }
             };
         }
     }
