@@ -11,6 +11,7 @@ use crate::oracle::{FUEL, Observed, Stage};
 use flowgraph::eval::{self, Evaluator};
 use flowgraph::ir::{Const, Module, Stage as IrStage, Word};
 use flowgraph::memory::Memory;
+use flowgraph::testing::Histogram;
 use flowgraph::text::print_module;
 use flowgraph::verify::{Rule, Violation, verify};
 use hueshift::{CompileError, Compiler, Jit, JitError, JitOptions};
@@ -36,7 +37,7 @@ impl fmt::Display for Difference {
 }
 
 /// What came of a case.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Done {
     /// The runs compared, each by every engine.
     pub runs: usize,
@@ -52,6 +53,22 @@ pub struct Done {
     pub cases: u64,
     /// The runs that went on in the interpreter.
     pub blackholed: u64,
+    /// What is in the compiler's graphs.
+    pub histogram: Histogram,
+}
+
+impl Done {
+    /// Adds what came of another case.
+    pub fn add(&mut self, other: &Done) {
+        self.runs += other.runs;
+        self.endless += other.endless;
+        self.bridges += other.bridges;
+        self.cases += other.cases;
+        self.blackholed += other.blackholed;
+        for (name, count) in &other.histogram.counts {
+            *self.histogram.counts.entry(name.clone()).or_default() += count;
+        }
+    }
 }
 
 /// The compiler of a case; `None` if it can't be colored.
@@ -80,6 +97,7 @@ pub fn check(case: &Case) -> Result<Done, Difference> {
         done.refused = true;
         return Ok(done);
     };
+    done.histogram = Histogram::of(&compiler.module);
     done.endless = stage.wanted.iter().filter(|w| w.is_none()).count();
     done.runs = stage.wanted.len() - done.endless;
     match check_eager(&stage, &compiler, &mut memory, &mut done)? {

@@ -1,1 +1,0 @@
-//! The resume contract.
