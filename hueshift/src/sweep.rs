@@ -75,7 +75,7 @@ pub fn force_every_guard(
     let considered = |guard: &i64| only.is_none_or(|o| i64::from(o) == *guard);
     let mut sweep = Sweep::default();
     let present: BTreeSet<i64> = undisturbed.residual.module.graphs.values().flat_map(guards).collect();
-    sweep.unreached = present.into_iter().filter(|g| considered(g) && !counts.contains_key(g)).collect();
+    sweep.unreached = present.into_iter().filter(|g| *g >= 0 && considered(g) && !counts.contains_key(g)).collect();
     for (guard, count) in counts.iter().filter(|(guard, _)| considered(guard)) {
         let force_guard = u32::try_from(*guard).ok();
         let options = JitOptions { force_guard, ..options.clone() };

@@ -1,0 +1,79 @@
+//! The resume contract on every scenario, whatever its policy: tracing is stopped at each of its steps, and each guard is
+//! made to fail on its first, second and hundredth execution; nothing of it may be seen in results, memory or traps.
+//!
+//! One case for each entry and choice of greens; with `HUESHIFT_NIGHTLY` set, all arguments.
+
+use hueshift::jitcodegen::OptLevel;
+use hueshift::{JitOptions, Sweep, abort_everywhere, force_every_guard};
+use hueshift_tests::scenarios::{Case, ErrorKind, Extent, Later, compiler_of, corpus, load};
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Sixty-one promotions, each with guards of its own: hours of runs.
+const TOO_LONG: &str = "nasty/control_given/scattered_keys#1";
+
+#[derive(Default)]
+struct Total {
+    sweep: Sweep,
+    cases: usize,
+    wrong: Vec<String>,
+}
+
+fn disturb(case: &Case, total: &Mutex<Total>) {
+    let Ok((_, _, compiler)) = compiler_of(case) else { return };
+    let (args, options) = (case.args.as_str(), JitOptions { opt_level: OptLevel::Quick, ..JitOptions::default() });
+    let aborts = abort_everywhere(&compiler, args, &options);
+    let guards = force_every_guard(&compiler, args, &options, None);
+    let mut total = total.lock().expect("nobody panics with it");
+    total.cases += 1;
+    for done in [aborts, guards] {
+        match done {
+            Ok(sweep) => {
+                total.sweep.runs += sweep.runs;
+                total.wrong.extend(sweep.wrong.iter().map(|w| format!("{}: {w}", case.id)));
+                for i in 0..3 {
+                    total.sweep.guards[i] += sweep.guards[i];
+                    total.sweep.forced[i] += sweep.forced[i];
+                }
+                total.sweep.unreached.extend(sweep.unreached);
+            }
+            Err(error) => total.wrong.push(format!("{}: {error}", case.id)),
+        }
+    }
+}
+
+#[test]
+fn scenarios_disturbed() {
+    let later = Later::parse(include_str!("../scenarios/later.txt")).expect("later.txt");
+    let all = load(&corpus()).expect("cases");
+    let nightly = std::env::var_os("HUESHIFT_NIGHTLY").is_some();
+    let mut distinct: BTreeMap<[&str; 4], &Case> = BTreeMap::new();
+    for case in all.iter().filter(|c| matches!(c.error_kind, None | Some(ErrorKind::Trap))) {
+        if later.extent(&case.id) != Some(Extent::All) && case.id != TOO_LONG {
+            let args = if nightly { case.args.as_str() } else { "" };
+            distinct.entry([&case.file, &case.entry, &case.green, args]).or_insert(case);
+        }
+    }
+    let list: Vec<&Case> = distinct.into_values().collect();
+    let (next, total) = (AtomicUsize::new(0), Mutex::new(Total::default()));
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+            let work = || {
+                while let Some(case) = list.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    disturb(case, &total);
+                }
+            };
+            std::thread::Builder::new().stack_size(64 << 20).spawn_scoped(scope, work).expect("a thread");
+        }
+    });
+    let total = total.into_inner().expect("nobody panics with it");
+    println!("{} cases, {} runs, {} wrong", total.cases, total.sweep.runs, total.wrong.len());
+    for ((k, guards), forced) in Sweep::EXECUTIONS.iter().zip(total.sweep.guards).zip(total.sweep.forced) {
+        println!("guards({k}): {guards}, forced({k}): {forced}");
+    }
+    println!("guards never reached: {}", total.sweep.unreached.len());
+    assert!(total.wrong.is_empty(), "{}", total.wrong.join("\n"));
+    assert_eq!(total.sweep.guards, total.sweep.forced);
+    assert!(total.cases > 80 && total.sweep.guards[2] > 0, "the scenarios are not what they were");
+}
