@@ -96,6 +96,18 @@ pub(super) fn rust_type(ty: &Ty) -> Option<RustType> {
     })
 }
 
+/// The type as a signature has it. An `Option` or `Result` is shown as the tuple of its tag and payloads: only
+/// functions that can't be entries have them.
+pub(super) fn signature_type(ty: &Ty) -> Option<RustType> {
+    let tag = RustType::Scalar(Scalar::Bool);
+    match ty {
+        Ty::Option(t) => Some(RustType::Tuple(vec![tag, signature_type(t)?])),
+        Ty::Result(t, e) => Some(RustType::Tuple(vec![tag, signature_type(t)?, signature_type(e)?])),
+        Ty::Tuple(items) => Some(RustType::Tuple(items.iter().map(signature_type).collect::<Option<_>>()?)),
+        _ => rust_type(ty),
+    }
+}
+
 /// The container class of the elements of a `[elem]`, and of what a reference to a lone `elem` points to: everything
 /// that may be the same memory has the same class.
 pub(super) fn element_class(elem: &Ty) -> String {

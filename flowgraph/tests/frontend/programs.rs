@@ -23,6 +23,7 @@ macro_rules! program {
 program!(control, "control.rs");
 program!(memory, "memory.rs");
 program!(items, "items.rs");
+program!(options, "options.rs");
 
 /// The hints that are attributes mean nothing to rustc: the functions without them.
 macro_rules! without_hints {
@@ -247,6 +248,19 @@ fn items_of_all_kinds() {
         same!(items, m: conversions(n, char::from(n)));
         same!(items, m: modules(i64::from(n) - 100));
         same!(items, m: hints(i64::from(n), n));
+    }
+}
+
+#[test]
+fn options_and_results() {
+    let m = lift("options.rs", options::SOURCE);
+    for n in -6..40i64 {
+        same!(options, m: options(n));
+        same!(options, m: pairs(n));
+        same!(options, m: unwrapped(n));
+        same!(options, m: loops(n));
+        same_after!(options, m: results(format!("{n},[5,0,0]")), log = [5i64, 0, 0] =>
+            options::results(n, &mut log), [("log", log)]);
     }
 }
 

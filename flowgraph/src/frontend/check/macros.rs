@@ -132,6 +132,7 @@ impl Checker<'_, '_> {
             self.refuse(first.span(), Reason::Format, "the message must be a string literal");
             return (Some(String::new()), Vec::new());
         };
+        let mut order = Vec::new();
         let mut named: Vec<(String, Expr)> = Vec::new();
         let mut positional: Vec<Expr> = Vec::new();
         for arg in rest {
@@ -163,7 +164,7 @@ impl Checker<'_, '_> {
             };
             rest = after;
             let (name, spec) = inside.split_once(':').unwrap_or((inside, ""));
-            let value = self.format_argument(name.trim(), &mut next, &positional, &named, span);
+            let value = self.format_argument(name.trim(), &mut next, &positional, &named, &mut order, span);
             if !matches!(spec, "" | "?") {
                 self.refuse(span, Reason::Format, &format!("the format `{{:{spec}}}` is not supported"));
             }
@@ -178,6 +179,15 @@ impl Checker<'_, '_> {
             }
         }
         message.push_str(rest);
+        // Rust evaluates each argument once, in the order of the list.
+        let in_order = named.is_empty() && order.iter().copied().eq(0..positional.len());
+        if !in_order && !positional.iter().chain(named.iter().map(|(_, e)| e)).all(is_simple) {
+            self.refuse(
+                span,
+                Reason::Format,
+                "arguments that aren't shown once each, in their order, must be variables",
+            );
+        }
         (Some(message), values)
     }
 
@@ -187,6 +197,7 @@ impl Checker<'_, '_> {
         next: &mut usize,
         positional: &[Expr],
         named: &[(String, Expr)],
+        order: &mut Vec<usize>,
         span: proc_macro2::Span,
     ) -> Option<Expr> {
         let missing = |this: &mut Self| {
@@ -195,9 +206,11 @@ impl Checker<'_, '_> {
         };
         if name.is_empty() {
             *next += 1;
+            order.push(*next - 1);
             return positional.get(*next - 1).cloned().or_else(|| missing(self));
         }
         if let Ok(index) = name.parse::<usize>() {
+            order.push(index);
             return positional.get(index).cloned().or_else(|| missing(self));
         }
         if let Some((_, value)) = named.iter().find(|(n, _)| n == name) {
@@ -211,5 +224,17 @@ impl Checker<'_, '_> {
             }
             Err(_) => missing(self),
         }
+    }
+}
+
+/// Whether evaluating the expression can neither do anything nor trap.
+fn is_simple(e: &Expr) -> bool {
+    match &e.kind {
+        ExprKind::Local(_) | ExprKind::Const(_) | ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Error => true,
+        ExprKind::Bool(_) | ExprKind::Char(_) | ExprKind::Variant(_) => true,
+        ExprKind::Field(inner, _) | ExprKind::Deref(inner) | ExprKind::Cast(inner) | ExprKind::Neg(inner) => {
+            is_simple(inner)
+        }
+        _ => false,
     }
 }

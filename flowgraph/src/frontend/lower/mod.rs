@@ -20,7 +20,7 @@ use super::items::{FnItem, FnTypes, Program};
 use super::refusal::{Pos, Reason};
 use super::ssa::{Builder, Var};
 use super::tree::{Body, Local, LocalId, Pat, PatKind};
-use super::types::{Ty, rust_type};
+use super::types::{Ty, rust_type, signature_type};
 use crate::ir::{
     Attributes, BlockId, Graph, Imm, Opcode, Operand, Param, Scalar, Signature, SlotDesc, Trap, TrapKind, Type,
 };
@@ -96,8 +96,10 @@ impl<'p, 's> Lowerer<'p, 's> {
         let pos = p.fn_pos(f);
         let before = p.refusals.borrow().len();
         let mut names = Vec::new();
-        let mut signature =
-            Signature { params: Vec::new(), result: rust_type(&types.result).unwrap_or(crate::ir::RustType::Unit) };
+        let mut signature = Signature {
+            params: Vec::new(),
+            result: signature_type(&types.result).unwrap_or(crate::ir::RustType::Unit),
+        };
         let mut all = Vec::new();
         for (pat, ty) in &params {
             let name = match &pat.kind {
@@ -114,7 +116,7 @@ impl<'p, 's> Lowerer<'p, 's> {
                     Operand::Value(v)
                 })
                 .collect();
-            let rust = rust_type(ty);
+            let rust = signature_type(ty);
             match &rust {
                 Some(rust) => names.extend(p.module.borrow().leaves(rust).iter().map(|l| format!("{name}{}", l.path))),
                 None => names.extend((0..scalars.len()).map(|i| format!("{name}.{i}"))),
