@@ -1,7 +1,7 @@
 //! The resume contract on every scenario, whatever its policy: tracing is stopped at each of its steps, and each guard is
 //! made to fail on its first, second and hundredth execution; nothing of it may be seen in results, memory or traps.
 //!
-//! One case for each entry and choice of greens, but for the toys, whose traces are long; with `HUESHIFT_NIGHTLY` set, all.
+//! One case for each entry and choice of greens, but for the toys, whose traces are long, and the many beside rustc; with `HUESHIFT_NIGHTLY` set, all.
 
 use hueshift::jitcodegen::OptLevel;
 use hueshift::{JitOptions, Sweep, abort_everywhere, force_every_guard};
@@ -51,7 +51,7 @@ fn scenarios_disturbed() {
     let mut distinct: BTreeMap<[&str; 4], &Case> = BTreeMap::new();
     for case in all.iter().filter(|c| matches!(c.error_kind, None | Some(ErrorKind::Trap))) {
         if later.extent(&case.id) != Some(Extent::All) && case.id != TOO_LONG {
-            if case.group() == "toys" && !nightly {
+            if matches!(case.group(), "toys" | "beside_rustc") && !nightly {
                 continue;
             }
             let args = if nightly { case.args.as_str() } else { "" };

@@ -23,8 +23,9 @@ pub use check::{Failure, check, compiler_of};
 pub use later::{Extent, Later};
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// How long one case may take.
@@ -63,8 +64,8 @@ pub fn run(cases: &[Arc<Case>], later: &Later, filter: &str) -> Outcome {
     let mut outcome = Outcome::default();
     let unknown = later.ids().filter(|id| !cases.iter().any(|case| case.id == *id));
     outcome.failures.extend(unknown.map(|id| format!("{id}: later.txt has it, but there is no such case")));
-    for case in cases.iter().filter(|case| case.id.contains(filter)) {
-        let failure = check_patiently(case);
+    let chosen: Vec<&Arc<Case>> = cases.iter().filter(|case| case.id.contains(filter)).collect();
+    for (case, failure) in chosen.iter().zip(check_all(&chosen)) {
         let counts = outcome.groups.entry(case.group().to_owned()).or_default();
         let (column, message) = match (failure, later.extent(&case.id)) {
             (None, None) => (0, None),
@@ -78,6 +79,27 @@ pub fn run(cases: &[Arc<Case>], later: &Later, filter: &str) -> Outcome {
         outcome.failures.extend(message.map(|m| format!("{}: {m}", case.id)));
     }
     outcome
+}
+
+/// Checks cases, as many at once as there are processors.
+fn check_all(cases: &[&Arc<Case>]) -> Vec<Option<Failure>> {
+    let next = AtomicUsize::new(0);
+    let failures: Vec<OnceLock<Option<Failure>>> = cases.iter().map(|_| OnceLock::new()).collect();
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(case) = cases.get(at) else { break };
+                    failures[at].get_or_init(|| check_patiently(case));
+                }
+            });
+        }
+    });
+    failures
+        .into_iter()
+        .map(|f| f.into_inner().unwrap_or_else(|| Some(Failure::of("isn't checked".to_owned()))))
+        .collect()
 }
 
 /// Checks a case on a thread of its own, so that a panic or a hang is one case's failure.
