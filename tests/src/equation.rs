@@ -291,7 +291,8 @@ fn evaluate_eager(stage: &Stage, compiler: &Compiler, memory: &mut Memory) -> Re
     Ok(Specialized::Yes)
 }
 
-fn is_endless(error: &SpecError) -> bool {
+/// Whether an interpreter is at fault, not the engine: a green loop or recursion that never ends.
+pub fn is_endless(error: &SpecError) -> bool {
     matches!(error, SpecError::EndlessGreen { .. } | SpecError::EndlessRecursion { .. } | SpecError::Evaluation { .. })
 }
 

@@ -5,12 +5,14 @@
 //! case        a flow module, what is known when compiling, and the arguments of some runs; as one text file
 //! oracle      the evaluator of the flow graphs: what a run gives, leaves in memory, or traps with
 //! equation    the correctness equation: specialized, native, traced, bridged, it is the same
+//! resume      traces stopped at every op, guards made to fail: the same, each effect once
 //! shrink      cuts failing cases down
 //! ```
 
 pub mod case;
 pub mod equation;
 pub mod oracle;
+pub mod resume;
 pub mod scenarios;
 pub mod shrink;
 
