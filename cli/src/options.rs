@@ -59,7 +59,8 @@ pub enum Disturb {
 }
 
 /// The help of `--jit`.
-pub const JIT_HELP: &str = "Settings of the JIT, separated by commas: bridge=N (exits before a bridge is compiled), \
+pub const JIT_HELP: &str = "Settings of the JIT, separated by commas: threshold=N (backward jumps \
+    before a loop is traced), bridge=N (exits before a bridge is compiled), \
     cases=N (cases of a promotion), reenter=yes|no; for tests abort-at=N|all (stop tracing at that step), \
     force-guard=K|all (make guards fail), count-guards=yes|no";
 
@@ -77,6 +78,7 @@ pub fn parse_jit(text: &str) -> Result<Jit, String> {
         };
         let number = || value.parse::<u32>().map_err(|_| wrong("a number"));
         match (key, value) {
+            ("threshold", _) => jit.options.threshold = number()?,
             ("bridge", _) => jit.options.bridge = number()?,
             ("cases", _) => jit.options.cases = number()? as usize,
             ("reenter", _) => jit.options.reenter = yes()?,
@@ -86,7 +88,7 @@ pub fn parse_jit(text: &str) -> Result<Jit, String> {
             ("force-guard", "all") => jit.sweep = Some(Disturb::Guards(None)),
             ("force-guard", _) => jit.sweep = Some(Disturb::Guards(Some(number()?))),
             _ => {
-                let keys = "bridge, cases, reenter, abort-at, force-guard, count-guards";
+                let keys = "threshold, bridge, cases, reenter, abort-at, force-guard, count-guards";
                 return Err(format!("there is no setting `{key}`; there are {keys}"));
             }
         }

@@ -63,7 +63,9 @@ impl Problem {
             return self;
         };
         self.source = Some(NamedSource::new(&file.name, text.to_string()));
-        for (loc, label) in known.into_iter().filter(|(loc, _)| loc.file == main.file) {
+        // What is drawn in one piece should be near each other; the message names all places.
+        let near = |loc: &Loc| loc.file == main.file && loc.line.abs_diff(main.line) <= 8;
+        for (loc, label) in known.iter().filter(|(loc, _)| near(loc)) {
             let (at, len) = span(text, *loc);
             self.label(at, len, label.clone());
         }

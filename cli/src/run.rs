@@ -77,6 +77,7 @@ impl StatsFormat {
             ("blocks", report.counts.blocks as u64),
             ("switches", report.counts.switches as u64),
             ("cases", stats.cases),
+            ("traces", stats.traces),
             ("bridges", stats.bridges),
             ("blackholed", stats.blackholed),
         ];
