@@ -86,6 +86,7 @@ impl<'s> Program<'s> {
             const_depth: Cell::new(0),
             unsupported: RefCell::default(),
             calls: RefCell::default(),
+            asked: RefCell::default(),
         }
     }
 

@@ -129,6 +129,8 @@ pub(super) struct Program<'s> {
     pub(super) const_depth: Cell<usize>,
     /// Types of the dialect that can't be lifted yet.
     pub(super) unsupported: RefCell<FxHashSet<Rc<str>>>,
+    /// The names that the present lookup has looked for in the glob imports of modules.
+    pub(super) asked: RefCell<Vec<(ModuleId, Space, String)>>,
     /// Who calls whom, refused functions included.
     pub(super) calls: RefCell<FxHashMap<String, FxHashSet<String>>>,
 }
@@ -266,7 +268,10 @@ impl<'s> Program<'s> {
 
     /// What `segments` names, looked up from `module`.
     pub(super) fn lookup(&self, module: ModuleId, segments: &[String], space: Space) -> Option<Item> {
-        self.lookup_within(module, segments, space, 0)
+        let asked = self.asked.take();
+        let found = self.lookup_within(module, segments, space, 0);
+        *self.asked.borrow_mut() = asked;
+        found
     }
 
     fn lookup_within(&self, module: ModuleId, segments: &[String], space: Space, depth: usize) -> Option<Item> {
@@ -334,11 +339,16 @@ impl<'s> Program<'s> {
         {
             return Some(item);
         }
-        for glob in &scope.globs {
-            let mut path = glob.clone();
-            path.push(name.to_owned());
-            if let Some(item) = self.lookup_within(module, &path, space, depth + 1) {
-                return Some(item);
+        // Modules may import each other's names: each is asked once.
+        let question = (module, space, name.to_owned());
+        if !self.asked.borrow().contains(&question) {
+            self.asked.borrow_mut().push(question);
+            let found = scope.globs.iter().find_map(|glob| {
+                let path: Vec<String> = glob.iter().cloned().chain([name.to_owned()]).collect();
+                self.lookup_within(module, &path, space, depth + 1)
+            });
+            if found.is_some() {
+                return found;
             }
         }
         // Sibling files are modules of the root.

@@ -247,6 +247,7 @@ fn items_of_all_kinds() {
         same!(items, m: pattern_consts(n));
         same!(items, m: conversions(n, char::from(n)));
         same!(items, m: modules(i64::from(n) - 100));
+        same!(items, m: globs(i64::from(n)));
         same!(items, m: hints(i64::from(n), n));
     }
 }

@@ -96,3 +96,24 @@ pub fn hints(x: i64, y: u8) -> (i64, u8, bool) {
     let b = promote(y);
     if likely(a > 3) && !we_are_jitted() { (a, b, is_constant(x)) } else { (0, 0, true) }
 }
+
+mod left {
+    use super::right::*;
+    use super::*;
+    pub fn one(x: i64) -> i64 { two(x) + x }
+}
+
+mod right {
+    use super::left::*;
+    use super::*;
+    pub fn two(x: i64) -> i64 { if x > 5 { x } else { one(x + 1) } }
+}
+
+pub fn globs(x: i64) -> i64 {
+    use_left(x)
+}
+
+use left::*;
+use right::*;
+
+fn use_left(x: i64) -> i64 { one(x) * 10 + two(x) }
