@@ -43,7 +43,9 @@ impl Engine<'_> {
         let home = (st.frame().graph, st.frame().block, st.frames.len());
         let mut values: BTreeMap<ValueId, Vec<Const>> = BTreeMap::new();
         self.quiet_steps = 0;
-        let limit = std::mem::replace(&mut self.limits.green_steps, u64::MAX);
+        let limits = self.limits.clone();
+        self.limits.green_steps = u64::MAX;
+        self.limits.unrolled_ops = usize::MAX;
         for _ in 0..10_000 {
             let f = st.frame();
             if (f.graph, f.block, st.frames.len()) == home && f.index == 0 {
@@ -59,7 +61,7 @@ impl Engine<'_> {
                 _ => break,
             }
         }
-        self.limits.green_steps = limit;
+        self.limits = limits;
         let loc = self.loc(&st);
         self.endless(values, home.0, loc)
     }

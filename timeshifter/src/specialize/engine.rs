@@ -209,6 +209,9 @@ impl<'m> Engine<'m> {
         loc: Loc,
     ) -> Result<SmallVec<[ValueId; 2]>, SpecError> {
         self.quiet_steps = 0;
+        if self.fragments[st.fragment].size > self.limits.unrolled_ops {
+            return Err(self.endless_green_loop(st));
+        }
         if st.concrete.is_some() {
             self.emit_and_execute(st, opcode, args, imm, results, loc)
         } else {

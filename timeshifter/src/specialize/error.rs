@@ -134,10 +134,14 @@ pub struct Limits {
     pub loop_keys: usize,
     /// Steps without emitting an op before a green loop is called endless.
     pub green_steps: u64,
+    /// Functions specialized for their greens before a recursion is called endless.
+    pub functions: usize,
     /// Frames inlined into each other.
     pub inline_depth: usize,
-    /// Residual ops of one fragment.
+    /// Residual ops of one fragment before it goes on in the all-red twin at its next join.
     pub residual_ops: usize,
+    /// Residual ops of one fragment before the green loop that makes them is called endless.
+    pub unrolled_ops: usize,
     /// Steps of one trace.
     pub trace_steps: u64,
 }
@@ -147,10 +151,12 @@ impl Default for Limits {
         Limits {
             join_tuples: 16,
             versions: 3,
-            loop_keys: 200_000,
+            loop_keys: 100_000,
             green_steps: 5_000_000,
-            inline_depth: 256,
+            functions: 200,
+            inline_depth: 200,
             residual_ops: 200_000,
+            unrolled_ops: 1_000_000,
             trace_steps: 100_000,
         }
     }

@@ -384,7 +384,7 @@ impl<'m> Engine<'m> {
         if let Some(unit) = self.functions.get(&key) {
             return Ok(self.fragments[self.units[*unit].fragment].graph.key.clone());
         }
-        if self.functions.len() >= self.limits.loop_keys {
+        if self.functions.len() >= self.limits.functions {
             return Err(SpecError::EndlessRecursion {
                 function: self.program.graph(graph).function.clone(),
                 values: key.greens.iter().map(|(_, c)| show_const(*c)).collect::<Vec<_>>().join(", "),
