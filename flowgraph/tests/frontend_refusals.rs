@@ -175,10 +175,10 @@ fn damaged_programs_do_not_panic() {
                 }
             }
             let text: String = damaged.concat();
-            if let Ok(module) = lift(&[("damaged.rs", &text)]) {
-                if let Err(violations) = flowgraph::verify::verify(&module) {
-                    panic!("{i}: {}\n{text}", violations[0]);
-                }
+            if let Ok(module) = lift(&[("damaged.rs", &text)])
+                && let Err(violations) = flowgraph::verify::verify(&module)
+            {
+                panic!("{i}: {}\n{text}", violations[0]);
             }
         }
     }

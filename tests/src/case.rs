@@ -101,11 +101,14 @@ fn written(generated: &Generated, run: &Run) -> String {
     text
 }
 
+/// Two positions of a run's line.
+pub type Overlap = (usize, usize);
+
 /// A run's line: the arguments, and which parameters are the same as which.
 ///
 /// # Errors
 /// If what stands behind the `;` isn't understood.
-pub fn split_run(line: &str) -> Result<(&str, Vec<(usize, usize)>), String> {
+pub fn split_run(line: &str) -> Result<(&str, Vec<Overlap>), String> {
     let Some((args, same)) = line.split_once("; same ") else { return Ok((line, Vec::new())) };
     let pair = |item: &str| {
         let (a, b) = item.split_once('=')?;
