@@ -99,7 +99,9 @@ impl ProblemKind {
         match self {
             UnknownInstruction { nearest: Some(name), .. } => format!("did you mean `{name}`?"),
             UnknownInstruction { language, nearest: None, .. } => {
-                format!("`hueshift interpreters` lists the instructions of {language}")
+                let set = crate::find(language).and_then(|i| i.instructions);
+                let names: Vec<&str> = set.iter().flat_map(|s| s.instructions).map(|i| i.name).collect();
+                format!("its instructions are {}", names.join(", "))
             }
             OperandCount { expected, .. } => format!("write {expected} after it"),
             NotAnOperand { .. } => "write a number such as 7, -7 or 0x7".to_owned(),

@@ -17,6 +17,7 @@
 pub mod assembler;
 mod disassembler;
 mod error;
+mod plain;
 mod program;
 
 #[path = "../plus_minus/loader.rs"]

@@ -42,16 +42,8 @@ fn call(interpreter: &Interpreter) -> &'static str {
 
 /// Builds the interpreter as a program of one file.
 fn build(interpreter: &Interpreter, folder: &Path) -> PathBuf {
-    let prelude = include_str!("../../hueshift/src/prelude.rs");
-    let inner = |text: &str| text.lines().filter(|l| !l.starts_with("//!")).collect::<Vec<_>>().join("\n");
-    let source = interpreter.source.replace("use hueshift::", "use crate::hueshift::");
-    let source: Vec<&str> = source.lines().filter(|line| !line.trim_start().starts_with("#[portal")).collect();
-    let text = format!(
-        "#![allow(unused)]\nmod hueshift {{ pub mod prelude {{\n{}\n}} }}\nmod lang {{\n{}\n}}\n{}",
-        inner(prelude),
-        source.join("\n"),
-        MAIN.replace("CALL", call(interpreter))
-    );
+    let main = MAIN.replace("CALL", call(interpreter));
+    let text = format!("#![allow(unused)]\n{}\n{main}", interpreter.plain_rust());
     let file = folder.join(interpreter.name).with_extension("rs");
     std::fs::write(&file, text).expect("a file in the target folder");
     let program = folder.join(interpreter.name);

@@ -7,12 +7,14 @@
 //! equation    the correctness equation: specialized, native, traced, bridged, it is the same
 //! resume      traces stopped at every op, guards made to fail: the same, each effect once
 //! shrink      cuts failing cases down
+//! pipeline    one source through all stages, for golden texts and benchmarks
 //! ```
 
 pub mod case;
 pub mod equation;
 pub mod oracle;
 pub mod resume;
+pub mod pipeline;
 pub mod scenarios;
 pub mod shrink;
 
