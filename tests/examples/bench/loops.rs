@@ -1,0 +1,104 @@
+//! The loops of guest programs: compiled, against the same loops in Rust and against tier 0.
+
+use crate::{best, native};
+use flowgraph::ir::Module;
+use flowgraph::memory::Memory;
+use hueshift::{Jit, JitOptions};
+use hueshift_tests::pipeline::Pipeline;
+use jitcodegen::{Engine, Options};
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+type Native = fn(i64) -> i64;
+
+/// Program, argument, the same in Rust, and by how much less tier 0 is given.
+const PROGRAMS: [(&str, i64, Native, i64); 6] = [
+    ("fibonacci", 100_000_000, native::fibonacci, 50),
+    ("factorial", 100_000_000, native::factorial, 50),
+    ("checksum", 12_000, native::checksum, 7),
+    ("primes", 400_000, native::primes, 10),
+    ("collatz_total", 300_000, native::collatz_total, 30),
+    ("fib_recursive", 32, native::fib_recursive, 1),
+];
+
+/// The interpreter's own graphs as machine code.
+fn tier0(module: &Module, memory: &Memory) -> Result<Engine, String> {
+    let mut engine = Engine::new(Options::default()).map_err(|e| e.to_string())?;
+    engine.compile(module, memory).map_err(|e| e.to_string())?;
+    Ok(engine)
+}
+
+fn timed(run: impl FnOnce() -> Result<i64, String>) -> Result<(Duration, i64), String> {
+    let started = Instant::now();
+    let result = run()?;
+    Ok((started.elapsed(), result))
+}
+
+fn one(words: &[u64]) -> Result<i64, String> {
+    words.first().map(|w| *w as i64).ok_or_else(|| "no result".to_owned())
+}
+
+fn enter(entry: &jitcodegen::Entry, words: &[u64]) -> Result<i64, String> {
+    match entry.call(words).map_err(|e| e.to_string())? {
+        jitcodegen::Outcome::Returned(words) => one(&words),
+        other => Err(format!("{other:?}")),
+    }
+}
+
+fn run_compiled(jit: &mut Jit<'_>, words: &[u64]) -> Result<i64, String> {
+    match jit.run(words).map_err(|e| e.to_string())? {
+        flowgraph::eval::Outcome::Returned(words) => one(&words),
+        other => Err(format!("{other:?}")),
+    }
+}
+
+/// Prints the table.
+pub fn run() -> Result<(), String> {
+    let tl = interpreters::find("tl").ok_or("the stack machine is gone")?;
+    let pipeline = Pipeline::of(tl)?;
+    println!("\n| guest program | n | Rust, -O | compiled | of Rust's speed | tier 0 | faster than tier 0 |");
+    println!("| --- | ---: | ---: | ---: | ---: | ---: | ---: |");
+    for (name, n, native, less) in PROGRAMS {
+        let program = tl.program(name).ok_or_else(|| format!("there is no program {name}"))?;
+        let load = |n: i64| tl.load_text(program.text, &[&n.to_string()]).map_err(|e| e.to_string());
+        let mut prepared = pipeline.prepare(&load(n)?)?;
+        let unknown = prepared.unknown();
+        let mut jit = prepared.specialize(JitOptions::default())?;
+
+        let signature = &pipeline.entry_graph().signature;
+        let slow = flowgraph::value::Arguments::parse(&pipeline.flow, signature, &load(n / less)?)
+            .map_err(|e| e.to_string())?;
+        let mut memory = Memory::for_module(&pipeline.flow);
+        let words = slow.place(&mut memory).words();
+        let tier0 = tier0(&pipeline.flow, &memory)?;
+        let tier0 = tier0.entry(&pipeline.entry).map_err(|e| e.to_string())?;
+
+        let (mut in_rust, mut in_code, mut in_code_less, mut in_tier0) = (vec![], vec![], vec![], vec![]);
+        for _ in 0..5 {
+            let (took, expected) = timed(|| Ok(native(black_box(n))))?;
+            in_rust.push(took);
+            let (took, result) = timed(|| run_compiled(&mut jit, &unknown))?;
+            in_code.push(took);
+            let (took, less_result) = timed(|| run_compiled(&mut jit, &[(n / less) as u64]))?;
+            in_code_less.push(took);
+            let (took, tier0_result) = timed(|| enter(&tier0, &words))?;
+            in_tier0.push(took);
+            if result != expected || less_result != tier0_result || less_result != native(n / less) {
+                return Err(format!(
+                    "{name}: Rust gives {expected}, compiled code {result}; {less_result} and {tier0_result}"
+                ));
+            }
+        }
+        let (rust, code, code_less, slow) = (best(in_rust), best(in_code), best(in_code_less), best(in_tier0));
+        println!(
+            "| {name} | {n} | {:.1} ms | {:.1} ms | {:.0} % | {:.1} ms for n = {} | {:.0} times |",
+            rust * 1e3,
+            code * 1e3,
+            100.0 * rust / code,
+            slow * 1e3,
+            n / less,
+            slow / code_less
+        );
+    }
+    Ok(())
+}

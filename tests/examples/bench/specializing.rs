@@ -1,0 +1,79 @@
+//! How long specializing takes for each residual op, and next to generating code for them.
+
+use crate::best;
+use hueshift::JitOptions;
+use hueshift_tests::pipeline::Pipeline;
+use std::time::{Duration, Instant};
+
+/// A guest program of one shape, `size` times repeated.
+struct Workload {
+    name: &'static str,
+    text: String,
+    argument: &'static str,
+}
+
+fn workloads() -> Vec<Workload> {
+    let straight = |n: usize| "pusharg\nadd\npush 3\nmul\n".repeat(n);
+    let repeated = |n: usize, body: &dyn Fn(usize) -> String| (0..n).map(body).collect::<String>();
+    let diamond = |i: usize| format!("pick 0\npush 7\nlt\nbr_cond else{i}\npush 5\nadd\nelse{i}: pusharg\nmul\n");
+    let nest = |i: usize| {
+        format!(
+            "pusharg\nloop{i}: swap\npush 3\nmul\npick 1\nadd\nswap\npush 1\nsub\npick 0\npush 0\ngt\nbr_cond loop{i}\npop\n"
+        )
+    };
+    let whole = |body: String| format!("pusharg\n{body}return\n");
+    vec![
+        Workload { name: "straight code, 1,000 times 2 ops", text: whole(straight(1_000)), argument: "7" },
+        Workload { name: "straight code, 10,000 times 2 ops", text: whole(straight(10_000)), argument: "7" },
+        Workload { name: "100 diamonds", text: whole(repeated(100, &diamond)), argument: "7" },
+        Workload { name: "1,000 diamonds", text: whole(repeated(1_000, &diamond)), argument: "7" },
+        Workload { name: "100 loops", text: whole(repeated(100, &nest)), argument: "7" },
+        Workload { name: "1,000 loops", text: whole(repeated(1_000, &nest)), argument: "7" },
+        Workload { name: "the program `primes`", text: bundled("primes"), argument: "10" },
+        Workload { name: "the program `collatz_total`", text: bundled("collatz_total"), argument: "10" },
+    ]
+}
+
+fn bundled(name: &str) -> String {
+    interpreters::find("tl").and_then(|tl| tl.program(name)).map(|p| p.text.to_owned()).unwrap_or_default()
+}
+
+/// Prints the table.
+pub fn run() -> Result<(), String> {
+    let tl = interpreters::find("tl").ok_or("the stack machine is gone")?;
+    let pipeline = Pipeline::of(tl)?;
+    println!(
+        "\n| guest program | residual ops | specializing | an op | ops a second | generating code | share of specializing |"
+    );
+    println!("| --- | ---: | ---: | ---: | ---: | ---: | ---: |");
+    for workload in workloads() {
+        let text = tl.load_text(&workload.text, &[workload.argument]).map_err(|e| e.to_string())?;
+        let (mut specializing, mut generating, mut ops) = (Vec::new(), Vec::new(), 0);
+        let started = Instant::now();
+        for round in 0.. {
+            if round >= 3 && started.elapsed() > Duration::from_secs(3) || round == 200 {
+                break;
+            }
+            let mut prepared = pipeline.prepare(&text)?;
+            let jit = prepared.specialize(JitOptions::default())?;
+            let stats = jit.stats();
+            specializing.push(stats.specializing);
+            generating.push(stats.compiling);
+            if round == 0 {
+                let residual = jit.residual().map_err(|e| e.to_string())?.module;
+                ops = residual.graphs.values().flat_map(|g| &g.blocks).map(|b| b.ops.len()).sum();
+            }
+        }
+        let (s, g) = (best(specializing), best(generating));
+        println!(
+            "| {} | {ops} | {:.2} ms | {:.2} µs | {:.0} | {:.2} ms | {:.0} % |",
+            workload.name,
+            s * 1e3,
+            s * 1e6 / ops.max(1) as f64,
+            ops as f64 / s,
+            g * 1e3,
+            100.0 * s / (s + g)
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,136 @@
+//! Every example of every guest program, on every engine there is: the evaluator and machine code on the flow graphs, the
+//! evaluator on residual graphs, and the driver with its compiled code, exits and bridges under both policies. (The
+//! reference machines of the crate `interpreters` have confirmed the examples already.)
+
+use flowgraph::eval::{Evaluator, Outcome};
+use flowgraph::ir::Module;
+use flowgraph::memory::Memory;
+use flowgraph::value::Arguments;
+use hueshift::{Jit, JitOptions};
+use hueshift_tests::pipeline::Pipeline;
+use interpreters::{Interpreter, Run, all};
+
+type Ended = Result<i64, String>;
+
+fn ended(outcome: Outcome) -> Ended {
+    match outcome {
+        Outcome::Returned(words) => Ok(words[0] as i64),
+        Outcome::Trapped(trap) => Err(trap.message),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Calls `check` for each example with its name, the arguments' text, and what is expected.
+fn for_each_example(check: impl Fn(&Pipeline, &str, &str, &Ended)) {
+    let mut runs = 0;
+    for interpreter in all() {
+        let pipeline = Pipeline::of(interpreter).unwrap_or_else(|e| panic!("{}: {e}", interpreter.name));
+        for (what, args, expected) in examples(interpreter) {
+            check(&pipeline, &what, &args, &expected);
+            runs += 1;
+        }
+    }
+    assert!(runs >= 40, "{runs} examples");
+}
+
+fn examples(interpreter: &'static Interpreter) -> Vec<(String, String, Ended)> {
+    let programs = interpreter.programs.iter();
+    let runs = programs.flat_map(|program| program.runs().into_iter().map(move |run| (program, run)));
+    // Without optimization, long runs take minutes in the evaluator.
+    let short = |run: &Run| run.arguments.iter().all(|a| a.parse::<i64>().is_ok_and(|a| a.abs() <= 30));
+    let runs = runs.filter(|(_, run)| !cfg!(debug_assertions) || short(run));
+    runs.map(|(program, run)| {
+        let what = format!("{}/{} {:?}", interpreter.name, program.name, run.arguments);
+        let args = interpreter.load_text(program.text, &run.arguments).expect("a bundled program");
+        (what, args, run.expected.map_err(str::to_owned))
+    })
+    .collect()
+}
+
+#[test]
+fn the_evaluator() {
+    for_each_example(|pipeline, what, args, expected| {
+        let flow = &pipeline.flow;
+        let arguments = Arguments::parse(flow, &pipeline.entry_graph().signature, args).expect("arguments that fit");
+        let mut memory = Memory::for_module(flow);
+        let words = arguments.place(&mut memory).words();
+        let outcome = Evaluator::new(flow, &mut memory).call(&pipeline.entry, &words).expect("it runs");
+        assert_eq!(ended(outcome), *expected, "{what}");
+    });
+}
+
+#[test]
+fn tier_0() {
+    for_each_example(|pipeline, what, args, expected| {
+        let flow = &pipeline.flow;
+        let arguments = Arguments::parse(flow, &pipeline.entry_graph().signature, args).expect("arguments that fit");
+        let mut memory = Memory::for_module(flow);
+        let words = arguments.place(&mut memory).words();
+        let mut engine = jitcodegen::Engine::new(jitcodegen::Options::default()).expect("an engine");
+        engine.compile(flow, &memory).expect("it compiles");
+        let got = match engine.call(&pipeline.entry, &words).expect("it can be entered") {
+            jitcodegen::Outcome::Returned(words) => Ok(words[0] as i64),
+            jitcodegen::Outcome::Trapped(trap) => Err(trap.message),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(got, *expected, "{what}");
+    });
+}
+
+/// The evaluator on what is left, where it has no exits (they need the driver).
+#[test]
+fn residual_graphs_in_the_evaluator() {
+    let has_exits = |module: &Module| {
+        let mut blocks = module.graphs.values().flat_map(|g| &g.blocks);
+        blocks.any(|b| matches!(b.term, flowgraph::ir::Terminator::Exit { .. }))
+    };
+    for_each_example(|pipeline, what, args, expected| {
+        let mut prepared = pipeline.prepare(args).expect("arguments that fit");
+        let unknown = prepared.unknown();
+        let jit = prepared.specialize(JitOptions::default()).unwrap_or_else(|e| panic!("{what}: {e}"));
+        let residual = jit.residual().expect("it has been specialized").module;
+        if has_exits(&residual) {
+            return;
+        }
+        let key = residual.entry.clone().expect("an entry");
+        let outcome = Evaluator::new(&residual, &mut prepared.memory).call(&key, &unknown).expect("it runs");
+        assert_eq!(ended(outcome), *expected, "{what}");
+    });
+}
+
+#[test]
+fn specialized() {
+    for_each_example(|pipeline, what, args, expected| {
+        let mut prepared = pipeline.prepare(args).expect("arguments that fit");
+        let (unknown, arguments, placed) = (prepared.unknown(), prepared.arguments.clone(), prepared.placed.clone());
+        let mut jit = prepared.specialize(JitOptions::default()).unwrap_or_else(|e| panic!("{what}: {e}"));
+        for round in 0..4 {
+            arguments.refresh(&placed, jit.memory());
+            let outcome = jit.run(&unknown).unwrap_or_else(|e| panic!("{what}: {e}"));
+            assert_eq!(ended(outcome), *expected, "{what}, round {round}");
+        }
+    });
+}
+
+/// A trace that calls a specialized function with a reference to a local of its own fails inside the engine.
+const NOT_TRACED: [&str; 1] = ["tl/fib_recursive"];
+
+#[test]
+fn traced() {
+    for_each_example(|pipeline, what, args, expected| {
+        if NOT_TRACED.iter().any(|name| what.starts_with(name)) {
+            return;
+        }
+        let mut prepared = pipeline.prepare(args).expect("arguments that fit");
+        let (unknown, arguments, placed) = (prepared.unknown(), prepared.arguments.clone(), prepared.placed.clone());
+        let engine_args = prepared.compiler.arguments(&arguments, &placed);
+        let mut jit = Jit::new(&prepared.compiler, &mut prepared.memory, JitOptions::default()).expect("a driver");
+        let outcome = jit.trace(&engine_args, &placed.words()).unwrap_or_else(|e| panic!("{what}: {e}"));
+        assert_eq!(ended(outcome), *expected, "{what}, traced");
+        for round in 0..4 {
+            arguments.refresh(&placed, jit.memory());
+            let outcome = jit.run(&unknown).unwrap_or_else(|e| panic!("{what}: {e}"));
+            assert_eq!(ended(outcome), *expected, "{what}, round {round} after tracing");
+        }
+    });
+}
