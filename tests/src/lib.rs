@@ -13,8 +13,8 @@
 pub mod case;
 pub mod equation;
 pub mod oracle;
-pub mod resume;
 pub mod pipeline;
+pub mod resume;
 pub mod scenarios;
 pub mod shrink;
 
