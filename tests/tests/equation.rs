@@ -1,6 +1,6 @@
 //! The correctness equation on random modules and random splits of their arguments, and on all that ever failed.
 //!
-//! `HUESHIFT_CASES=20000 cargo test --release -p hueshift-tests --test equation -- --nocapture` is the nightly size: other modules
+//! `HUESHIFT_CASES=10000 cargo test --release -p hueshift-tests --test equation -- --nocapture` is the nightly size: other modules
 //! each time, and what they are made of is printed. What fails is made small and saved in `tests/regressions`, whose
 //! files are replayed.
 
@@ -16,13 +16,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 /// How many modules are made unless it is said otherwise.
-const CASES: u32 = 250;
+const CASES: u32 = 150;
 
 /// From this many modules on, everything must have come up this often.
-const NIGHTLY: (u32, u64) = (20_000, 1_000);
+const NIGHTLY: (u32, u64) = (10_000, 1_000);
 
-/// What is never in random modules: ops that only later stages make, and hints without an effect.
-const NEVER: [Opcode; 0] = [];
+/// What is never in random modules, since engines may differ in it: a question to the compiler, and how deep a recursion
+/// may go.
+const NEVER: [&str; 2] = ["op is_virtual", "trap stack_exhausted"];
 
 fn regressions() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("regressions")
@@ -110,11 +111,12 @@ fn random_modules() {
 
 /// What has come up too seldom, with its count.
 fn rare(total: &Done) -> String {
-    let ops = Opcode::ALL.iter().filter(|op| !NEVER.contains(op)).map(|op| format!("op {}", op.name()));
+    let ops = Opcode::ALL.iter().map(|op| format!("op {}", op.name()));
     let traps = TrapKind::ALL.iter().map(|kind| format!("trap {}", kind.name()));
     let others = ["mark local_merge", "mark global_merge", "end split", "end split_switch", "end branch", "end switch"];
     let mut out = String::new();
-    for name in ops.chain(traps).chain(others.map(str::to_owned)) {
+    let all = ops.chain(traps).chain(others.map(str::to_owned));
+    for name in all.filter(|name| !NEVER.contains(&name.as_str())) {
         let count = total.histogram.count(&name);
         if count < NIGHTLY.1 {
             let _ = write!(out, "{name} {count}; ");

@@ -206,9 +206,16 @@ impl Builder<'_, '_> {
             }
             _ => {
                 let cond = self.condition();
-                let plain = [TrapKind::UnwrapNone, TrapKind::StepByZero, TrapKind::ClampOrder];
-                let kind = plain[self.source.below(plain.len())];
-                self.check(cond.operand, kind, None, vec![]);
+                let kinds = [
+                    TrapKind::UnwrapNone,
+                    TrapKind::StepByZero,
+                    TrapKind::ClampOrder,
+                    TrapKind::SliceStart,
+                    TrapKind::SliceOrder,
+                ];
+                let kind = kinds[self.source.below(kinds.len())];
+                let shown = [a, b].map(|val| (val.operand, Scalar::Usize));
+                self.check(cond.operand, kind, None, shown[..kind.operands().unwrap_or(0)].to_vec());
             }
         }
     }
