@@ -77,11 +77,21 @@ impl Run {
 
 impl Generated {
     /// The arguments of run `run`, except that those in `greens` are the first run's: what is specialized once, for the
-    /// greens of the first run, is run with these.
+    /// greens of the first run, is run with these. In later runs greens and reds share no memory.
     pub fn run_with_greens(&self, run: usize, greens: &[usize]) -> Run {
+        let is_green = |param: &usize| greens.contains(param);
+        let first = &self.runs[0].args;
         let mut args = self.runs[run].args.clone();
-        for green in greens {
-            args[*green] = self.runs[0].args[*green].clone();
+        if run == 0 {
+            return Run { args };
+        }
+        for param in 0..args.len() {
+            let from = if is_green(&param) { &first[param] } else { &self.runs[run].args[param] };
+            args[param] = match from {
+                // The owner's memory, or a copy of what that of the green holds.
+                Argument::Same(other) if is_green(&param) != is_green(other) => first[*other].clone(),
+                own => own.clone(),
+            };
         }
         Run { args }
     }
