@@ -34,7 +34,7 @@ for stage in flow colored compiler; do
         expect 0 plus_minus graph plus_minus --stage "$stage" --format "$format"
     done
 done
-for mode in interp aot jit; do
+for mode in eval interp aot; do
     expect 0 42 run plus_minus interpreters/plus_minus/programs/plus_minus_plus.asm --mode "$mode" -- 32 10
     expect 0 168 run tl interpreters/tl/programs/primes.asm --mode "$mode" -- 1000
     expect 0 168 run tlr interpreters/tlr/programs/primes.asm --mode "$mode" -- 1000
