@@ -88,7 +88,7 @@ impl Engine<'_> {
         match (self.origin(st, target.base), target.desc.kind) {
             (Origin::Root(p), _) => self.load_exclusive(st, target, p, loc),
             (Origin::Outside, MemKind::Immutable) => self.load_immutable(st, target, loc),
-            (Origin::Outside, MemKind::Shared) => self.emit_load(st, target, loc),
+            (Origin::Outside, MemKind::Shared) => self.load_shared(st, target, loc),
             (Origin::Unknown, _) | (_, MemKind::Exclusive) => {
                 self.flush(st, |_| true, loc)?;
                 self.emit_load(st, target, loc)
@@ -185,7 +185,7 @@ impl Engine<'_> {
         let value = self.escape(st, value, loc)?;
         match (self.origin(st, target.base), target.desc.kind) {
             (Origin::Root(p), _) => return self.store_exclusive(st, target, p, value, loc),
-            (Origin::Outside, MemKind::Shared) => return self.emit_store(st, target, value, loc),
+            (Origin::Outside, MemKind::Shared) => return self.store_shared(st, target, value, loc),
             _ => {}
         }
         self.flush(st, |_| true, loc)?;
@@ -337,19 +337,44 @@ impl Engine<'_> {
     }
 
     fn find_element(&self, st: &State, target: &Target) -> Option<Red> {
-        let index = target.index?;
-        st.memory
-            .elements
-            .iter()
-            .find(|e| e.base == target.base && e.index == index && e.desc.same_place(&target.desc))
-            .map(|e| e.value)
+        let same = |e: &&Element| e.base == target.base && e.index == target.index && e.desc.same_place(&target.desc);
+        st.memory.elements.iter().find(same).map(|e| e.value)
     }
 
     fn remember_element(&mut self, st: &mut State, target: &Target, root: RootId, value: Red) {
-        if let Some(index) = target.index {
-            let element = Element { base: target.base, index, desc: target.desc.clone(), value, root: Some(root) };
-            st.memory.elements.push(element);
+        if target.index.is_some() {
+            self.remember(st, target, Some(root), value);
         }
+    }
+
+    fn remember(&self, st: &mut State, target: &Target, root: Option<RootId>, value: Red) {
+        let Target { base, index, desc, .. } = target.clone();
+        st.memory.elements.push(Element { base, index, desc, value, root });
+    }
+
+    // ---- shared memory: stores are made at once, and what was stored or loaded is known until somebody may change it
+
+    fn load_shared(&mut self, st: &mut State, target: &Target, loc: Loc) -> Result<Red, SpecError> {
+        if let Some(value) = self.find_element(st, target) {
+            self.count_fold(st);
+            return Ok(value);
+        }
+        let value = self.emit_load(st, target, loc)?;
+        self.remember(st, target, None, value);
+        Ok(value)
+    }
+
+    fn store_shared(&mut self, st: &mut State, target: &Target, value: Red, loc: Loc) -> Result<(), SpecError> {
+        self.emit_store(st, target, value, loc)?;
+        let apart = |e: &Element| {
+            let (at, by) = (i64::from(e.desc.offset), i64::from(target.desc.offset));
+            let (size, stored) = (e.desc.access.size(), target.desc.access.size());
+            let fixed = e.index.is_none() && target.index.is_none();
+            e.base == target.base && fixed && !ranges_overlap(at, size, by, stored)
+        };
+        st.memory.elements.retain(|e| e.root.is_some() || apart(e));
+        self.remember(st, target, None, value);
+        Ok(())
     }
 
     // ---- making stores

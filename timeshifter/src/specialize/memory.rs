@@ -102,18 +102,19 @@ pub struct Location {
 /// The key of a location: root, byte offset, access.
 pub type Place = (RootId, i64, Access);
 
-/// An element at a red index, remembered only for the very same index.
+/// What the very same access would load: an element at a red index, or a shared field. It is remembered until a store or
+/// a call may change it, or paths meet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Element {
     /// The base operand.
     pub base: Red,
-    /// The index operand.
-    pub index: Red,
+    /// The index operand of an element.
+    pub index: Option<Red>,
     /// The descriptor.
     pub desc: MemDesc,
     /// What it holds; real memory holds it too.
     pub value: Red,
-    /// The root, where it has one.
+    /// The root of exclusive memory; none of shared memory.
     pub root: Option<RootId>,
 }
 
@@ -163,8 +164,8 @@ impl KnownMemory {
             if element.value == old {
                 element.value = new;
             }
-            if element.index == old {
-                element.index = new;
+            if element.index == Some(old) {
+                element.index = Some(new);
             }
         }
     }
@@ -181,6 +182,11 @@ impl KnownMemory {
             })
             .map(|(place, _)| *place)
             .collect()
+    }
+
+    /// Forgets what is known of shared memory: a call may have changed it.
+    pub fn forget_shared(&mut self) {
+        self.elements.retain(|e| e.root.is_some());
     }
 
     /// The dirty places for which `which` says yes, in order.

@@ -443,6 +443,9 @@ impl<'m> Engine<'m> {
             let fragment = &mut self.fragments[st.fragment];
             fragment.push(st.block, opcode, &operands, imm, &types, op.loc).into_iter().map(Red::Value).collect()
         };
+        if opcode == Opcode::Call {
+            st.memory.forget_shared();
+        }
         let leaves = self.program.module.leaves(&self.program.graph(evaluated).signature.result);
         for (at, (value, red)) in op.results.iter().zip(results).enumerate() {
             if let Red::Value(v) = red
