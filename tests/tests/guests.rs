@@ -112,15 +112,9 @@ fn specialized() {
     });
 }
 
-/// A trace that calls a specialized function with a reference to a local of its own fails inside the engine.
-const NOT_TRACED: [&str; 1] = ["tl/fib_recursive"];
-
 #[test]
 fn traced() {
     for_each_example(|pipeline, what, args, expected| {
-        if NOT_TRACED.iter().any(|name| what.starts_with(name)) {
-            return;
-        }
         let mut prepared = pipeline.prepare(args).expect("arguments that fit");
         let (unknown, arguments, placed) = (prepared.unknown(), prepared.arguments.clone(), prepared.placed.clone());
         let engine_args = prepared.compiler.arguments(&arguments, &placed);

@@ -317,7 +317,7 @@ impl<'m> Engine<'m> {
     }
 
     /// Forces a slot and those that it leads to; `forced` are those that have been on the way, which may lead back.
-    fn force_with(
+    pub(super) fn force_with(
         &mut self,
         st: &mut State,
         id: SlotId,

@@ -3,11 +3,12 @@
 use super::access::Target;
 use super::engine::{Engine, FunctionKey, Unit};
 use super::error::{Event, SpecError};
-use super::state::{Frame, GraphIx, Red, Reg, Regs, State};
+use super::state::{Frame, GraphIx, Red, Reg, Regs, SlotId, State};
 use flowgraph::ir::{
     BlockId, CallMode, Callee, Color, Const, Edge, Effect, Imm, Loc, MarkKind, Op, Opcode, Operand, Terminator, Time,
     Trap, TrapKind, ValueId,
 };
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -411,6 +412,10 @@ impl<'m> Engine<'m> {
         evaluated: GraphIx,
         all_args: &[Red],
     ) -> Result<Option<Outcome>, SpecError> {
+        // A slot may be handed over more than once; it is forced once.
+        let mut forced = FxHashMap::default();
+        let args = self.settled(st, args, &mut forced, op.loc)?;
+        let all_args = &self.settled(st, all_args, &mut forced, op.loc)?[..];
         let mut operands: SmallVec<[Operand; 4]> = SmallVec::new();
         for (red, reference) in args.iter().zip(references) {
             operands.push(match reference {
@@ -457,6 +462,27 @@ impl<'m> Engine<'m> {
         }
         self.advance(st);
         Ok(None)
+    }
+
+    /// Operands with addresses in place of slots.
+    fn settled(
+        &mut self,
+        st: &mut State,
+        reds: &[Red],
+        forced: &mut FxHashMap<SlotId, ValueId>,
+        loc: Loc,
+    ) -> Result<SmallVec<[Red; 4]>, SpecError> {
+        let mut out = SmallVec::new();
+        for red in reds {
+            out.push(match *red {
+                Red::Slot(id, at) => {
+                    let base = self.force_with(st, id, forced, loc)?;
+                    super::fold::red_of(self.add_offset(st, base, at, loc)?)
+                }
+                other => other,
+            });
+        }
+        Ok(out)
     }
 
     /// A call to a function as it is: elidable ones with known arguments are called while compiling.
