@@ -2,7 +2,7 @@
 //!
 //! A [`Module`] holds type declarations, constant data and [`Graph`]s. A graph is a list of [`Block`]s; a block has
 //! parameters, [`Op`]s and a [`Terminator`] whose [`Edge`]s hand arguments to the parameters of the blocks they lead
-//! to. Operands are values or constants; there are no constant ops. What each op does stands in [`ops`], once.
+//! to. Operands are values or constants; there are no constant ops. What each op does stands in [`Opcode`], once.
 //!
 //! ```text
 //! graph plus_minus(x: int, y: int) -> int {
