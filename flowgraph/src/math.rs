@@ -126,34 +126,27 @@ functions! {
     "powi" "powi" "powi_f32" int power, power_f32;
 }
 
-/// `x` to the power of an integer by squaring, in the order of LLVM's `__powidf2`, which Rust's `powi` calls.
-fn power(x: f64, n: i64) -> f64 {
-    let (mut square, mut left, mut product) = (x, n.unsigned_abs(), 1.0);
-    loop {
-        if left & 1 != 0 {
-            product *= square;
+macro_rules! power {
+    ($name:ident, $float:ty) => {
+        /// `x` to the power of an integer by squaring, in the order of LLVM's `__powidf2`, which Rust's `powi` calls.
+        fn $name(x: $float, n: i64) -> $float {
+            let (mut square, mut left, mut product) = (x, n.unsigned_abs(), 1.0);
+            loop {
+                if left & 1 != 0 {
+                    product *= square;
+                }
+                left >>= 1;
+                if left == 0 {
+                    return if n < 0 { 1.0 / product } else { product };
+                }
+                square *= square;
+            }
         }
-        left >>= 1;
-        if left == 0 {
-            return if n < 0 { 1.0 / product } else { product };
-        }
-        square *= square;
-    }
+    };
 }
 
-fn power_f32(x: f32, n: i64) -> f32 {
-    let (mut square, mut left, mut product) = (x, n.unsigned_abs(), 1.0);
-    loop {
-        if left & 1 != 0 {
-            product *= square;
-        }
-        left >>= 1;
-        if left == 0 {
-            return if n < 0 { 1.0 / product } else { product };
-        }
-        square *= square;
-    }
-}
+power!(power, f64);
+power!(power_f32, f32);
 
 /// The function called `name` (`exp`, or `exp_f32`), without `libm::`.
 pub fn function(name: &str) -> Option<&'static Function> {

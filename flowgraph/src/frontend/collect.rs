@@ -4,7 +4,9 @@ use super::items::{
     AliasItem, ConstItem, FnItem, Item, ModuleId, ModuleScope, Program, Progress, Space, StructItem, ident_text,
 };
 use super::refusal::{Pos, Reason, Refusal};
+use super::tree::ConstId;
 use super::types::Ty;
+use super::written::Site;
 use crate::ir::{EnumDecl, FileId, Scalar};
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use std::cell::{Cell, RefCell};
@@ -146,7 +148,7 @@ impl<'s> Program<'s> {
                 syn::Item::Const(c) => {
                     self.generics(module, &c.generics);
                     self.attributes(module, &c.attrs, LINTS);
-                    let id = self.add_const(module, &c.ident, &c.ty, &c.expr, None, Vec::new());
+                    let id = self.add_const(Site::of(module), &c.ident, &c.ty, &c.expr);
                     if c.ident != "_" {
                         self.define(module, Space::Value, &c.ident, Item::Const(id));
                     }
@@ -156,7 +158,7 @@ impl<'s> Program<'s> {
                     if let syn::StaticMutability::Mut(m) = &s.mutability {
                         self.refuse(file, m.span, Reason::Item, "`static mut`");
                     }
-                    let id = self.add_const(module, &s.ident, &s.ty, &s.expr, None, Vec::new());
+                    let id = self.add_const(Site::of(module), &s.ident, &s.ty, &s.expr);
                     self.define(module, Space::Value, &s.ident, Item::Const(id));
                 }
                 syn::Item::Type(t) => {
@@ -207,23 +209,16 @@ impl<'s> Program<'s> {
         self.functions.len() - 1
     }
 
-    pub(super) fn add_const(
-        &self,
-        module: ModuleId,
-        ident: &syn::Ident,
-        ty: &syn::Type,
-        expr: &syn::Expr,
-        self_ty: Option<Ty>,
-        scope: Vec<(String, usize)>,
-    ) -> usize {
-        let owner = match &self_ty {
+    pub(super) fn add_const(&self, site: Site<'_>, ident: &syn::Ident, ty: &syn::Type, expr: &syn::Expr) -> ConstId {
+        let owner = match site.self_ty {
             Some(ty) => format!("{ty}::"),
-            None => self.modules[module].prefix.clone(),
+            None => self.modules[site.module].prefix.clone(),
         };
         let name = format!("{owner}{}", ident_text(ident));
         let value = RefCell::new(Progress::Todo);
         let (ty, expr) = (Rc::new(ty.clone()), Rc::new(expr.clone()));
-        let item = ConstItem { name, module, ty, expr, self_ty, scope, value, data: Cell::new(None) };
+        let (self_ty, scope) = (site.self_ty.cloned(), site.consts.to_vec());
+        let item = ConstItem { name, module: site.module, ty, expr, self_ty, scope, value, data: Cell::new(None) };
         let mut consts = self.consts.borrow_mut();
         consts.push(Rc::new(item));
         consts.len() - 1
@@ -323,7 +318,7 @@ impl<'s> Program<'s> {
             return;
         }
         self.generics(module, &i.generics);
-        let ty = self.resolve_type(module, None, &[], &i.self_ty, false);
+        let ty = self.resolve_type(Site::of(module), &i.self_ty, false);
         let key = match &ty {
             Ty::Struct(key) | Ty::Enum(key) => key.clone(),
             Ty::Error => return,
@@ -341,7 +336,7 @@ impl<'s> Program<'s> {
                     (&f.sig.ident, Item::Function(id))
                 }
                 syn::ImplItem::Const(c) => {
-                    let id = self.add_const(module, &c.ident, &c.ty, &c.expr, Some(ty.clone()), Vec::new());
+                    let id = self.add_const(Site { self_ty: Some(&ty), ..Site::of(module) }, &c.ident, &c.ty, &c.expr);
                     (&c.ident, Item::Const(id))
                 }
                 other => {

@@ -1,11 +1,12 @@
 //! Constants: computing them, and their data.
 
 use super::check::Checker;
-use super::items::{ConstValue, ModuleId, Program, Progress};
+use super::items::{ConstItem, ConstValue, Program, Progress};
 use super::lower::Lowerer;
 use super::refusal::{Pos, Reason};
 use super::tree::{Body, ConstId};
 use super::types::{Ty, USIZE, rust_type};
+use super::written::Site;
 use crate::ir::{Const, Data, DataId};
 use std::rc::Rc;
 use syn::spanned::Spanned;
@@ -13,11 +14,17 @@ use syn::spanned::Spanned;
 /// Constants that need each other, at most.
 const MAX_DEPTH: usize = 40;
 
+impl ConstItem {
+    fn site(&self) -> Site<'_> {
+        Site { module: self.module, self_ty: self.self_ty.as_ref(), consts: &self.scope }
+    }
+}
+
 impl<'s> Program<'s> {
     /// The written type of a constant.
     pub(super) fn const_type(&self, id: ConstId) -> Ty {
         let item = self.consts.borrow()[id].clone();
-        self.resolve_type(item.module, item.self_ty.as_ref(), &item.scope, &item.ty, false)
+        self.resolve_type(item.site(), &item.ty, false)
     }
 
     /// The value of a constant; `None` if it was refused.
@@ -34,29 +41,21 @@ impl<'s> Program<'s> {
         }
         *item.value.borrow_mut() = Progress::Busy;
         let ty = self.const_type(id);
-        let leaves = self.compute(item.module, item.self_ty.as_ref(), &item.scope, &item.expr, &ty);
+        let leaves = self.compute(item.site(), &item.expr, &ty);
         let value = leaves.map(|leaves| Rc::new(ConstValue { ty, leaves }));
         *item.value.borrow_mut() = Progress::Done(value.clone());
         value
     }
 
-    fn compute(
-        &self,
-        module: ModuleId,
-        self_ty: Option<&Ty>,
-        scope: &[(String, ConstId)],
-        expr: &syn::Expr,
-        ty: &Ty,
-    ) -> Option<Vec<Const>> {
-        let pos = Pos::of(self.file_of(module), expr.span());
+    fn compute(&self, site: Site<'_>, expr: &syn::Expr, ty: &Ty) -> Option<Vec<Const>> {
+        let pos = Pos::of(self.file_of(site.module), expr.span());
         if self.const_depth.get() >= MAX_DEPTH {
             self.refuse_at(pos, Reason::Constant, "this constant needs too many others, one for the other");
             return None;
         }
         self.const_depth.set(self.const_depth.get() + 1);
         let before = self.refusals.borrow().len();
-        let Body { locals, value, infer, loops, failed, .. } =
-            Checker::constant(self, module, self_ty.cloned(), scope, expr, ty);
+        let Body { locals, value, infer, loops, failed, .. } = Checker::constant(self, site, expr, ty);
         let refused = |p: &Program<'_>| p.refusals.borrow().len() > before || *ty == Ty::Error || failed;
         let mut leaves = None;
         if !refused(self) {
@@ -70,14 +69,8 @@ impl<'s> Program<'s> {
     }
 
     /// The length that an array type's or repeat expression's constant gives.
-    pub(super) fn eval_length(
-        &self,
-        module: ModuleId,
-        self_ty: Option<&Ty>,
-        scope: &[(String, ConstId)],
-        expr: &syn::Expr,
-    ) -> Option<u64> {
-        let leaves = self.compute(module, self_ty, scope, expr, &USIZE)?;
+    pub(super) fn eval_length(&self, site: Site<'_>, expr: &syn::Expr) -> Option<u64> {
+        let leaves = self.compute(site, expr, &USIZE)?;
         leaves.first()?.as_int().map(|n| n as u64)
     }
 

@@ -4,7 +4,8 @@ use super::numbers;
 use super::refusal::{Pos, Reason, Refusal};
 use super::tree::ConstId;
 use super::types::{Ty, rust_type};
-use crate::ir::{Const, EnumDecl, FileId, Module, Scalar, StructDecl};
+use super::written::Site;
+use crate::ir::{Const, EnumDecl, FileId, Module, StructDecl};
 use proc_macro2::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
@@ -206,7 +207,7 @@ impl<'s> Program<'s> {
         *item.fields.borrow_mut() = Progress::Busy;
         let mut types = Vec::new();
         for field in &item.item.fields {
-            let ty = self.resolve_type(item.module, None, &[], &field.ty, true);
+            let ty = self.resolve_type(Site::of(item.module), &field.ty, true);
             if ty == Ty::Error {
                 self.unsupported.borrow_mut().insert(name.clone());
             }
@@ -357,178 +358,6 @@ impl<'s> Program<'s> {
             return sibling.filter(|i| matches!(i, Item::Module(_))).cloned();
         }
         None
-    }
-
-    // ---- types
-
-    /// The type that is written. `scope` are the constants of the enclosing blocks. References and `Option`s of
-    /// everything are allowed; `field` allows `Cell`.
-    pub(super) fn resolve_type(
-        &self,
-        module: ModuleId,
-        self_ty: Option<&Ty>,
-        scope: &[(String, ConstId)],
-        ty: &syn::Type,
-        field: bool,
-    ) -> Ty {
-        let file = self.file_of(module);
-        let again = |t: &syn::Type| self.resolve_type(module, self_ty, scope, t, field);
-        let refuse = |reason, detail: &str| {
-            self.refuse(file, ty.span(), reason, detail);
-            Ty::Error
-        };
-        match ty {
-            syn::Type::Paren(t) => again(&t.elem),
-            syn::Type::Group(t) => again(&t.elem),
-            syn::Type::Never(_) => Ty::Never,
-            syn::Type::Tuple(t) if t.elems.is_empty() => Ty::Unit,
-            syn::Type::Tuple(t) => Ty::Tuple(t.elems.iter().map(again).collect()),
-            syn::Type::Array(t) => {
-                let elem = again(&t.elem);
-                match self.array_length(module, self_ty, scope, &t.len) {
-                    Some(n) if elem != Ty::Error => Ty::Array(Rc::new(elem), n),
-                    _ => Ty::Error,
-                }
-            }
-            syn::Type::Reference(r) => {
-                let mutable = r.mutability.is_some();
-                match &*r.elem {
-                    syn::Type::Slice(s) => match again(&s.elem) {
-                        Ty::Error => Ty::Error,
-                        elem => Ty::Slice(mutable, Rc::new(elem)),
-                    },
-                    syn::Type::Path(p) if p.qself.is_none() && p.path.is_ident("str") => {
-                        if mutable {
-                            refuse(Reason::Type, "`&mut str`")
-                        } else {
-                            Ty::Str
-                        }
-                    }
-                    syn::Type::TraitObject(_) => refuse(Reason::Dyn, ""),
-                    inner => match self.resolve_type(module, self_ty, scope, inner, true) {
-                        Ty::Error => Ty::Error,
-                        to => Ty::Ref(mutable, Rc::new(to)),
-                    },
-                }
-            }
-            syn::Type::Path(p) if p.qself.is_none() => self.resolve_path_type(module, self_ty, scope, p, field),
-            syn::Type::TraitObject(_) => refuse(Reason::Dyn, ""),
-            syn::Type::ImplTrait(_) => refuse(Reason::Trait, "`impl Trait`"),
-            syn::Type::Ptr(_) => refuse(Reason::Type, "of a raw pointer"),
-            syn::Type::BareFn(_) => refuse(Reason::Type, "of a function pointer"),
-            syn::Type::Infer(_) => refuse(Reason::UnknownType, "`_`"),
-            _ => {
-                let text = self.source_text(file, ty.span());
-                refuse(Reason::Type, &format!("`{text}`"))
-            }
-        }
-    }
-
-    fn resolve_path_type(
-        &self,
-        module: ModuleId,
-        self_ty: Option<&Ty>,
-        scope: &[(String, ConstId)],
-        p: &syn::TypePath,
-        field: bool,
-    ) -> Ty {
-        let file = self.file_of(module);
-        let refuse = |reason, detail: &str| {
-            self.refuse(file, p.span(), reason, detail);
-            Ty::Error
-        };
-        let segments: Vec<String> = p.path.segments.iter().map(|s| ident_text(&s.ident)).collect();
-        let Some(last) = p.path.segments.last() else { return Ty::Error };
-        let args: Vec<&syn::Type> = match &last.arguments {
-            syn::PathArguments::AngleBracketed(a) => {
-                let types =
-                    a.args.iter().filter_map(|g| if let syn::GenericArgument::Type(t) = g { Some(t) } else { None });
-                types.collect()
-            }
-            _ => Vec::new(),
-        };
-        if let ([name], Some(ty)) = (segments.as_slice(), self_ty)
-            && name == "Self"
-        {
-            return ty.clone();
-        }
-        match self.lookup(module, &segments, Space::Type) {
-            Some(Item::Struct(_) | Item::Enum(_) | Item::Alias(_)) if !args.is_empty() => refuse(Reason::Generic, ""),
-            Some(Item::Struct(key) | Item::Enum(key)) if self.unsupported.borrow().contains(&key) => {
-                self.echo(Pos::of(file, p.span()), &format!("`{key}`"));
-                Ty::Error
-            }
-            Some(Item::Struct(key)) => Ty::Struct(key),
-            Some(Item::Enum(key)) => Ty::Enum(key),
-            Some(Item::Alias(id)) => self.resolve_alias(id),
-            _ => {
-                let resolve = |t: &syn::Type| self.resolve_type(module, self_ty, scope, t, field);
-                match (segments.last().map(String::as_str).unwrap_or_default(), args.as_slice()) {
-                    (name, []) if Scalar::from_name(name).is_some() => {
-                        Scalar::from_name(name).map_or(Ty::Error, Ty::Scalar)
-                    }
-                    ("Option", [t]) => match resolve(t) {
-                        Ty::Error => Ty::Error,
-                        t => Ty::Option(Rc::new(t)),
-                    },
-                    ("Result", [t, e]) => match (resolve(t), resolve(e)) {
-                        (Ty::Error, _) | (_, Ty::Error) => Ty::Error,
-                        (t, e) => Ty::Result(Rc::new(t), Rc::new(e)),
-                    },
-                    ("Cell", [t]) if field => match resolve(t) {
-                        Ty::Error => Ty::Error,
-                        t => Ty::Cell(Rc::new(t)),
-                    },
-                    ("Cell", _) => refuse(Reason::Type, "`Cell` outside of a struct"),
-                    ("Gc" | "GcArray" | "List" | "QuasiCell", _) => {
-                        refuse(Reason::NotYet, &format!("`{}`", segments.join("::")))
-                    }
-                    ("Vec" | "String" | "Box" | "Rc" | "Arc" | "HashMap" | "RefCell" | "i128" | "u128" | "str", _) => {
-                        refuse(Reason::Type, &format!("`{}`", segments.join("::")))
-                    }
-                    _ => refuse(Reason::UnknownName, &format!("type `{}`", segments.join("::"))),
-                }
-            }
-        }
-    }
-
-    /// The type that an alias stands for.
-    pub(super) fn resolve_alias(&self, id: usize) -> Ty {
-        let alias = &self.aliases[id];
-        if alias.busy.replace(true) {
-            let (span, name) = (alias.item.ident.span(), format!("type `{}`", alias.item.ident));
-            self.refuse(self.file_of(alias.module), span, Reason::Recursive, &name);
-            return Ty::Error;
-        }
-        let ty = self.resolve_type(alias.module, None, &[], &alias.item.ty, true);
-        alias.busy.set(false);
-        ty
-    }
-
-    /// The length in an array type or a repeat expression.
-    pub(super) fn array_length(
-        &self,
-        module: ModuleId,
-        self_ty: Option<&Ty>,
-        scope: &[(String, ConstId)],
-        expr: &syn::Expr,
-    ) -> Option<u64> {
-        let literal = match expr {
-            syn::Expr::Lit(l) => match &l.lit {
-                syn::Lit::Int(i) => i.base10_parse::<u64>().ok(),
-                _ => None,
-            },
-            _ => None,
-        };
-        let n = match literal {
-            Some(n) => n,
-            None => self.eval_length(module, self_ty, scope, expr)?,
-        };
-        if n > 1 << 28 {
-            self.refuse(self.file_of(module), expr.span(), Reason::LargeValue, "this array is too large");
-            return None;
-        }
-        Some(n)
     }
 
     /// The place of a function's name.

@@ -32,6 +32,7 @@ mod signature;
 mod ssa;
 mod tree;
 mod types;
+mod written;
 
 pub use refusal::{Reason, Refusal, Refused};
 

@@ -130,12 +130,6 @@ methods! {
     IsAsciiWhitespace = "is_ascii_whitespace" Ascii () -> Bool;
 }
 
-/// The float method `name` that is a call to the bundled mathematics library, for `f64` or `f32`.
-pub(super) fn mathematics(name: &str, single: bool) -> Option<&'static crate::math::Function> {
-    let ty = if single { crate::ir::Type::Single } else { crate::ir::Type::Float };
-    crate::math::FUNCTIONS.iter().find(|f| f.method == name && f.result() == ty)
-}
-
 /// The functions of the prelude, called by name.
 pub(super) fn is_prelude_function(name: &str) -> bool {
     PRELUDE.contains(&name) || memory_helper(name).is_some()

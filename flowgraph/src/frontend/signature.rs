@@ -39,7 +39,7 @@ impl Program<'_> {
                     method = true;
                     self.receiver(f, r)
                 }
-                syn::FnArg::Typed(t) => self.resolve_type(f.module, f.self_ty.as_ref(), &[], &t.ty, false),
+                syn::FnArg::Typed(t) => self.resolve_type(f.site(), &t.ty, false),
             };
             self.check_handed(&ty, input.span(), f);
             params.push(ty);
@@ -47,7 +47,7 @@ impl Program<'_> {
         let result = match &f.sig.output {
             syn::ReturnType::Default => Ty::Unit,
             syn::ReturnType::Type(_, t) => {
-                let ty = self.resolve_type(f.module, f.self_ty.as_ref(), &[], t, false);
+                let ty = self.resolve_type(f.site(), t, false);
                 self.check_handed(&ty, t.span(), f);
                 ty
             }

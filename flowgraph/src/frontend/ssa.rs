@@ -131,7 +131,8 @@ impl Builder {
 
     // ---- ops
 
-    fn push(
+    /// An op as it is.
+    pub(super) fn op(
         &mut self,
         opcode: Opcode,
         args: &[Operand],
@@ -167,23 +168,11 @@ impl Builder {
         if let Some(folded) = words.filter(|_| foldable).and_then(|w| opcode.compute(&w)) {
             return folded.iter().zip(&types).map(|(w, ty)| Operand::Const(Const::from_word(*ty, *w))).collect();
         }
-        let out = self.push(opcode, args, Imm::None, &types, pos);
+        let out = self.op(opcode, args, Imm::None, &types, pos);
         if let (Opcode::IntIsZero, Operand::Value(v)) = (opcode, out[0]) {
             self.negations.insert(v, args[0]);
         }
         out
-    }
-
-    /// Any other op.
-    pub(super) fn op(
-        &mut self,
-        opcode: Opcode,
-        args: &[Operand],
-        imm: Imm,
-        results: &[Type],
-        pos: Pos,
-    ) -> SmallVec<[Operand; 2]> {
-        self.push(opcode, args, imm, results, pos)
     }
 
     // ---- control flow

@@ -20,6 +20,17 @@ pub(super) struct Expr {
     pub(super) pos: Pos,
 }
 
+impl Expr {
+    /// Where the value comes from: that of a block from its last expression.
+    pub(super) fn value_pos(&self) -> Pos {
+        let mut value = self;
+        while let ExprKind::Block(Block { tail: Some(tail), .. }) = &value.kind {
+            value = tail;
+        }
+        value.pos
+    }
+}
+
 pub(super) type Sub = Box<Expr>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

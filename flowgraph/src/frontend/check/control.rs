@@ -3,7 +3,7 @@
 use super::super::infer::VarKind;
 use super::super::items::ident_text;
 use super::super::refusal::{Pos, Reason};
-use super::super::tree::{Arm, Block, Expr, ExprKind, Pat, Range, Stmt};
+use super::super::tree::{Arm, Block, Expr, ExprKind, LoopId, Pat, Range, Stmt};
 use super::super::types::{Ty, USIZE};
 use super::expr::{start, strip};
 use super::{Binding, Checker, LoopScope};
@@ -80,8 +80,7 @@ impl Checker<'_, '_> {
                     continue;
                 }
             };
-            let scope = self.const_scope();
-            let id = self.p.add_const(self.module, ident, ty, expr, self.self_ty.clone(), scope);
+            let id = self.here(|p, site| p.add_const(site, ident, ty, expr));
             if let Some(names) = self.scopes.last_mut() {
                 names.push((ident_text(ident), Binding::Const(id)));
             }
@@ -230,7 +229,7 @@ impl Checker<'_, '_> {
 
     // ---- loops
 
-    fn enter_loop(&mut self, label: Option<&syn::Label>, value: Option<Ty>, is_loop: bool) -> usize {
+    fn enter_loop(&mut self, label: Option<&syn::Label>, value: Option<Ty>, is_loop: bool) -> LoopId {
         let id = self.loop_count;
         self.loop_count += 1;
         let label = label.map(|l| l.name.ident.to_string());
@@ -280,13 +279,7 @@ impl Checker<'_, '_> {
             if self.infer.shallow(&elem) == Ty::Error {
                 return self.error(pos);
             }
-            let id = self.enter_loop(f.label.as_ref(), None, true);
-            self.scopes.push(Vec::new());
-            let pat = self.pattern(&f.pat, &elem);
-            self.irrefutable(&pat);
-            let body = self.unit_body(&f.body, pos);
-            self.scopes.pop();
-            self.leave_loop();
+            let (id, pat, body) = self.for_body(f, &elem, pos);
             return self.make(ExprKind::ForRange(id, Box::new(pat), Box::new(range), Box::new(body)), Ty::Unit, pos);
         }
         // `for x in &array` borrows for the loop only, so a local will do.
@@ -314,14 +307,20 @@ impl Checker<'_, '_> {
             let ty = self.show(&subject.ty.clone());
             self.refuse(f.expr.span(), Reason::Iterator, &format!("`for` over `{ty}`"));
         }
+        let (id, pat, body) = self.for_body(f, &elem, pos);
+        self.make(ExprKind::ForSlice(id, Box::new(pat), Box::new(subject), Box::new(body)), Ty::Unit, pos)
+    }
+
+    /// The loop's number, its pattern for elements of type `elem`, and its body.
+    fn for_body(&mut self, f: &syn::ExprForLoop, elem: &Ty, pos: Pos) -> (LoopId, Pat, Expr) {
         let id = self.enter_loop(f.label.as_ref(), None, true);
         self.scopes.push(Vec::new());
-        let pat = self.pattern(&f.pat, &elem);
+        let pat = self.pattern(&f.pat, elem);
         self.irrefutable(&pat);
         let body = self.unit_body(&f.body, pos);
         self.scopes.pop();
         self.leave_loop();
-        self.make(ExprKind::ForSlice(id, Box::new(pat), Box::new(subject), Box::new(body)), Ty::Unit, pos)
+        (id, pat, body)
     }
 
     /// `a..b`, `a..=b`, `.rev()`, `.step_by(k)`.

@@ -75,8 +75,7 @@ impl Checker<'_, '_> {
                 };
                 let value = self.expr(&r.expr, Some(&elem));
                 let value = self.coerce(value, &elem);
-                let scope = self.const_scope();
-                match self.p.array_length(self.module, self.self_ty.as_ref(), &scope, &r.len) {
+                match self.array_length(&r.len) {
                     Some(n) => self.make(ExprKind::Repeat(Box::new(value), n), Ty::Array(Rc::new(elem), n), pos),
                     None => self.error(pos),
                 }

@@ -2,12 +2,13 @@
 
 use super::super::infer::VarKind;
 use super::super::items::{Item, ident_text};
-use super::super::numbers::{self, METHODS, Of, On};
+use super::super::numbers::{METHODS, Of, On};
 use super::super::refusal::{Pos, Reason};
 use super::super::tree::{Expr, ExprKind};
 use super::super::types::{BOOL, Ty, USIZE};
 use super::Checker;
-use crate::ir::{Scalar, TrapKind};
+use crate::ir::{Scalar, TrapKind, Type};
+use crate::math;
 use std::rc::Rc;
 use syn::spanned::Spanned;
 
@@ -190,7 +191,8 @@ impl Checker<'_, '_> {
             args.iter().for_each(|a| drop(self.expr(a, None)));
             return self.refuse(at.span(), Reason::UnknownType, "the receiver");
         }
-        if float && let Some(function) = numbers::mathematics(name, ty == Ty::Scalar(Scalar::F32)) {
+        let word = if ty == Ty::Scalar(Scalar::F32) { Type::Single } else { Type::Float };
+        if float && let Some(function) = math::method(name, word) {
             let params = function.params();
             return self.mathematics(function, params.len() - 1, receiver, args, at, pos);
         }
@@ -234,7 +236,7 @@ impl Checker<'_, '_> {
 
     fn mathematics(
         &mut self,
-        function: &'static crate::math::Function,
+        function: &'static math::Function,
         arity: usize,
         receiver: Expr,
         args: &[&syn::Expr],

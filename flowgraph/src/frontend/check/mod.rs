@@ -18,6 +18,7 @@ use super::items::{FnItem, FnTypes, Item, ModuleId, Program, Space};
 use super::refusal::{Pos, Reason};
 use super::tree::{Body, ConstId, Expr, ExprKind, Local, LocalId, LoopId, Pat, PatKind};
 use super::types::Ty;
+use super::written::Site;
 use crate::ir::FileId;
 use proc_macro2::Span;
 use std::cell::Cell;
@@ -60,13 +61,13 @@ pub(super) struct Checker<'p, 's> {
 }
 
 impl<'p, 's> Checker<'p, 's> {
-    fn new(p: &'p Program<'s>, module: ModuleId, self_ty: Option<Ty>, scope: &[(String, ConstId)]) -> Checker<'p, 's> {
-        let consts = scope.iter().map(|(name, id)| (name.clone(), Binding::Const(*id))).collect();
+    fn new(p: &'p Program<'s>, site: Site<'_>) -> Checker<'p, 's> {
+        let consts = site.consts.iter().map(|(name, id)| (name.clone(), Binding::Const(*id))).collect();
         Checker {
             p,
-            module,
-            file: p.file_of(module),
-            self_ty,
+            module: site.module,
+            file: p.file_of(site.module),
+            self_ty: site.self_ty.cloned(),
             infer: Infer::default(),
             locals: Vec::new(),
             scopes: vec![consts],
@@ -80,7 +81,7 @@ impl<'p, 's> Checker<'p, 's> {
 
     /// Checks the body of a function.
     pub(super) fn function(p: &'p Program<'s>, f: &FnItem<'s>, types: &FnTypes) -> Body {
-        let mut c = Checker::new(p, f.module, f.self_ty.clone(), &[]);
+        let mut c = Checker::new(p, f.site());
         c.result = types.result.clone();
         c.scopes.push(Vec::new());
         let mut params = Vec::new();
@@ -97,8 +98,9 @@ impl<'p, 's> Checker<'p, 's> {
             params.push((pat, ty.clone()));
         }
         let result = types.result.clone();
-        let pos = c.pos(f.block.brace_token.span.open());
+        let braces = f.block.brace_token.span;
         let (block, ty) = c.block(f.block, Some(&result));
+        let pos = c.pos(if block.tail.is_some() { braces.open() } else { braces.close() });
         let value = Expr { kind: ExprKind::Block(block), ty, pos };
         let value = c.coerce(value, &result);
         let failed = c.failed.get();
@@ -106,15 +108,8 @@ impl<'p, 's> Checker<'p, 's> {
     }
 
     /// Checks the expression of a constant, or an array's length.
-    pub(super) fn constant(
-        p: &'p Program<'s>,
-        module: ModuleId,
-        self_ty: Option<Ty>,
-        scope: &[(String, ConstId)],
-        expr: &syn::Expr,
-        ty: &Ty,
-    ) -> Body {
-        let mut c = Checker::new(p, module, self_ty, scope);
+    pub(super) fn constant(p: &'p Program<'s>, site: Site<'_>, expr: &syn::Expr, ty: &Ty) -> Body {
+        let mut c = Checker::new(p, site);
         c.result = ty.clone();
         let value = c.expr(expr, Some(ty));
         let value = c.coerce(value, ty);
@@ -178,20 +173,20 @@ impl<'p, 's> Checker<'p, 's> {
             syn::Type::Infer(_) => self.infer.fresh(VarKind::Any),
             syn::Type::Array(a) if matches!(&*a.elem, syn::Type::Infer(_)) => {
                 let elem = self.infer.fresh(VarKind::Any);
-                let scope = self.const_scope();
-                let length = self.p.array_length(self.module, self.self_ty.as_ref(), &scope, &a.len);
-                length.map_or(Ty::Error, |n| Ty::Array(Rc::new(elem), n))
+                self.array_length(&a.len).map_or(Ty::Error, |n| Ty::Array(Rc::new(elem), n))
             }
-            syn::Type::Path(p) if p.qself.is_none() => {
-                // `Option<_>` and the like.
-                let scope = self.const_scope();
-                self.p.resolve_type(self.module, self.self_ty.as_ref(), &scope, ty, false)
-            }
-            _ => {
-                let scope = self.const_scope();
-                self.p.resolve_type(self.module, self.self_ty.as_ref(), &scope, ty, false)
-            }
+            _ => self.here(|p, site| p.resolve_type(site, ty, false)),
         }
+    }
+
+    fn array_length(&self, len: &syn::Expr) -> Option<u64> {
+        self.here(|p, site| p.array_length(site, len))
+    }
+
+    /// What `of` says about the place that checking has come to.
+    fn here<T>(&self, of: impl FnOnce(&Program<'s>, Site<'_>) -> T) -> T {
+        let consts = self.const_scope();
+        of(self.p, Site { module: self.module, self_ty: self.self_ty.as_ref(), consts: &consts })
     }
 
     fn lookup_path(&self, path: &syn::Path, space: Space) -> Option<Item> {
@@ -233,14 +228,14 @@ impl<'p, 's> Checker<'p, 's> {
     /// Makes the expression's type `expected`, or refuses it.
     fn same(&mut self, expr: &Expr, expected: &Ty) {
         if !self.infer.unify(expected, &expr.ty) {
-            self.mismatch(expr.pos, expected, &expr.ty);
+            self.mismatch(expr.value_pos(), expected, &expr.ty);
         }
     }
 
     /// The expression as one of type `to`: at arguments, initialisers, fields, assignments, results.
     fn coerce(&mut self, expr: Expr, to: &Ty) -> Expr {
         let (from, target) = (self.infer.shallow(&expr.ty), self.infer.shallow(to));
-        let pos = expr.pos;
+        let pos = expr.value_pos();
         let wrap = |kind, ty: &Ty| Expr { kind, ty: ty.clone(), pos };
         match (&from, &target) {
             (Ty::Never, Ty::Never) => expr,

@@ -134,7 +134,7 @@ impl<'p, 's> Lowerer<'p, 's> {
         let values = lowerer.value(&value);
         if !lowerer.b.is_dead() {
             let values = if is_never { Vec::new() } else { values.to_vec() };
-            lowerer.b.ret(values, value.pos);
+            lowerer.b.ret(values, value.value_pos());
         }
         lowerer.check_undefined();
         lowerer.check_portal(pos);
