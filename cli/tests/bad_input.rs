@@ -103,7 +103,7 @@ fn constructs_outside_of_the_dialect() {
     refused(all_at_once, &["--args", "1"], &texts);
     refused("pub fn f<T>(x: T) -> T { x }", &[], &["generic"]);
     refused("pub fn f(x: i64) -> i64 { y }", &["--args", "1"], &["<stdin>:1:27", "y"]);
-    refused("pub fn f(x: i64) -> bool { x }", &["--args", "1"], &["type mismatch", "<stdin>:1:26"]);
+    refused("pub fn f(x: i64) -> bool { x }", &["--args", "1"], &["type mismatch", "<stdin>:1:28"]);
     refused("pub fn f(x: i64) -> i64 { x +", &["--args", "1"], &["can't be parsed as Rust"]);
     refused("pub fn f(x: i64) -> i64 { unsafe { x } }", &["--args", "1"], &["unsafe"]);
     expect(2, &["is not text"], &["spec", env!("CARGO_BIN_EXE_hueshift")], "");
