@@ -48,7 +48,7 @@ pub fn arguments(text: &str) -> Result<String, Failure> {
     if text == "-" { Ok(read("-")?.trim_end_matches(['\n', '\r']).to_owned()) } else { Ok(text.to_owned()) }
 }
 
-/// A module that was written as text, verified.
+/// A module that was written as text, verified: its shape, and whether its colors hang together.
 pub fn parse_module(name: &str, text: &str, stage: Stage) -> Result<Module, Failure> {
     let module = flowgraph::text::parse_module(text).map_err(|e| text_problem(name, text, &e))?;
     if module.stage != stage {
@@ -56,11 +56,16 @@ pub fn parse_module(name: &str, text: &str, stage: Stage) -> Result<Module, Fail
         let help = format!("the first line of the text says the stage: `module {}`", stage.name());
         return Err(Problem::new(message).help(help).into());
     }
-    flowgraph::verify::verify(&module).map_err(|violations| {
-        let problem = |v: &flowgraph::verify::Violation| Box::new(Problem::new(format!("{name}: {v}"))) as _;
-        Failure::Refused(violations.iter().map(problem).collect())
-    })?;
-    Ok(module)
+    let violations: Vec<String> = match flowgraph::verify::verify(&module) {
+        Err(violations) => violations.iter().map(ToString::to_string).collect(),
+        Ok(()) if stage == Stage::Compiler => hintannotator::check(&module).iter().map(ToString::to_string).collect(),
+        Ok(()) => Vec::new(),
+    };
+    if violations.is_empty() {
+        return Ok(module);
+    }
+    let problem = |v: &String| Box::new(Problem::new(format!("{name}: {v}"))) as _;
+    Err(Failure::Refused(violations.iter().map(problem).collect()))
 }
 
 impl Source {

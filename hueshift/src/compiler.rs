@@ -2,6 +2,7 @@
 
 use flowgraph::ir::{Const, Module, Stage};
 use flowgraph::value::{Arguments, Placed};
+use flowgraph::verify::assert_sound;
 use hintannotator::{ColorError, Colors};
 use std::collections::BTreeSet;
 use timeshifter::specialize::Argument;
@@ -46,7 +47,11 @@ impl Compiler {
     /// # Errors
     /// If the entry is not among them.
     pub fn of_colors(colors: &Colors, entry: &str) -> Result<Compiler, CompileError> {
-        Compiler::of_module(timeshifter::shift::shift(colors), entry)
+        assert_sound(&colors.module, "coloring");
+        let shifted = timeshifter::shift::shift(colors);
+        assert_sound(&shifted, "shifting");
+        debug_assert_eq!(hintannotator::check(&shifted), [], "colors hang together across calls");
+        Compiler::of_module(shifted, entry)
     }
 
     /// The compiler whose graphs these are, perhaps parsed from text. `entry` is a function or a key.

@@ -6,6 +6,7 @@ use flowgraph::eval::{Evaluator, Outcome, TrapReport};
 use flowgraph::ir::{RustType, Word};
 use flowgraph::memory::{BadAccess, Memory};
 use flowgraph::value::{ArgumentError, Arguments, Placed, debug_words};
+use flowgraph::verify::assert_sound;
 use indexmap::{IndexMap, IndexSet};
 use std::collections::BTreeMap;
 use timeshifter::specialize::{Argument, Event, SpecError};
@@ -172,6 +173,7 @@ impl<'a> Setting<'a> {
             }
         }
         let residual = jit.residual()?;
+        assert_sound(&residual.module, "specializing");
         let text = |key: &String| Some((key.clone(), (jit.code().clif(key)?, jit.code().asm(key)?.to_owned())));
         let machine = residual.module.graphs.keys().filter_map(text).collect();
         let guards = jit.guards().map(|g| (g.counts(), g.forced().at));

@@ -37,6 +37,7 @@ mod written;
 pub use refusal::{Reason, Refusal, Refused};
 
 use crate::ir::{FileId, Loc, Module, SourceFile, Stage};
+use crate::verify::assert_sound;
 use check::Checker;
 use items::Program;
 use lower::Lowerer;
@@ -159,6 +160,7 @@ impl Program<'_> {
             refusals.retain(|r| !r.echo);
         }
         if refusals.is_empty() {
+            assert_sound(&module, "lifting");
             return Ok(module);
         }
         refusals.sort_by_key(|r| r.loc);

@@ -28,6 +28,19 @@ pub fn verify(module: &Module) -> Result<(), Vec<Violation>> {
     if violations.is_empty() { Ok(()) } else { Err(violations) }
 }
 
+/// In builds with debug assertions: makes sure that a stage has made a sound module. `stage` says whose work it is.
+///
+/// # Panics
+/// If the verifier finds anything: that is a bug in the stage, whatever it was given.
+pub fn assert_sound(module: &Module, stage: &str) {
+    if cfg!(debug_assertions)
+        && let Err(violations) = verify(module)
+    {
+        let found: Vec<String> = violations.iter().take(5).map(ToString::to_string).collect();
+        unreachable!("{stage} gives a sound module, but the verifier finds: {}", found.join("; "));
+    }
+}
+
 /// The invariants that one graph of a module violates; none if all is well.
 pub fn verify_graph(module: &Module, graph: &Graph) -> Vec<Violation> {
     let mut checker = Checker { module, graph, colored: is_colored(graph), found: Vec::new(), at: (None, None) };
