@@ -14,6 +14,8 @@
 
 mod graph;
 mod interpreters;
+mod later;
+mod log;
 mod options;
 mod output;
 mod problem;
@@ -47,6 +49,10 @@ enum Sub {
     Why(why::Why),
     Run(run::Run),
     Interpreters(interpreters::Interpreters),
+    #[command(hide = true, disable_help_flag = true)]
+    Compile(later::Later),
+    #[command(hide = true, disable_help_flag = true)]
+    Rules(later::Later),
 }
 
 /// Room for deeply nested sources and deep guest recursion; its pages are used only when needed.
@@ -74,6 +80,12 @@ fn run(command: &Command) -> ExitCode {
         Sub::Why(why) => why.run(),
         Sub::Run(run) => run.run(),
         Sub::Interpreters(interpreters) => interpreters.run(),
+        Sub::Compile(later) => later.refuse(
+            "compile",
+            "object files come later; `hueshift run INTERPRETER PROGRAM --mode aot` compiles the program in memory and \
+             runs it",
+        ),
+        Sub::Rules(later) => later.refuse("rules", "there are no peephole rules yet; constants are folded"),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

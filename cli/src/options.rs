@@ -5,6 +5,7 @@ use crate::problem::{Failure, Problem, spec_failure};
 use clap::{Args, ValueEnum};
 use flowgraph::ir::SourceFile;
 use hueshift::{Compiler, JitOptions, Sweep};
+use std::path::PathBuf;
 
 /// Which function, and which of its parameters are known when compiling.
 #[derive(Debug, Args)]
@@ -15,6 +16,15 @@ pub struct EntryOptions {
     /// The parameters known when compiling, counted from 0, separated by commas.
     #[arg(long, value_name = "N,…", value_parser = parse_green)]
     pub green: Option<Green>,
+}
+
+/// Where the log goes.
+#[derive(Debug, Args)]
+pub struct LogOption {
+    /// Write to a file what was compiled, which limits were met and where, and how often guards were executed where they
+    /// are counted.
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
 }
 
 /// The numbers of parameters.
@@ -132,7 +142,7 @@ pub enum Policy {
     Eager,
     /// The side that this run takes; the other is an exit.
     Tracing,
-    /// The sides that have been seen to run.
+    /// The sides that have been seen to run (not there yet).
     Region,
 }
 

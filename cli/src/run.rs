@@ -1,7 +1,8 @@
 //! `hueshift run`: run a guest program of an interpreter, or a function of a file.
 
 use crate::Done;
-use crate::options::{EntryOptions, JIT_HELP, Jit, parse_jit};
+use crate::log;
+use crate::options::{EntryOptions, JIT_HELP, Jit, LogOption, parse_jit};
 use crate::output::print;
 use crate::problem::{Failure, Problem, spec_failure};
 use crate::progress::Spinner;
@@ -36,6 +37,8 @@ pub struct Run {
     /// Print times and numbers of compiled code to standard error.
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "text")]
     stats: Option<StatsFormat>,
+    #[command(flatten)]
+    log: LogOption,
     /// What the guest program takes.
     #[arg(last = true)]
     arguments: Vec<String>,
@@ -126,6 +129,7 @@ impl Run {
         if let Some(stats) = self.stats {
             eprint!("{}", stats.text(&report));
         }
+        log::write(self.log.log.as_deref(), &report, &source.module.files)?;
         Ok(Some(report.ran))
     }
 
@@ -135,9 +139,17 @@ impl Run {
                 let message = format!("a file has no guest program, but here is `{program}`");
                 return Err(Problem::new(message).help("hand arguments over with --args").into());
             }
+            if !self.arguments.is_empty() {
+                let message = "what stands behind `--` is for a guest program, and a file has none";
+                return Err(Problem::new(message).help("hand arguments over with --args").into());
+            }
             return source::arguments(self.args.as_deref().unwrap_or_default());
         };
         if let Some(args) = &self.args {
+            if self.program.is_some() || !self.arguments.is_empty() {
+                let message = format!("--args are all that {} takes: no program goes with them", interpreter.name);
+                return Err(Problem::new(message).help("leave out one or the other").into());
+            }
             return source::arguments(args);
         }
         let Some(program) = &self.program else {

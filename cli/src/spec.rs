@@ -1,7 +1,8 @@
 //! `hueshift spec`: specialize a function for the arguments that are known, and run the rest.
 
 use crate::Done;
-use crate::options::{EntryOptions, JIT_HELP, Jit, Policy, parse_jit};
+use crate::log;
+use crate::options::{EntryOptions, JIT_HELP, Jit, LogOption, Policy, parse_jit};
 use crate::output::{self, print};
 use crate::problem::{Failure, Problem, compile_failure, spec_failure};
 use crate::progress::Spinner;
@@ -45,6 +46,8 @@ pub struct Spec {
     /// Add the color of every named variable to the JSON.
     #[arg(long, requires = "json", conflicts_with = "compiler_graph")]
     colors: bool,
+    #[command(flatten)]
+    log: LogOption,
 }
 
 const EXAMPLE: &str = "Example:
@@ -79,6 +82,7 @@ impl Spec {
         let report = hueshift::spec(&mut compiler, &args, policy, &options)
             .map_err(|e| spec_failure(e, &files, self.compiler_graph.is_some()))?;
         drop(spinner);
+        log::write(self.log.log.as_deref(), &report, &files)?;
         let colors = colors.filter(|_| self.colors).map(|c| c.named());
         self.print(&report, colors, &files)
     }

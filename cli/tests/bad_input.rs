@@ -30,6 +30,14 @@ fn unknown_files_functions_and_options() {
 }
 
 #[test]
+fn what_is_planned_says_so() {
+    let compile = ["compile", "tl", "square", "-o", "square", "--target", "aarch64"];
+    expect(2, &["`hueshift compile` is not there yet", "--mode aot"], &compile, "");
+    expect(2, &["`hueshift rules` is not there yet"], &["rules", "check"], "");
+    expect(2, &["`region` is not there yet", "tracing"], &["spec", PLUS_MINUS, "--policy", "region"], "");
+}
+
+#[test]
 fn programs_of_interpreters() {
     expect(2, &["which program of tl?", "square"], &["run", "tl"], "");
     expect(2, &["nothing.asm can't be read"], &["run", "tl", "nothing.asm", "--", "1"], "");
@@ -43,6 +51,8 @@ fn programs_of_interpreters() {
     );
     assert!(ran.err.contains("1:1"), "{}", ran.err);
     expect(2, &["a file has no guest program"], &["run", PLUS_MINUS, "square", "--entry", "plus_minus"], "");
+    expect(2, &["a file has none", "--args"], &["run", PLUS_MINUS, "--entry", "plus_minus", "--", "1"], "");
+    expect(2, &["no program goes with them"], &["run", "tl", "square", "--args", "[21],0,1"], "");
 }
 
 #[test]
