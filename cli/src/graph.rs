@@ -89,8 +89,9 @@ impl Graph {
                 let mut compiler = source.compiler(&colors, &entry)?;
                 let files = source.module.files.clone();
                 let args = source::arguments(&self.args)?;
-                let report = hueshift::spec(&mut compiler, &args, self.policy.driver()?, &JitOptions::default())
-                    .map_err(|e| spec_failure(e, &files, false))?;
+                let options = JitOptions { check_accesses: source.is_text, ..JitOptions::default() };
+                let report = hueshift::spec(&mut compiler, &args, self.policy.driver()?, &options)
+                    .map_err(|e| spec_failure(e, &files, source.is_text))?;
                 self.print(&report.residual.module, &draw::no_reasons)
             }
         }

@@ -1,7 +1,7 @@
 //! Options that subcommands share.
 
 use crate::output::print;
-use crate::problem::{Failure, Problem, spec_failure};
+use crate::problem::{Failure, Problem, run_failure, spec_failure};
 use clap::{Args, ValueEnum};
 use flowgraph::ir::SourceFile;
 use hueshift::{Compiler, JitOptions, Sweep};
@@ -112,13 +112,20 @@ fn wanted_yes(key: &str, value: &str) -> String {
 
 impl Jit {
     /// Runs the disturbed runs that are asked for, if any: prints what came of them.
-    pub fn disturb(&self, compiler: &Compiler, args: &str, files: &[SourceFile]) -> Result<bool, Failure> {
+    pub fn disturb(
+        &self,
+        compiler: &Compiler,
+        args: &str,
+        files: &[SourceFile],
+        is_text: bool,
+    ) -> Result<bool, Failure> {
         let Some(disturb) = self.sweep else { return Ok(false) };
+        let options = JitOptions { check_accesses: is_text, ..self.options.clone() };
         let done = match disturb {
-            Disturb::Aborts => hueshift::abort_everywhere(compiler, args, &self.options),
-            Disturb::Guards(only) => hueshift::force_every_guard(compiler, args, &self.options, only),
+            Disturb::Aborts => hueshift::abort_everywhere(compiler, args, &options),
+            Disturb::Guards(only) => hueshift::force_every_guard(compiler, args, &options, only),
         };
-        let sweep = done.map_err(|e| spec_failure(e, files, false))?;
+        let sweep = done.map_err(|e| spec_failure(e, files, is_text))?;
         let mut out = String::new();
         if matches!(disturb, Disturb::Guards(_)) {
             for ((k, guards), forced) in Sweep::EXECUTIONS.iter().zip(sweep.guards).zip(sweep.forced) {
@@ -130,7 +137,7 @@ impl Jit {
         }
         out.push_str(&format!("{} runs, {} wrong\n", sweep.runs, sweep.wrong.len()));
         print(&out);
-        if sweep.wrong.is_empty() { Ok(true) } else { Err(Failure::Internal(sweep.wrong.join("\n"))) }
+        if sweep.wrong.is_empty() { Ok(true) } else { Err(run_failure(sweep.wrong.join("\n"), is_text)) }
     }
 }
 

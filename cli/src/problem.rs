@@ -219,15 +219,26 @@ pub fn compile_failure(error: &CompileError, files: &[SourceFile]) -> Failure {
     }
 }
 
-/// A failure to specialize or run. Where the compiler was read as text, what breaks the engine's rules is its author's.
-pub fn spec_failure(error: SpecFailure, files: &[SourceFile], compiler_is_text: bool) -> Failure {
-    if error.is_internal() && !compiler_is_text {
+/// A failure to specialize or run. Where graphs were read as text, what breaks the engine's rules is their author's, and
+/// what goes wrong in a run is the guest's.
+pub fn spec_failure(error: SpecFailure, files: &[SourceFile], is_text: bool) -> Failure {
+    if error.is_internal() && !is_text {
         return Failure::Internal(error.to_string());
     }
     match error {
+        SpecFailure::Jit(JitError::Interpreter(_)) | SpecFailure::Memory(_) => run_failure(error, is_text),
         SpecFailure::Arguments(error) => Failure::refused(error.into()),
         SpecFailure::Jit(JitError::Specialize(error)) => specialize_problem(&error, files).into(),
         error => Failure::refused(Problem::new(error.to_string())),
+    }
+}
+
+/// A failure of a run, other than by a trap: of what was lifted a bug, of what was read as text its author's.
+pub fn run_failure(error: impl fmt::Display, is_text: bool) -> Failure {
+    if is_text {
+        Failure::Guest(Some(Box::new(Problem::new(format!("the run failed: {error}")))))
+    } else {
+        Failure::Internal(error.to_string())
     }
 }
 

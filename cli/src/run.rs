@@ -4,7 +4,7 @@ use crate::Done;
 use crate::log;
 use crate::options::{EntryOptions, JIT_HELP, Jit, LogOption, parse_jit};
 use crate::output::print;
-use crate::problem::{Failure, Problem, spec_failure};
+use crate::problem::{Failure, Problem, run_failure, spec_failure};
 use crate::progress::Spinner;
 use crate::source::{self, Source};
 use crate::spec::{result_text, trapped};
@@ -13,7 +13,7 @@ use flowgraph::eval::{Evaluator, Outcome};
 use flowgraph::ir::SourceFile;
 use flowgraph::memory::Memory;
 use flowgraph::value::{Arguments, debug_words};
-use hueshift::{Ending, Ran, Report};
+use hueshift::{Ending, JitOptions, Ran, Report};
 use std::path::Path;
 
 /// Run a guest program of an interpreter, or a function of a file.
@@ -116,15 +116,16 @@ impl Run {
         let greens = source.greens(entry, self.entry.green())?;
         let mut compiler = source.compiler(&source.colors(entry, &greens)?, entry)?;
         let jit = self.jit.clone().unwrap_or_default();
-        if jit.disturb(&compiler, text, &source.module.files)? {
+        if jit.disturb(&compiler, text, &source.module.files, source.is_text)? {
             return Ok(None);
         }
+        let options = JitOptions { check_accesses: source.is_text, ..jit.options };
         let spinner = Spinner::start("running");
         let report = match self.mode {
-            Mode::Jit => hueshift::run_traced(&mut compiler, text, &jit.options),
-            _ => hueshift::spec(&mut compiler, text, hueshift::Policy::Eager, &jit.options),
+            Mode::Jit => hueshift::run_traced(&mut compiler, text, &options),
+            _ => hueshift::spec(&mut compiler, text, hueshift::Policy::Eager, &options),
         };
-        let report = report.map_err(|e| spec_failure(e, &source.module.files, false))?;
+        let report = report.map_err(|e| spec_failure(e, &source.module.files, source.is_text))?;
         drop(spinner);
         if let Some(stats) = self.stats {
             eprint!("{}", stats.text(&report));
@@ -194,35 +195,43 @@ fn report(ran: &Ran, files: &[SourceFile]) -> Done {
     }
 }
 
-fn internal(error: impl std::fmt::Display) -> Failure {
-    Failure::Internal(error.to_string())
-}
-
 /// Runs the graphs as they are: by the evaluator, or as machine code.
 fn interpret(source: &Source, entry: &str, text: &str, native: bool) -> Result<Ran, Failure> {
     let module = &source.module;
+    let failed = |error: &dyn std::fmt::Display| run_failure(error, source.is_text);
     let graph = source::function(module, entry)?;
     let arguments = Arguments::parse(module, &graph.signature, text).map_err(Problem::from)?;
     let mut memory = Memory::for_module(module);
     let placed = arguments.place(&mut memory);
-    let result = |memory: &Memory, words: &[u64]| debug_words(module, memory, &graph.signature.result, words);
     let spinner = Spinner::start("running");
     let ending = if native {
-        let mut engine = jitcodegen::Engine::new(jitcodegen::Options::default()).map_err(internal)?;
-        engine.compile(module, &memory).map_err(internal)?;
-        match engine.call(entry, &placed.words()).map_err(internal)? {
-            jitcodegen::Outcome::Returned(words) => Ending::Returned(result(&memory, &words).map_err(internal)?),
-            jitcodegen::Outcome::Trapped(report) => Ending::Trapped(report),
-            jitcodegen::Outcome::Exited(_) => return Err(Failure::Internal("a flow graph has left by an exit".into())),
+        let bounds = source.is_text.then(|| memory.bounds());
+        let options = jitcodegen::Options { bounds, ..jitcodegen::Options::default() };
+        let mut engine = jitcodegen::Engine::new(options).map_err(|e| failed(&e))?;
+        engine.compile(module, &memory).map_err(|e| match e {
+            e if e.is_limit() => Problem::new(e.to_string()).into(),
+            e => failed(&e),
+        })?;
+        match engine.call(entry, &placed.words()).map_err(|e| failed(&e))? {
+            jitcodegen::Outcome::Returned(words) => Some(Ok(words)),
+            jitcodegen::Outcome::Trapped(report) => Some(Err(report)),
+            jitcodegen::Outcome::Exited(_) => None,
         }
     } else {
-        match Evaluator::new(module, &mut memory).call(entry, &placed.words()).map_err(internal)? {
-            Outcome::Returned(words) => Ending::Returned(result(&memory, &words).map_err(internal)?),
-            Outcome::Trapped(report) => Ending::Trapped(report),
-            _ => return Err(Failure::Internal("a flow graph has left by an exit".into())),
+        match Evaluator::new(module, &mut memory).call(entry, &placed.words()).map_err(|e| failed(&e))? {
+            Outcome::Returned(words) => Some(Ok(words)),
+            Outcome::Trapped(report) => Some(Err(report)),
+            _ => None,
         }
     };
+    let ending = match ending {
+        Some(Ok(words)) => {
+            Ending::Returned(debug_words(module, &memory, &graph.signature.result, &words).map_err(|e| failed(&e))?)
+        }
+        Some(Err(report)) => Ending::Trapped(report),
+        None => return Err(failed(&"a flow graph has left by an exit")),
+    };
     drop(spinner);
-    let after = arguments.after(module, &placed, &memory).map_err(internal)?;
+    let after = arguments.after(module, &placed, &memory).map_err(|e| failed(&e))?;
     Ok(Ran { ending, after })
 }

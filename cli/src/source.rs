@@ -18,6 +18,8 @@ pub struct Source {
     pub module: Module,
     /// The bundled interpreter that it is.
     pub interpreter: Option<&'static Interpreter>,
+    /// It was read as graphs, which somebody may have edited: they may do what no source can ask for.
+    pub is_text: bool,
 }
 
 /// Reads a file, or standard input for `-`.
@@ -73,7 +75,7 @@ impl Source {
     pub fn load(name: &str, entry: Option<&str>) -> Result<Source, Failure> {
         if let Some(interpreter) = interpreters::find(name) {
             let module = lift(interpreter.file, interpreter.source, None)?;
-            return Ok(Source { module, interpreter: Some(interpreter) });
+            return Ok(Source { module, interpreter: Some(interpreter), is_text: false });
         }
         if name != "-" && !Path::new(name).exists() && !name.contains(['/', '.']) {
             let all: Vec<&str> = interpreters::all().iter().map(|i| i.name).collect();
@@ -83,11 +85,9 @@ impl Source {
         let text = read(name)?;
         let name = if name == "-" { "<stdin>" } else { name };
         let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("//"));
-        let module = match first {
-            Some("module flow") => parse_module(name, &text, Stage::Flow)?,
-            _ => lift(name, &text, entry)?,
-        };
-        Ok(Source { module, interpreter: None })
+        let is_text = first == Some("module flow");
+        let module = if is_text { parse_module(name, &text, Stage::Flow)? } else { lift(name, &text, entry)? };
+        Ok(Source { module, interpreter: None, is_text })
     }
 
     /// The entry to use: the one asked for, the interpreter's own, or the only public function.

@@ -65,29 +65,37 @@ enum Emit {
     Asm,
 }
 
+/// What there is to specialize with.
+struct Made {
+    compiler: Compiler,
+    colors: Option<Colors>,
+    /// Its graphs were read as text.
+    is_text: bool,
+}
+
 impl Spec {
     /// Runs the subcommand.
     pub fn run(&self) -> Done {
         let policy = self.policy.driver()?;
-        let (mut compiler, colors) = self.compiler()?;
+        let Made { mut compiler, colors, is_text } = self.compiler()?;
         let args = source::arguments(&self.args)?;
         let jit = self.jit.clone().unwrap_or_default();
         let files = compiler.module.files.clone();
-        if jit.disturb(&compiler, &args, &files)? {
+        if jit.disturb(&compiler, &args, &files, is_text)? {
             return Ok(());
         }
         let keep_text = matches!(self.emit, Some(Emit::Clif | Emit::Asm));
-        let options = JitOptions { keep_text, ..jit.options };
+        let options = JitOptions { keep_text, check_accesses: is_text, ..jit.options };
         let spinner = Spinner::start("specializing and running");
-        let report = hueshift::spec(&mut compiler, &args, policy, &options)
-            .map_err(|e| spec_failure(e, &files, self.compiler_graph.is_some()))?;
+        let report =
+            hueshift::spec(&mut compiler, &args, policy, &options).map_err(|e| spec_failure(e, &files, is_text))?;
         drop(spinner);
         log::write(self.log.log.as_deref(), &report, &files)?;
         let colors = colors.filter(|_| self.colors).map(|c| c.named());
         self.print(&report, colors, &files)
     }
 
-    fn compiler(&self) -> Result<(Compiler, Option<Colors>), Failure> {
+    fn compiler(&self) -> Result<Made, Failure> {
         let Some(name) = &self.compiler_graph else {
             let source = Source::load(self.source.as_deref().unwrap_or("-"), self.entry.entry.as_deref())?;
             let entry = source.entry(self.entry.entry.as_deref())?;
@@ -96,7 +104,8 @@ impl Spec {
                 asked => source.greens(&entry, asked)?,
             };
             let colors = source.colors(&entry, &greens)?;
-            return Ok((source.compiler(&colors, &entry)?, Some(colors)));
+            let compiler = source.compiler(&colors, &entry)?;
+            return Ok(Made { compiler, colors: Some(colors), is_text: source.is_text });
         };
         let text = source::read(name)?;
         let module = source::parse_module(if name == "-" { "<stdin>" } else { name }, &text, Stage::Compiler)?;
@@ -105,7 +114,7 @@ impl Spec {
             return Err(Problem::new("which function?").help("name it: `--entry f`").into());
         };
         let compiler = Compiler::of_module(module, &entry).map_err(|e| compile_failure(&e, &[]))?;
-        Ok((compiler, None))
+        Ok(Made { compiler, colors: None, is_text: true })
     }
 
     fn print(&self, report: &Report, colors: Option<BTreeMap<String, String>>, files: &[SourceFile]) -> Done {

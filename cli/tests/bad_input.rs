@@ -141,6 +141,54 @@ fn malformed_graph_text() {
 }
 
 #[test]
+fn local_arrays_have_a_limit() {
+    let source = |bytes: usize| {
+        format!(
+            "fn deep(n: i64) -> i64 {{
+    let mut a = [0u8; {bytes}];
+    a[(n & 7) as usize] = 1;
+    if n == 0 {{ 0 }} else {{ deep(n - 1) + a[3] as i64 }}
+}}
+pub fn f(n: i64) -> i64 {{ deep(n) }}"
+        )
+    };
+    let run = |mode, args| ["run", "-", "--entry", "f", "--mode", mode, "--args", args];
+    for mode in ["eval", "interp", "aot", "jit"] {
+        expect(0, &["3"], &run(mode, "20"), &source(100_000));
+        expect(1, &["stack exhausted"], &run(mode, "100000"), &source(100_000));
+    }
+    let huge = source(200_000_000);
+    for mode in ["eval", "interp", "aot"] {
+        expect(1, &["stack exhausted"], &run(mode, "9"), &huge);
+    }
+    expect(2, &["need 200000000 bytes; 1048576 are the most that compiled traces have"], &run("jit", "9"), &huge);
+}
+
+#[test]
+fn graphs_edited_to_access_what_is_not_there() {
+    let source = "pub fn f(a: &mut [i64], i: i64) -> i64 { a[1] = i; a[0] + i }";
+    for (stage, graphs) in [("flow", ["-", ""]), ("compiler", ["--compiler-graph", "-"])] {
+        let text = hueshift(&["graph", "-", "--stage", stage, "--entry", "f"], source).out;
+        let args = ["--entry", "f", "--args", "[5,6],7"];
+        let given: Vec<&str> = graphs.into_iter().filter(|a| !a.is_empty()).collect();
+        let spec = |policy| [&["spec"], &given[..], &args, &["--policy", policy]].concat();
+        expect(0, &["12"], &spec("eager"), &text);
+        for (known, wild) in [("+0 *8", "+800000000 *8"), ("v0, 0 ", "0, 0 "), ("v0, 1", "v0, 99999999999")] {
+            let edited = text.replace(known, wild);
+            assert_ne!(edited, text, "{known}");
+            let policies = ["eager", "tracing"].map(spec);
+            let modes = ["eval", "interp", "aot", "jit"];
+            let runs = modes.map(|mode| [&["run", "-"], &args[..], &["--mode", mode]].concat());
+            for run in policies.iter().chain(runs.iter().filter(|_| stage == "flow")) {
+                let ran = hueshift(run, &edited);
+                assert!(matches!(ran.code, 1 | 2) && ran.err.contains("memory"), "{run:?} {wild}: {}", ran.err);
+                assert!(!ran.err.contains("bug in hueshift"), "{run:?} {wild}: {}", ran.err);
+            }
+        }
+    }
+}
+
+#[test]
 fn guests_that_fail() {
     let trap = "pub fn f(a: &[i64], i: usize) -> i64 { a[i] }";
     let ran = expect(

@@ -2,7 +2,8 @@
 //!
 //! A region is made by [`Memory::allocate`], or for each item of a module's data by [`Memory::for_module`]. Every load
 //! and store of the evaluator is checked against the regions: a wild access is an error ([`BadAccess`]), never undefined
-//! behaviour. Native code gets the same addresses and is not checked; its graphs carry the guest's own bounds checks.
+//! behaviour. Native code gets the same addresses and is not checked, since its graphs carry the guest's own bounds
+//! checks; unless they come from text that somebody may have edited ([`Memory::bounds`]).
 //!
 //! ```
 //! use flowgraph::{ir::Access, memory::Memory};
@@ -19,8 +20,9 @@
 
 use crate::ir::{Access, Const, DataId, Module, Word};
 use std::alloc::Layout;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// An access to a place that belongs to no region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -70,7 +72,7 @@ fn out_of_memory(size: u64) -> ! {
 struct Region {
     size: u64,
     /// `None` for memory that belongs to somebody else.
-    _owner: Option<Block>,
+    owner: Option<Block>,
 }
 
 /// The bytes of all regions at one moment.
@@ -79,10 +81,27 @@ pub struct Snapshot {
     regions: Vec<(u64, Vec<u8>)>,
 }
 
+/// Which addresses belong to a memory's regions, at every moment: for generated code that is not to be trusted.
+#[derive(Clone, Debug, Default)]
+pub struct Bounds(Rc<RefCell<BTreeMap<u64, u64>>>);
+
+impl Bounds {
+    /// Whether all of these bytes lie in one region.
+    pub fn cover(&self, address: u64, size: u64) -> bool {
+        let regions = self.0.borrow();
+        let region = regions.range(..=address).next_back();
+        region.is_some_and(|(start, len)| size <= *len && address - start <= len - size)
+    }
+}
+
 /// The memory of a guest.
 #[derive(Debug, Default)]
 pub struct Memory {
     regions: BTreeMap<u64, Region>,
+    /// The bytes of all regions of its own.
+    allocated: u64,
+    /// Those that [`Memory::bounds`] has given away.
+    bounds: Option<Bounds>,
     /// By [`DataId`]: address and size.
     data: Vec<(u64, u64)>,
     /// By address: which data.
@@ -140,8 +159,29 @@ impl Memory {
     pub fn allocate(&mut self, size: u64) -> u64 {
         let block = Block::new(size);
         let at = block.start.expose_provenance() as u64;
-        self.regions.insert(at, Region { size, _owner: Some(block) });
+        self.insert(at, Region { size, owner: Some(block) });
         at
+    }
+
+    /// The bytes of all regions that were allocated and not freed.
+    pub fn allocated(&self) -> u64 {
+        self.allocated
+    }
+
+    fn insert(&mut self, at: u64, region: Region) {
+        if region.owner.is_some() {
+            self.allocated += region.size;
+        }
+        if let Some(Bounds(bounds)) = &self.bounds {
+            bounds.borrow_mut().insert(at, region.size);
+        }
+        self.regions.insert(at, region);
+    }
+
+    /// A view of which addresses belong to regions, now and later.
+    pub fn bounds(&mut self) -> Bounds {
+        let sizes = self.regions.iter().map(|(at, region)| (*at, region.size));
+        self.bounds.get_or_insert_with(|| Bounds(Rc::new(RefCell::new(sizes.collect())))).clone()
     }
 
     /// Makes an existing piece of memory a region, until [`Memory::free`] forgets it.
@@ -150,12 +190,17 @@ impl Memory {
     /// `size` bytes from `address` can be read and written until then, and nobody holds a Rust reference to them while
     /// this memory is used. They must not overlap another region.
     pub unsafe fn borrow(&mut self, address: u64, size: u64) {
-        self.regions.insert(address, Region { size, _owner: None });
+        self.insert(address, Region { size, owner: None });
     }
 
     /// Frees the region that starts at `address`; nothing happens if there is none.
     pub fn free(&mut self, address: u64) {
-        self.regions.remove(&address);
+        if let Some(Region { size, owner: Some(_) }) = self.regions.remove(&address) {
+            self.allocated -= size;
+        }
+        if let Some(Bounds(bounds)) = &self.bounds {
+            bounds.borrow_mut().remove(&address);
+        }
         self.last.set((0, 0));
     }
 
@@ -244,8 +289,8 @@ impl Memory {
     /// Puts all bytes back, and frees what was allocated since. (A region that was freed since stays freed.)
     pub fn restore(&mut self, snapshot: &Snapshot) {
         let known: std::collections::BTreeSet<u64> = snapshot.regions.iter().map(|r| r.0).collect();
-        self.regions.retain(|at, _| known.contains(at));
-        self.last.set((0, 0));
+        let late: Vec<u64> = self.regions.keys().copied().filter(|at| !known.contains(at)).collect();
+        late.into_iter().for_each(|at| self.free(at));
         for (at, bytes) in &snapshot.regions {
             if self.regions.get(at).is_some_and(|r| r.size == bytes.len() as u64) {
                 self.fill(*at, bytes);
@@ -281,6 +326,25 @@ mod tests {
         assert!(memory.load(u64::MAX, Access::I64).is_err());
         memory.free(at);
         assert!(memory.load(at, Access::U8).is_err());
+    }
+
+    #[test]
+    fn bounds_follow_the_regions() {
+        let mut memory = Memory::new();
+        let at = memory.allocate(6);
+        let bounds = memory.bounds();
+        assert!(bounds.cover(at, 6) && bounds.cover(at + 4, 2) && bounds.cover(at + 6, 0));
+        assert!(!bounds.cover(at, 7) && !bounds.cover(at + 4, 4) && !bounds.cover(at.wrapping_sub(1), 1));
+        assert!(!bounds.cover(u64::MAX, 8) && !bounds.cover(at, u64::MAX) && !bounds.cover(0, 1));
+        let snapshot = memory.snapshot();
+        let late = memory.allocate(8);
+        assert!(bounds.cover(late, 8));
+        assert_eq!(memory.allocated(), 14);
+        memory.restore(&snapshot);
+        assert!(!bounds.cover(late, 8) && bounds.cover(at, 6));
+        memory.free(at);
+        assert!(!bounds.cover(at, 1));
+        assert_eq!(memory.allocated(), 0);
     }
 
     #[test]

@@ -77,7 +77,7 @@ proptest! {
         let found = verify(&generated.module).err().unwrap_or_default();
         prop_assert_eq!(&found, &verify(&generated.module).err().unwrap_or_default());
         for violation in &found {
-            let graph = &generated.module.graphs[&violation.graph];
+            let graph = &generated.module.graphs[violation.item.trim_start_matches("graph ")];
             prop_assert!(verify_graph(&generated.module, graph).contains(violation));
         }
         let _ = print_module(&generated.module);

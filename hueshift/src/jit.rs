@@ -49,6 +49,8 @@ pub struct JitOptions {
     pub count_guards: bool,
     /// Keep CLIF and assembly of what is compiled.
     pub keep_text: bool,
+    /// Check every access of compiled code: for compiler graphs that come from text, and may have been edited.
+    pub check_accesses: bool,
     /// How much Cranelift does.
     pub opt_level: jitcodegen::OptLevel,
 }
@@ -65,13 +67,17 @@ impl Default for JitOptions {
             force_at: forcing::FORCED_AT.to_vec(),
             count_guards: false,
             keep_text: false,
+            check_accesses: false,
             opt_level: jitcodegen::OptLevel::Speed,
         }
     }
 }
 
 /// The size of the memory that local aggregates of compiled code lie in; its pages are used only when needed.
-const SLOT_BYTES: u64 = 16 << 20;
+const SLOT_BYTES: u64 = 256 << 20;
+
+/// How much of it a loop has with all that is compiled for its exits. Runs inside of runs have as much each.
+const FRAME_BYTES: u64 = 1 << 20;
 
 /// Why a run could not be carried out. A trap of the guest is no such reason.
 #[derive(Debug, thiserror::Error)]
@@ -165,6 +171,8 @@ impl<'m> Jit<'m> {
             slot_memory: Some((slots, SLOT_BYTES)),
             tier: residual_tier(),
             keep_text: options.keep_text,
+            frame_bytes: FRAME_BYTES,
+            bounds: options.check_accesses.then(|| engine.memory.bounds()),
             opt_level: options.opt_level,
             ..jitcodegen::Options::default()
         };

@@ -87,6 +87,7 @@ impl SpecFailure {
             SpecFailure::Jit(JitError::Specialize(error)) => {
                 !matches!(error, SpecError::EndlessGreen { .. } | SpecError::EndlessRecursion { .. })
             }
+            SpecFailure::Jit(JitError::Codegen(error)) => !error.is_limit(),
             _ => true,
         }
     }

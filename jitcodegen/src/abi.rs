@@ -74,6 +74,8 @@ pub(crate) struct Context {
     pub finish_exit: usize,
     /// `fn(address, bytes)`: fills with zeros.
     pub clear: usize,
+    /// `fn(context, address, bytes, trap site) -> status`: whether there is memory (see [`crate::Options::bounds`]).
+    pub check_access: usize,
     /// The [`crate::run::Host`].
     pub host: usize,
     /// The operands of the trap.
@@ -103,6 +105,7 @@ pub(crate) mod offset {
         MERGE_POINT = merge_point;
         FINISH_EXIT = finish_exit;
         CLEAR = clear;
+        CHECK_ACCESS = check_access;
         TRAP_ARGS = trap_args;
         RESULTS = results;
         VALUES = values;

@@ -12,7 +12,7 @@ use crate::{CodegenError, abi};
 use cranelift_codegen::ir::types;
 use cranelift_module::{FuncId, Module as _};
 use flowgraph::ir::{DataId, Graph, Module, Type};
-use flowgraph::memory::Memory;
+use flowgraph::memory::{Bounds, Memory};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -40,6 +40,9 @@ pub struct Options {
     pub slot_memory: Option<(u64, u64)>,
     /// The most native stack to use below an entry, in bytes; else all that the thread has, but for a reserve.
     pub max_stack: Option<usize>,
+    /// Where graphs may read and write, besides their local aggregates: every access is checked, and traps elsewhere. For
+    /// graphs that come from text, and may have been edited; others access only what their source's types give them.
+    pub bounds: Option<Bounds>,
 }
 
 impl Default for Options {
@@ -50,9 +53,10 @@ impl Default for Options {
             tier: Tier::default(),
             keep_text: false,
             frame_bytes: 64 << 10,
-            slot_bytes: 64 << 20,
+            slot_bytes: flowgraph::eval::DEFAULT_SLOT_BYTES,
             slot_memory: None,
             max_stack: None,
+            bounds: None,
         }
     }
 }
@@ -158,7 +162,7 @@ impl Engine {
         Ok(Engine {
             overflow_ops,
             code: Rc::new(RefCell::new(Code::new(target)?)),
-            host: Host::new(sites.clone(), slots, options.frame_bytes, options.max_stack),
+            host: Host::new(sites.clone(), slots, &options),
             sites,
             functions: FxHashMap::default(),
             helpers: IndexMap::new(),
@@ -245,6 +249,7 @@ impl Engine {
                 resolve: &|data| Some(batch.memory.data_address(data)).filter(|at| *at != 0),
                 frame_bytes: self.options.frame_bytes,
                 overflow_ops: self.overflow_ops,
+                checks_accesses: self.options.bounds.is_some(),
                 frame: layout,
             };
             let mut code = self.code.borrow_mut();

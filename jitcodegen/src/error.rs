@@ -77,7 +77,9 @@ pub enum CodegenError {
         limit: usize,
     },
     /// The local aggregates of a family of fragments don't fit into an activation frame.
-    #[error("graph `{graph}` needs {needed} bytes of its activation frame; {limit} is the most")]
+    #[error(
+        "the local arrays and structs of `{graph}` need {needed} bytes; {limit} are the most that compiled traces have"
+    )]
     FrameFull {
         /// The graph.
         graph: String,
@@ -100,4 +102,11 @@ pub enum CodegenError {
     /// The memory for code is used up, or an earlier failure has left the engine without a usable state.
     #[error("code memory: {0}")]
     CodeMemory(String),
+}
+
+impl CodegenError {
+    /// Whether a graph is too large in some way that has a limit: then it is as it should be, but can't be compiled.
+    pub fn is_limit(&self) -> bool {
+        matches!(self, CodegenError::TooManyValues { .. } | CodegenError::FrameFull { .. })
+    }
 }

@@ -69,6 +69,8 @@ pub(crate) struct Unit<'a> {
     pub frame_bytes: u64,
     /// Whether the machine has ops that tell of overflow.
     pub overflow_ops: bool,
+    /// Whether the host is asked about every access.
+    pub checks_accesses: bool,
     /// Who has which part of the activation frame.
     pub frame: &'a mut FrameLayout,
 }
@@ -195,7 +197,7 @@ impl Translator<'_, '_, '_> {
         match op.opcode {
             Opcode::Call | Opcode::CallElidable => op.callee().is_none_or(|c| c.libm().is_none()),
             Opcode::MergePoint => self.unit.tier.merge_points && !op.args.is_empty(),
-            _ => false,
+            _ => self.unit.checks_accesses && op.mem().is_some(),
         }
     }
 

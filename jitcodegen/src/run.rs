@@ -6,17 +6,19 @@
 //!
 //! Entering is a safe function though generated code is not checked: graphs only access memory that their source's
 //! types (and explicit bounds checks) give them, and the caller answers for the addresses among the arguments, as it
-//! does for those in `Memory`.
+//! does for those in `Memory`. For graphs without a source there is [`crate::Options::bounds`].
 #![allow(unsafe_code, reason = "calls generated code and shares the context with it")]
 
 use crate::CodegenError;
 use crate::abi::{Context, MAX_VALUES, hook, status};
 use crate::code::Code;
+use crate::engine::Options;
 use crate::fragment::Cells;
 use crate::helpers::{Failure, Helper, HelperCx};
 use crate::sites::{ExitSite, Sites};
 use flowgraph::eval::TrapReport;
 use flowgraph::ir::{Loc, TrapKind, Type};
+use flowgraph::memory::Bounds;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
@@ -75,6 +77,9 @@ pub(crate) struct Host {
     failure: RefCell<Option<TrapReport>>,
     frame_bytes: u64,
     max_stack: Option<usize>,
+    /// Where the slot stack lies: its first byte and its length.
+    slots: (u64, u64),
+    bounds: Option<Bounds>,
     _slots: Option<Box<[u128]>>,
 }
 
@@ -82,12 +87,7 @@ type Trampoline = unsafe extern "C" fn(*const u8, *mut Context) -> i64;
 
 impl Host {
     /// A host whose slot stack is the given memory, or memory of its own of that size.
-    pub fn new(
-        sites: Rc<RefCell<Sites>>,
-        slots: Result<(u64, u64), u64>,
-        frame_bytes: u64,
-        max_stack: Option<usize>,
-    ) -> Rc<Host> {
+    pub fn new(sites: Rc<RefCell<Sites>>, slots: Result<(u64, u64), u64>, options: &Options) -> Rc<Host> {
         let (slot_top, slot_bytes, own) = match slots {
             Ok((address, bytes)) => {
                 (address.next_multiple_of(16), bytes.saturating_sub(address.wrapping_neg() % 16), None)
@@ -109,6 +109,7 @@ impl Host {
             merge_point: merge_point as *const () as usize,
             finish_exit: finish_exit as *const () as usize,
             clear: clear as *const () as usize,
+            check_access: check_access as *const () as usize,
             host: 0,
             trap_args: [0; _],
             results: [0; _],
@@ -122,8 +123,10 @@ impl Host {
             merge_hook: RefCell::default(),
             exit_hook: RefCell::default(),
             failure: RefCell::default(),
-            frame_bytes,
-            max_stack,
+            frame_bytes: options.frame_bytes,
+            max_stack: options.max_stack,
+            slots: (slot_top, slot_bytes),
+            bounds: options.bounds.clone(),
             _slots: own,
         });
         // SAFETY: the context was made above; the host outlives it, and stays where it is in its `Rc`.
@@ -391,6 +394,21 @@ extern "C" fn finish_exit(context: *mut Context) -> i64 {
 extern "C" fn clear(address: *mut u8, bytes: usize) {
     // SAFETY: generated code passes a place in the slot stack that it has taken.
     unsafe { std::ptr::write_bytes(address, 0, bytes) }
+}
+
+/// Whether generated code may access this place; else the run ends.
+extern "C" fn check_access(context: *mut Context, address: u64, bytes: u64, site: u64) -> i64 {
+    // SAFETY: as for `call_helper`.
+    let host = unsafe { host_of(context) };
+    let (start, len) = host.slots;
+    let is_slot = address >= start && bytes <= len && address - start <= len - bytes;
+    if is_slot || host.bounds.as_ref().is_none_or(|bounds| bounds.cover(address, bytes)) {
+        return status::RETURNED;
+    }
+    let loc = host.sites.borrow().traps[site as usize].trap.loc;
+    let message = format!("an access of {bytes} bytes at {address:#x}, which belongs to no region of memory");
+    host.fail(TrapReport { kind: TrapKind::Panic, message, loc });
+    status::TRAPPED
 }
 
 /// Native stack that generated code leaves to what it calls.

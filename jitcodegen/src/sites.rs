@@ -20,8 +20,8 @@ impl TrapSite {
         TrapSite { trap: Trap { kind: TrapKind::StackExhausted, message: None, args: Vec::new(), loc } }
     }
 
-    /// A registered function called at `loc` has failed, and left its reason with the host.
-    pub fn helper_failed(loc: Loc) -> TrapSite {
+    /// What the host was asked for at `loc` has failed, and has left its reason there.
+    pub fn host_failed(loc: Loc) -> TrapSite {
         TrapSite { trap: Trap { kind: TrapKind::Panic, message: None, args: Vec::new(), loc } }
     }
 }

@@ -1,7 +1,7 @@
 //! Frames, calls and control flow.
 
 use super::{CallAnswer, EvalError, Hooks, MergeAnswer, MergePoint, NoHooks, Outcome, TrapReport, execute};
-use crate::ir::{BlockId, Edge, Graph, Loc, Module, Op, Opcode, Operand, Terminator, TrapKind, Word, Words};
+use crate::ir::{BlockId, Edge, Graph, Imm, Loc, Module, Op, Opcode, Operand, Terminator, TrapKind, Word, Words};
 use crate::memory::Memory;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -9,6 +9,9 @@ use std::sync::Arc;
 
 /// How many frames a run may have unless it is said otherwise.
 pub const DEFAULT_DEPTH: usize = 20_000;
+
+/// How many bytes of stack slots there may be at once unless set otherwise; as many as generated code has.
+pub const DEFAULT_SLOT_BYTES: u64 = 64 << 20;
 
 /// An activation: a position and the registers there. A frame that waits for a callee stands *at* the call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,8 +47,12 @@ pub struct Evaluator<'m, H = NoHooks> {
     pub fuel: u64,
     /// How many frames there may be; one more is a [`TrapKind::StackExhausted`] trap.
     pub depth_limit: usize,
+    /// How many bytes of stack slots there may be; more are a [`TrapKind::StackExhausted`] trap, too.
+    pub slot_limit: u64,
     /// What `we_are_jitted` gives.
     pub jitted: bool,
+    /// What the memory had when the evaluator was made.
+    allocated_before: u64,
     callers: Vec<Frame>,
     /// Graphs by the address of the name in a call, so that names are hashed once.
     resolved: FxHashMap<usize, usize>,
@@ -56,10 +63,12 @@ impl<'m> Evaluator<'m, NoHooks> {
     pub fn new(module: &'m Module, memory: &'m mut Memory) -> Evaluator<'m, NoHooks> {
         Evaluator {
             module,
+            allocated_before: memory.allocated(),
             memory,
             hooks: NoHooks,
             fuel: u64::MAX,
             depth_limit: DEFAULT_DEPTH,
+            slot_limit: DEFAULT_SLOT_BYTES,
             jitted: false,
             callers: Vec::new(),
             resolved: FxHashMap::default(),
@@ -76,6 +85,8 @@ impl<'m, H: Hooks> Evaluator<'m, H> {
             hooks,
             fuel: self.fuel,
             depth_limit: self.depth_limit,
+            slot_limit: self.slot_limit,
+            allocated_before: self.allocated_before,
             jitted: self.jitted,
             callers: self.callers,
             resolved: self.resolved,
@@ -246,7 +257,11 @@ impl<'m, H: Hooks> Evaluator<'m, H> {
                         return Ok(flow);
                     }
                 }
-                Opcode::StackSlot => self.run_slot(frame, op)?,
+                Opcode::StackSlot => {
+                    if let Some(end) = self.run_slot(frame, op)? {
+                        return Ok(end);
+                    }
+                }
                 _ => {
                     let results = execute(op, &args, self.memory, self.jitted)?;
                     for (result, word) in op.results.iter().zip(results) {
@@ -262,17 +277,22 @@ impl<'m, H: Hooks> Evaluator<'m, H> {
     }
 
     /// A slot whose declaration is reached again is the same place, zero again.
-    fn run_slot(&mut self, frame: &mut Frame, op: &Op) -> Result<(), EvalError> {
+    fn run_slot(&mut self, frame: &mut Frame, op: &Op) -> Result<Option<Flow>, EvalError> {
         let Some(result) = op.results.first() else { return Err(EvalError::NotExecutable(op.opcode.name())) };
         let old = frame.regs[result.index()];
         if let Some(at) = frame.slots.iter().position(|s| *s == old) {
             frame.slots.swap_remove(at);
             self.memory.free(old);
         }
+        let size = if let Imm::Slot(slot) = &op.imm { u64::from(slot.size) } else { 0 };
+        let used = self.memory.allocated().saturating_sub(self.allocated_before);
+        if used + size > self.slot_limit {
+            return Ok(Some(Flow::End(Outcome::Trapped(stack_exhausted(self.module.graphs[frame.graph].loc)))));
+        }
         let words = execute(op, &[], self.memory, self.jitted)?;
         frame.slots.extend(words.iter());
         frame.regs[result.index()] = words[0];
-        Ok(())
+        Ok(None)
     }
 
     fn run_call(&mut self, frame: &mut Frame, op: &Op, args: &[Word]) -> Result<Option<Flow>, EvalError> {

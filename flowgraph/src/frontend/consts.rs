@@ -143,7 +143,8 @@ impl<'s> Program<'s> {
             }
             Ty::Array(t, n) => {
                 let size = self.layout(t).0 as usize;
-                (0..*n as usize).all(|i| self.fill(t, at + i * size, leaves, bytes))
+                let parts = if self.leaf_count(t) == 0 { 0 } else { *n as usize };
+                (0..parts).all(|i| self.fill(t, at + i * size, leaves, bytes))
             }
             Ty::Cell(t) => self.fill(t, at, leaves, bytes),
             _ => {

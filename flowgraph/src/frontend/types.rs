@@ -143,7 +143,11 @@ impl Program<'_> {
             Ty::Slice(..) | Ty::Str => out.extend([Scalar::Usize, Scalar::Usize]),
             Ty::Struct(name) => self.field_types(name).iter().for_each(|t| self.leaf_scalars(t, out)),
             Ty::Tuple(items) => items.iter().for_each(|t| self.leaf_scalars(t, out)),
-            Ty::Array(t, n) => (0..*n).for_each(|_| self.leaf_scalars(t, out)),
+            Ty::Array(t, n) => {
+                let mut one = Vec::new();
+                self.leaf_scalars(t, &mut one);
+                (0..*n).take_while(|_| !one.is_empty()).for_each(|_| out.extend(&one));
+            }
             Ty::Cell(t) => self.leaf_scalars(t, out),
             Ty::Option(t) => {
                 out.push(Scalar::Bool);

@@ -310,9 +310,24 @@ impl Module {
                 }
             }
             RustType::Array(elem, n) => {
-                for i in 0..*n {
-                    self.collect_leaves(elem, &format!("{path}[{i}]"), out);
+                let leaves = self.leaves(elem);
+                for i in (0..*n).take_while(|_| !leaves.is_empty()) {
+                    let place = |leaf: &Leaf| Leaf { path: format!("{path}[{i}]{}", leaf.path), ..leaf.clone() };
+                    out.extend(leaves.iter().map(place));
                 }
+            }
+        }
+    }
+
+    /// Whether a value of type `ty` is, or has in it, a reference.
+    pub fn has_reference(&self, ty: &RustType) -> bool {
+        match ty {
+            RustType::Unit | RustType::Never | RustType::Scalar(_) | RustType::Enum(_) => false,
+            RustType::Ref { .. } | RustType::Slice { .. } | RustType::Str => true,
+            RustType::Cell(inner) | RustType::Array(inner, _) => self.has_reference(inner),
+            RustType::Tuple(items) => items.iter().any(|item| self.has_reference(item)),
+            RustType::Struct(name) => {
+                self.structs.get(name).iter().flat_map(|s| &s.fields).any(|f| self.has_reference(&f.ty))
             }
         }
     }

@@ -15,6 +15,7 @@ mod edges;
 mod ops;
 mod portal;
 mod stages;
+mod types;
 mod violation;
 
 pub use violation::{Rule, Types, Violation};
@@ -24,7 +25,10 @@ use dominance::Dominance;
 
 /// All invariants that a module violates.
 pub fn verify(module: &Module) -> Result<(), Vec<Violation>> {
-    let violations: Vec<Violation> = module.graphs.values().flat_map(|graph| verify_graph(module, graph)).collect();
+    let mut violations = types::declarations(module);
+    if violations.is_empty() {
+        violations.extend(module.graphs.values().flat_map(|graph| verify_graph(module, graph)));
+    }
     if violations.is_empty() { Ok(()) } else { Err(violations) }
 }
 

@@ -19,6 +19,17 @@ impl fmt::Display for Types {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)] // The messages say it.
 pub enum Rule {
+    #[error("there is no type `{0}`")]
+    NoSuchType(String),
+    #[error("it has itself in it, or what can't be laid out")]
+    NoLayout,
+    #[error("its layout is {}size {size} align {align}", .offsets.iter().map(|o| format!("@{o} ")).collect::<String>())]
+    Layout { offsets: Vec<u32>, size: u32, align: u32 },
+    #[error("`{0}` is too large")]
+    TooLarge(String),
+    #[error("{bytes} bytes are no `{ty}`")]
+    DataSize { ty: String, bytes: usize },
+
     #[error("the graph has no blocks, and isn't dont_look_inside")]
     NoBlocks,
     #[error("{names} names for {params} parameters")]
@@ -127,8 +138,8 @@ pub enum Rule {
 /// A violated rule, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// The key of the graph.
-    pub graph: String,
+    /// What is broken: `graph` and its key, or `struct`, `data` and the name.
+    pub item: String,
     /// The block, where it is in one.
     pub block: Option<BlockId>,
     /// The index of the op in the block, where it is at one; the number of ops stands for the terminator.
@@ -155,7 +166,11 @@ impl Violation {
             text = op.map_or_else(|| print_terminator(module, graph, &block.term), |op| print_op(module, graph, op));
             loc = op.map_or(block.loc, |op| op.loc);
         }
-        Violation { graph: graph.key.clone(), block, op, text, loc, rule }
+        Violation { item: format!("graph {}", graph.key), block, op, text, loc, rule }
+    }
+
+    pub(super) fn of_declaration(item: &str, rule: Rule) -> Violation {
+        Violation { item: item.to_owned(), block: None, op: None, text: String::new(), loc: Loc::UNKNOWN, rule }
     }
 }
 
@@ -163,7 +178,7 @@ impl std::error::Error for Violation {}
 
 impl fmt::Display for Violation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "graph {}", self.graph)?;
+        f.write_str(&self.item)?;
         if let Some(block) = self.block {
             write!(f, ", {block}")?;
         }

@@ -63,14 +63,19 @@ impl Translator<'_, '_, '_> {
 
     /// Leaves with a status other than "returned"; else reads the results.
     fn results_of_call(&mut self, op: &Op, status: Value) {
-        let failed = self.failed_block();
-        let go_on = self.b.create_block();
-        self.b.ins().brif(status, failed, &[BlockArg::Value(status)], go_on, &[]);
-        self.b.switch_to_block(go_on);
+        self.leave_unless_returned(status);
         for (i, result) in op.results.iter().enumerate() {
             let value = self.load_word(self.graph.values[result.index()].ty, offset::RESULTS, i);
             self.define(*result, value);
         }
+    }
+
+    /// Leaves with a status other than "returned".
+    pub fn leave_unless_returned(&mut self, status: Value) {
+        let failed = self.failed_block();
+        let go_on = self.b.create_block();
+        self.b.ins().brif(status, failed, &[BlockArg::Value(status)], go_on, &[]);
+        self.b.switch_to_block(go_on);
     }
 
     /// A call of a function that the host registered.
@@ -83,7 +88,7 @@ impl Translator<'_, '_, '_> {
         self.check_results(name, op, &helper.results)?;
         self.limit(op.args.len().max(op.results.len()), MAX_VALUES)?;
         self.hand_over(&Shape::Memory, &op.args)?;
-        let site = self.unit.sites.trap(TrapSite::helper_failed(op.loc));
+        let site = self.unit.sites.trap(TrapSite::host_failed(op.loc));
         let index = self.b.ins().iconst(types::I64, index as i64);
         let site = self.b.ins().iconst(types::I64, i64::from(site));
         let status = self.call_host(offset::CALL_HELPER, &[index, site]);

@@ -6,6 +6,7 @@
 use crate::CodegenError;
 use crate::abi::offset;
 use crate::function::Translator;
+use crate::sites::TrapSite;
 use cranelift_codegen::ir::{self, InstBuilder, MemFlagsData, Value, types};
 use flowgraph::ir::{Access, BlockId, Imm, MemDesc, Op, Opcode};
 
@@ -22,8 +23,21 @@ fn flags(op: &Op, access: Access) -> MemFlagsData {
 }
 
 impl Translator<'_, '_, '_> {
-    /// The descriptor of a memory op, and the address that its offset counts from.
+    /// The descriptor of a memory op, and the address that its offset counts from. It is checked where that is asked for.
     fn place<'o>(&mut self, op: &'o Op) -> Result<(&'o MemDesc, Value), CodegenError> {
+        let (desc, base) = self.container(op)?;
+        if self.unit.checks_accesses {
+            let address = self.b.ins().iadd_imm_s(base, i64::from(desc.offset));
+            let bytes = self.b.ins().iconst(types::I64, i64::from(desc.access.size()));
+            let site = self.unit.sites.trap(TrapSite::host_failed(op.loc));
+            let site = self.b.ins().iconst(types::I64, i64::from(site));
+            let status = self.call_host(offset::CHECK_ACCESS, &[address, bytes, site]);
+            self.leave_unless_returned(status);
+        }
+        Ok((desc, base))
+    }
+
+    fn container<'o>(&mut self, op: &'o Op) -> Result<(&'o MemDesc, Value), CodegenError> {
         let Some(desc) = op.mem() else { unreachable!("a verified memory op has a descriptor") };
         let base = self.value(op.args[0])?;
         let scale = match op.opcode {

@@ -175,7 +175,7 @@ impl<'m> Loaded<'m> {
 
 /// Whether any type that may lie in memory has a reference in it.
 fn references_in_memory(module: &Module) -> bool {
-    let holds = |ty: &RustType| module.leaves(ty).iter().any(|leaf| leaf.reference.is_some());
+    let holds = |ty: &RustType| module.has_reference(ty);
     let behind = |ty: &RustType| match ty {
         RustType::Ref { to, .. } => holds(to),
         RustType::Slice { elem, .. } => holds(elem),

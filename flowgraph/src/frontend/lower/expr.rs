@@ -51,7 +51,7 @@ impl Lowerer<'_, '_> {
                 if self.is_large(&e.ty) {
                     return Val::new();
                 }
-                (0..*n).flat_map(|_| one.clone()).collect()
+                (0..*n).take_while(|_| !one.is_empty()).flat_map(|_| one.clone()).collect()
             }
             ExprKind::Struct(fields) => self.struct_value(e, fields),
             ExprKind::Wrap(tag, payload) => self.wrap(*tag, payload.as_deref(), &e.ty),

@@ -363,6 +363,7 @@ impl Lowerer<'_, '_> {
                 let mem = self.without_offset(mem, pos);
                 Some((0..n).map(|i| self.project_field(&mem, i, pos)).collect())
             }
+            Ty::Array(t, _) if self.p.leaf_count(t) == 0 => Some(Vec::new()),
             Ty::Array(_, n) => Some((0..*n as i64).map(|i| self.project_index(mem, Operand::int(i), pos)).collect()),
             Ty::Cell(t) if matches!(**t, Ty::Struct(_) | Ty::Tuple(_) | Ty::Array(..)) => {
                 let mut inner = mem.clone();
