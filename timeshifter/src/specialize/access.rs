@@ -238,14 +238,10 @@ impl Engine<'_> {
         if offset < 0 || offset + i64::from(access.size()) > i64::from(slot.size) {
             return None;
         }
-        match slot.cells.get(&offset) {
-            Some(cell) if cell.access == access => Some(cell.value),
-            Some(_) => None,
-            None => {
-                let mut cells = slot.cells.iter();
-                let clear = cells.all(|(at, c)| !ranges_overlap(*at, c.access.size(), offset, access.size()));
-                clear.then(|| Red::Const(Const::from_word(access.ty(), 0)))
-            }
+        match slot.cells.get(offset) {
+            Some(cell) => (cell.access == access).then_some(cell.value),
+            None if slot.cells.overlapping(offset, access.size()).next().is_some() => None,
+            None => Some(Red::Const(Const::from_word(access.ty(), 0))),
         }
     }
 
@@ -256,13 +252,10 @@ impl Engine<'_> {
         if offset < 0 || offset + i64::from(size) > i64::from(slot.size) {
             return false;
         }
-        let partial = slot.cells.iter().any(|(at, c)| {
-            ranges_overlap(*at, c.access.size(), offset, size) && (*at != offset || c.access.size() != size)
-        });
-        if partial {
+        if slot.cells.overlapping(offset, size).any(|(at, cell)| *at != offset || cell.access.size() != size) {
             return false;
         }
-        let cell = Cell { access: desc.access, value, desc: desc.clone() };
+        let cell = Cell { access: desc.access, value, desc: Rc::new(desc.clone()) };
         Rc::make_mut(slot).cells.insert(offset, cell);
         true
     }

@@ -5,10 +5,10 @@
 //! greens; an arrival over a back edge counts as the end of its loop. So a join is taken up after all its arms, and a
 //! loop's exit after all of its body.
 
-use super::engine::{Engine, FxIndexMap};
+use super::engine::Engine;
 use super::error::{Event, SpecError};
 use super::merge::operand_of;
-use super::state::{Frame, GraphIx, Key, KeyFrame, Red, Reg, State};
+use super::state::{Frame, GraphIx, Key, KeyFrame, Red, Reg, State, VersionId};
 use super::step::Outcome;
 use flowgraph::ir::{BlockId, Const, Edge, Loc, MarkKind, Terminator, Time, Trap};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -27,13 +27,15 @@ struct Waiting {
     states: Vec<State>,
 }
 
-/// States that wait, by key. Keys keep their place once they have one, so that an index names a key.
+/// States that wait, by key: an index into the engine's versions.
 #[derive(Default)]
 pub(super) struct Schedule {
     todo: Vec<State>,
-    waiting: FxIndexMap<Rc<Key>, Waiting>,
+    /// The one state that there is: it waits for no other.
+    alone: Option<(usize, State)>,
+    waiting: FxHashMap<usize, Waiting>,
     order: BTreeSet<(Priority, usize)>,
-    joins: FxHashMap<(Positions, Option<usize>), FxHashSet<Key>>,
+    joins: FxHashMap<(Positions, Option<usize>), FxHashSet<usize>>,
     loop_keys: FxHashMap<(GraphIx, BlockId, u32), usize>,
 }
 
@@ -45,12 +47,11 @@ impl Engine<'_> {
         loop {
             if let Some(st) = schedule.todo.pop() {
                 self.run(&mut schedule, st)?;
-            } else if let Some((_, at)) = schedule.order.pop_first() {
-                let key = schedule.waiting.get_index(at).map(|(key, _)| key.clone());
-                let states = std::mem::take(&mut schedule.waiting[at].states);
-                if let Some(key) = key {
-                    self.take(&mut schedule, &key, states)?;
-                }
+            } else if let Some((key, st)) = schedule.alone.take() {
+                self.take(&mut schedule, key, vec![st])?;
+            } else if let Some((_, key)) = schedule.order.pop_first() {
+                let states = schedule.waiting.remove(&key).map(|w| w.states).unwrap_or_default();
+                self.take(&mut schedule, key, states)?;
             } else {
                 break;
             }
@@ -215,39 +216,45 @@ impl Engine<'_> {
             self.trim(&mut st);
             key = self.key(&st, kind);
         }
+        let entry = self.versions.entry(key);
+        let key = entry.index();
+        entry.or_default();
+        if schedule.todo.is_empty() && schedule.order.is_empty() {
+            schedule.alone = Some((key, st));
+            return Ok(());
+        }
         let priority = self.priority(&st);
-        let entry = schedule.waiting.entry(Rc::new(key));
-        let at = entry.index();
-        let waiting = entry.or_default();
+        let waiting = schedule.waiting.entry(key).or_default();
         if waiting.states.is_empty() {
-            schedule.order.insert((priority.clone(), at));
+            schedule.order.insert((priority.clone(), key));
             waiting.priority = priority;
         } else if priority > waiting.priority {
-            schedule.order.remove(&(std::mem::replace(&mut waiting.priority, priority.clone()), at));
-            schedule.order.insert((priority, at));
+            schedule.order.remove(&(std::mem::replace(&mut waiting.priority, priority.clone()), key));
+            schedule.order.insert((priority, key));
         }
         waiting.states.push(st);
         Ok(())
     }
 
-    fn over_cap(&self, schedule: &mut Schedule, st: &State, key: &Key) -> bool {
+    fn over_cap(&mut self, schedule: &mut Schedule, st: &State, key: &Key) -> bool {
         if self.is_twin(st) || key.frames.iter().all(|f| f.greens.is_empty()) {
             return false;
         }
         let position = key.frames.iter().map(|f| (f.graph, f.block, f.index)).collect();
         let seen = schedule.joins.entry((position, st.enclosing)).or_default();
-        if seen.contains(key) {
+        let index = self.versions.get_index_of(key);
+        if index.is_some_and(|index| seen.contains(&index)) {
             return false;
         }
         if seen.len() >= self.limits.join_tuples {
             return true;
         }
-        seen.insert(key.clone());
+        seen.insert(index.unwrap_or_else(|| self.versions.insert_full(key.clone(), Vec::new()).0));
         false
     }
 
     fn count_loop_key(&mut self, schedule: &mut Schedule, st: &State, key: &Key) -> Result<(), SpecError> {
-        if schedule.waiting.contains_key(key) || self.versions.contains_key(key) {
+        if self.versions.contains_key(key) {
             return Ok(());
         }
         let f = st.frame();
@@ -258,16 +265,33 @@ impl Engine<'_> {
 
     // ---- versions
 
-    /// Takes up a key: states that imply a version jump to it, the rest are met into a new one.
-    fn take(&mut self, schedule: &mut Schedule, key: &Key, states: Vec<State>) -> Result<(), SpecError> {
-        let kind = if key.fragment.is_none() { MarkKind::GlobalMerge } else { MarkKind::LocalMerge };
-        let index = match self.versions.get_index_of(key) {
-            Some(index) => index,
-            None => self.versions.insert_full(key.clone(), Vec::new()).0,
-        };
+    /// Takes up a key: states that imply a version jump to it, the rest are met into a new one. A state that has come
+    /// alone to where only paths join goes on as it is.
+    fn take(&mut self, schedule: &mut Schedule, key: usize, mut states: Vec<State>) -> Result<(), SpecError> {
+        let enterable = self.versions.get_index(key).is_some_and(|(key, _)| key.fragment.is_none());
+        let fresh = self.versions[key].is_empty();
+        if fresh
+            && states.len() == 1
+            && let Some(mut st) = states.pop()
+        {
+            let head = self.is_loop_head(&st);
+            if !head && !enterable {
+                st.passed = true;
+                st.back = false;
+                schedule.todo.push(st);
+                return Ok(());
+            }
+            if super::alone::is_whole(&st) {
+                let loc = self.loc(&st);
+                let id = self.enter_alone(st, key, enterable, loc);
+                self.go_on(schedule, id);
+                return Ok(());
+            }
+            states.push(st);
+        }
         let mut rest = Vec::new();
         for mut st in states {
-            if self.would_lose_registers(&st, index) || !self.jump_to_any(&mut st, index)? {
+            if fresh || self.would_lose_registers(&st, key) || !self.jump_to_any(&mut st, key)? {
                 rest.push(st);
             }
         }
@@ -275,20 +299,25 @@ impl Engine<'_> {
             return Ok(());
         }
         let loc = self.loc(&rest[0]);
-        let id = self.new_version(&mut rest, index, kind == MarkKind::GlobalMerge, loc)?;
+        let id = self.new_version(&mut rest, key, enterable, loc)?;
         for st in &mut rest {
             if !self.jump(st, id)? {
                 return Err(SpecError::Malformed("a state does not imply what it was met into".to_owned(), loc));
             }
         }
+        self.go_on(schedule, id);
+        Ok(())
+    }
+
+    /// Goes on in a version that has just been made.
+    fn go_on(&mut self, schedule: &mut Schedule, id: VersionId) {
         let mut st = State::clone(&self.version(id).template);
         st.origin = Some(id);
         st.passed = true;
         if self.is_loop_head(&st) {
-            st.enclosing = Some(index);
+            st.enclosing = Some(id.key);
         }
         schedule.todo.push(st);
-        Ok(())
     }
 
     // ---- the twin

@@ -337,7 +337,7 @@ impl<'m> Engine<'m> {
         self.fragments[st.fragment].info[base.index()].origin = Origin::Root(Provenance { root, offset: Some(0) });
         st.memory.roots.insert(root, Red::Value(base));
         self.replace_slot(st, id, base, loc)?;
-        for (offset, cell) in &slot.cells {
+        for (offset, cell) in slot.cells.iter() {
             let value = match cell.value {
                 Red::Slot(other, at) => {
                     let other = self.force_with(st, other, forced, loc)?;
@@ -346,12 +346,9 @@ impl<'m> Engine<'m> {
                 }
                 value => operand_of(self.escape(st, value, loc)?),
             };
-            if value.constant().and_then(Const::word) == Some(0) {
-                continue;
-            }
-            let desc = MemDesc { offset: *offset as i32, stride: 0, ..cell.desc.clone() };
+            let desc = MemDesc { offset: offset as i32, stride: 0, ..MemDesc::clone(&cell.desc) };
             let known = Location { value: super::fold::red_of(value), dirty: false, desc: desc.clone() };
-            st.memory.places.insert((root, *offset, cell.access), known);
+            st.memory.places.insert((root, offset, cell.access), known);
             self.emit(st, Opcode::Setfield, &[Operand::Value(base), value], Imm::Mem(desc), &[], loc)?;
         }
         Ok(base)
@@ -361,7 +358,7 @@ impl<'m> Engine<'m> {
     fn replace_slot(&mut self, st: &mut State, id: SlotId, base: ValueId, loc: Loc) -> Result<(), SpecError> {
         let mut offsets: Vec<i64> = st
             .red_registers()
-            .chain(st.slots.values().flat_map(|s| s.cells.values().map(|c| c.value)))
+            .chain(st.slots.values().flat_map(|s| s.cells.values()))
             .filter_map(|red| match red {
                 Red::Slot(slot, offset) if slot == id => Some(offset),
                 _ => None,

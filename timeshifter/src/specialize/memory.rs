@@ -13,8 +13,9 @@
 //! that was made from a `&mut` is found under that root.
 
 use super::state::Red;
-use flowgraph::ir::{Access, MemDesc};
+use flowgraph::ir::{Access, Const, MemDesc};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// Where an exclusive address was derived from: a `&mut` that came from outside, or a slot that has been forced. Memory
@@ -74,7 +75,60 @@ pub struct Cell {
     /// What it is.
     pub value: Red,
     /// The descriptor it was stored with, for the store that forcing makes.
-    pub desc: MemDesc,
+    pub desc: Rc<MemDesc>,
+}
+
+impl Cell {
+    /// Whether it holds what bytes without a cell hold.
+    pub fn is_zero(&self) -> bool {
+        self.value.constant().and_then(Const::word) == Some(0)
+    }
+}
+
+/// The scalars of a slot by offset, which never overlap. What is zero needs no cell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cells(Vec<(i64, Cell)>);
+
+impl Cells {
+    /// The scalar that begins at `offset`.
+    pub fn get(&self, offset: i64) -> Option<&Cell> {
+        self.0.binary_search_by_key(&offset, |c| c.0).ok().map(|at| &self.0[at].1)
+    }
+
+    /// All scalars that have a byte in common with the `size` bytes at `offset`.
+    pub fn overlapping(&self, offset: i64, size: u32) -> impl Iterator<Item = &(i64, Cell)> {
+        // A scalar has eight bytes at most.
+        let from = self.0.partition_point(|c| c.0 <= offset.saturating_sub(8));
+        let near = self.0[from..].iter().take_while(move |c| c.0 < offset.saturating_add(i64::from(size)));
+        near.filter(move |(at, c)| ranges_overlap(*at, c.access.size(), offset, size))
+    }
+
+    /// Puts a scalar at `offset`, in the place of the one that begins there. It must overlap no other.
+    pub fn insert(&mut self, offset: i64, cell: Cell) {
+        let found = self.0.binary_search_by_key(&offset, |c| c.0);
+        match (found, cell.is_zero()) {
+            (Ok(at), false) => self.0[at].1 = cell,
+            (Ok(at), true) => drop(self.0.remove(at)),
+            (Err(at), false) => self.0.insert(at, (offset, cell)),
+            (Err(_), true) => {}
+        }
+    }
+
+    /// All scalars with their offsets, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = (i64, &Cell)> {
+        self.0.iter().map(|(at, cell)| (*at, cell))
+    }
+
+    /// The values of all scalars.
+    pub fn values(&self) -> impl Iterator<Item = Red> + '_ {
+        self.0.iter().map(|(_, cell)| cell.value)
+    }
+
+    /// Changes the values of all scalars.
+    pub fn for_each_value(&mut self, mut change: impl FnMut(&mut Red)) {
+        self.0.iter_mut().for_each(|(_, cell)| change(&mut cell.value));
+        self.0.retain(|(_, cell)| !cell.is_zero());
+    }
 }
 
 /// A local aggregate without an address. Bytes without a cell are zero.
@@ -84,8 +138,8 @@ pub struct Slot {
     pub size: u32,
     /// The source variable.
     pub name: Arc<str>,
-    /// The scalars, by offset; never overlapping.
-    pub cells: BTreeMap<i64, Cell>,
+    /// Its scalars.
+    pub cells: Cells,
 }
 
 /// A place in real memory at a constant offset from a root.

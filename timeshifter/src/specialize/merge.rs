@@ -12,7 +12,7 @@ use super::error::SpecError;
 use super::memory::{Cell, KnownMemory, Location, Origin, Place, RootId, Slot};
 use super::residual::FULL;
 use super::state::{Facts, Red, Reg, SlotId, State};
-use flowgraph::ir::{BlockId, Const, Loc, Operand, ValueId};
+use flowgraph::ir::{Access, BlockId, Const, Loc, Operand, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
@@ -77,7 +77,7 @@ impl Engine<'_> {
         st.slots.remove(&slot);
         let offsets: BTreeSet<i64> = st
             .red_registers()
-            .chain(st.slots.values().flat_map(|s| s.cells.values().map(|c| c.value)))
+            .chain(st.slots.values().flat_map(|s| s.cells.values()))
             .filter_map(|red| match red {
                 Red::Slot(id, offset) if id == slot => Some(offset),
                 _ => None,
@@ -191,11 +191,11 @@ impl Engine<'_> {
         }
         let slots: Option<Vec<Rc<Slot>>> = all.iter().zip(&ids).map(|(st, id)| st.slots.get(id).cloned()).collect();
         let Some(slots) = slots else { return Err(conflict()) };
-        let cells: BTreeSet<_> = slots.iter().flat_map(|s| s.cells.iter().map(|(at, c)| (*at, c.access))).collect();
-        let clashing = cells
-            .iter()
-            .zip(cells.iter().skip(1))
-            .any(|((at, access), (next, _))| at + i64::from(access.size()) > *next);
+        let mut cells: Vec<(i64, Access)> =
+            slots.iter().flat_map(|s| s.cells.iter().map(|(at, c)| (at, c.access))).collect();
+        cells.sort_unstable();
+        cells.dedup();
+        let clashing = cells.windows(2).any(|pair| pair[0].0 + i64::from(pair[0].1.size()) > pair[1].0);
         let used_otherwise =
             meeting.used.iter().zip(&ids).any(|(used, id)| used.get(id).is_some_and(|with| *with != ids));
         if clashing || used_otherwise || slots.iter().any(|s| s.size != slots[0].size) {
@@ -210,8 +210,8 @@ impl Engine<'_> {
         meeting.slots.push((id, Slot { size: slots[0].size, name: slots[0].name.clone(), cells: Default::default() }));
         for (place, access) in cells {
             let zero = Red::Const(Const::from_word(access.ty(), 0));
-            let values: Tuple = slots.iter().map(|s| s.cells.get(&place).map_or(zero, |c| c.value)).collect();
-            let Some(desc) = slots.iter().find_map(|s| s.cells.get(&place)).map(|c| c.desc.clone()) else { continue };
+            let values: Tuple = slots.iter().map(|s| s.cells.get(place).map_or(zero, |c| c.value)).collect();
+            let Some(desc) = slots.iter().find_map(|s| s.cells.get(place)).map(|c| c.desc.clone()) else { continue };
             let value = self.meet_operand(meeting, all, values)?;
             meeting.slots[at].1.cells.insert(place, Cell { access, value, desc });
         }
@@ -395,20 +395,18 @@ impl Engine<'_> {
     }
 
     fn implies_cells(&self, st: &State, template: &State, slot: &Slot, wanted: &Slot, binding: &mut Binding) -> bool {
-        let zero = |access: flowgraph::ir::Access| Red::Const(Const::from_word(access.ty(), 0));
+        let zero = |access: Access| Red::Const(Const::from_word(access.ty(), 0));
         let fits = wanted.cells.iter().all(|(at, cell)| match slot.cells.get(at) {
             Some(given) => {
                 given.access == cell.access && self.implies_operand(st, template, given.value, cell.value, binding)
             }
             None => {
-                let size = cell.access.size();
-                let clear =
-                    slot.cells.iter().all(|(o, c)| !super::memory::ranges_overlap(*o, c.access.size(), *at, size));
-                clear && self.implies_operand(st, template, zero(cell.access), cell.value, binding)
+                slot.cells.overlapping(at, cell.access.size()).next().is_none()
+                    && self.implies_operand(st, template, zero(cell.access), cell.value, binding)
             }
         });
         // What the version takes to be zero must be.
-        fits && slot.cells.iter().all(|(at, cell)| wanted.cells.contains_key(at) || cell.value == zero(cell.access))
+        fits && slot.cells.iter().all(|(at, _)| wanted.cells.get(at).is_some())
     }
 
     fn implies_facts(&self, st: &State, template: &State, given: Red, param: ValueId) -> bool {
@@ -458,7 +456,7 @@ impl Engine<'_> {
         }
         let mut live: FxHashSet<RootId> = st.memory.places.iter().filter(|(_, l)| l.dirty).map(|(p, _)| p.0).collect();
         let mut unknown = false;
-        let cells = st.slots.values().flat_map(|s| s.cells.values().map(|c| c.value));
+        let cells = st.slots.values().flat_map(|s| s.cells.values());
         for red in st.red_registers().chain(cells) {
             match self.origin(st, red) {
                 Origin::Root(p) => {

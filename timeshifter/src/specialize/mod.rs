@@ -9,7 +9,7 @@
 //! step       one op: compute, fold, emit, call
 //!   fold       ops that only compute
 //!   access     loads and stores; memory: what a state knows of it
-//! merge      meet, bind, trim
+//! merge      meet, bind, trim; alone: the same for a state that arrives alone
 //! entry      where it begins: units, fragments, arguments
 //! eager      scheduling: both sides of every split, each join once
 //! versions   of merge points: entering them, making more
@@ -24,6 +24,7 @@
 //! The algorithm is that of the module `eager`'s header; the contract at its edges is the book's chapter on resuming.
 
 mod access;
+mod alone;
 mod cleanup;
 mod eager;
 mod endless;

@@ -40,8 +40,8 @@ impl Engine<'_> {
             Red::Slot(id, offset) => addresses.get(&id).copied().unwrap_or_default().wrapping_add(offset as u64),
         };
         for (id, slot) in &st.slots {
-            for (offset, cell) in &slot.cells {
-                let (at, value) = (resolve(self, Red::Slot(*id, *offset)), resolve(self, cell.value));
+            for (offset, cell) in slot.cells.iter() {
+                let (at, value) = (resolve(self, Red::Slot(*id, offset)), resolve(self, cell.value));
                 self.memory.store(at, cell.access, value).map_err(|_| SpecError::BadAccess { loc })?;
             }
         }

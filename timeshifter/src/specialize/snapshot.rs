@@ -52,7 +52,7 @@ impl Engine<'_> {
         snapshot.memory.places.retain(|_, location| location.dirty);
         let named: Vec<Red> = snapshot
             .red_registers()
-            .chain(snapshot.slots.values().flat_map(|s| s.cells.values().map(|c| c.value)))
+            .chain(snapshot.slots.values().flat_map(|s| s.cells.values()))
             .chain(snapshot.memory.roots.values().copied())
             .chain(snapshot.memory.places.values().map(|l| l.value))
             .collect();
@@ -163,9 +163,7 @@ pub(super) fn rename(st: &mut State, renamed: &[(ValueId, ValueId)]) {
         }
     }
     for slot in st.slots.values_mut() {
-        for cell in Rc::make_mut(slot).cells.values_mut() {
-            new(&mut cell.value);
-        }
+        Rc::make_mut(slot).cells.for_each_value(new);
     }
     st.memory.roots.values_mut().for_each(new);
     st.memory.places.values_mut().for_each(|l| new(&mut l.value));

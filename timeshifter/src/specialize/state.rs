@@ -82,6 +82,12 @@ impl Regs {
         }
     }
 
+    /// Appends the register of a value above all others.
+    pub(super) fn push(&mut self, value: ValueId, reg: Reg) {
+        debug_assert!(self.0.last().is_none_or(|(last, _)| *last < value));
+        self.0.push((value, reg));
+    }
+
     /// All registers, by value.
     pub fn iter(&self) -> impl Iterator<Item = &(ValueId, Reg)> {
         self.0.iter()
@@ -205,12 +211,12 @@ impl State {
             }
         }
         for slot in self.slots.values_mut() {
-            if slot.cells.values().any(|c| c.value == old) {
-                for cell in Rc::make_mut(slot).cells.values_mut() {
-                    if cell.value == old {
-                        cell.value = new;
+            if slot.cells.values().any(|value| value == old) {
+                Rc::make_mut(slot).cells.for_each_value(|value| {
+                    if *value == old {
+                        *value = new;
                     }
-                }
+                });
             }
         }
         self.memory.substitute(old, new);
@@ -235,7 +241,7 @@ impl State {
             if seen.insert(id)
                 && let Some(slot) = self.slots.get(&id)
             {
-                todo.extend(slot.cells.values().filter_map(|c| slot_of(c.value)));
+                todo.extend(slot.cells.values().filter_map(slot_of));
             }
         }
         self.slots.retain(|id, _| seen.contains(id));

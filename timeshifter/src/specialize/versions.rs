@@ -36,6 +36,16 @@ impl Engine<'_> {
         Ok(false)
     }
 
+    /// Makes the first version of a key of a state that has come alone, and ends the state's block in a jump to it.
+    pub(super) fn enter_alone(&mut self, st: State, key: usize, enterable: bool, loc: Loc) -> VersionId {
+        let head = self.version_head(&st, enterable);
+        let (template, args) = self.meet_alone(&st, head);
+        let id = self.add_version(key, template, enterable);
+        self.link(&st, id, args, loc);
+        self.versions[id.key][id.version].arrivals.push(st);
+        id
+    }
+
     /// Meets states into a new version of a key, widened against the last one.
     pub(super) fn new_version(
         &mut self,
