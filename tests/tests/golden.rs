@@ -4,7 +4,7 @@
 //! `INSTA_UPDATE=always cargo test -p hueshift-tests --test golden`.
 
 use flowgraph::ir::Module;
-use flowgraph::text::{parse_module, print_graph_short, print_module};
+use flowgraph::text::{parse_module, print_graph_short, print_module, renumber};
 use hueshift::JitOptions;
 use hueshift_tests::pipeline::Pipeline;
 use interpreters::{Interpreter, find};
@@ -43,7 +43,7 @@ fn residual(name: &str) {
         let mut prepared = pipeline.prepare(&args).expect("arguments that fit");
         let jit = prepared.specialize(JitOptions::default()).unwrap_or_else(|e| panic!("{name}/{}: {e}", program.name));
         let module = jit.residual().expect("it has been specialized").module;
-        let text: Vec<String> = module.graphs.values().map(|g| print_graph_short(&module, g)).collect();
+        let text: Vec<String> = module.graphs.values().map(|g| print_graph_short(&module, &renumber(g))).collect();
         golden(format!("{name}.4.residual.{}", program.name), &text.join("\n"));
     }
 }

@@ -42,7 +42,7 @@ impl Engine<'_> {
         };
         let mut frames = Vec::with_capacity(st.frames.len());
         for frame in &st.frames {
-            let mut regs = Regs::default();
+            let mut regs = Regs::with_capacity(frame.regs.len() + 12);
             for (value, reg) in frame.regs.iter() {
                 let reg = match reg {
                     Reg::Green(c) => Reg::Green(*c),

@@ -80,12 +80,12 @@ impl Engine<'_> {
                     fragment.end(parent, branch, loc);
                     self.learn(&mut st, cond, true);
                     self.learn(&mut other, cond, false);
-                    self.go(&mut st, &then, loc)?;
-                    self.go(&mut other, &otherwise, loc)?;
+                    self.go(&mut st, then, loc)?;
+                    self.go(&mut other, otherwise, loc)?;
                     schedule.todo.push(other);
                 }
                 Outcome::SwitchSplit { value, cases, default, loc } => {
-                    return self.split_switch(schedule, st, value, &cases, &default, loc);
+                    return self.split_switch(schedule, st, value, cases, default, loc);
                 }
                 Outcome::Promotion { loc, .. } => {
                     if self.units[self.fragments[st.fragment].unit].exits {
@@ -94,7 +94,7 @@ impl Engine<'_> {
                     self.enter_twin(&mut st, loc)?;
                 }
                 Outcome::Returned(values, loc) => return self.end_in_return(st, &values, loc),
-                Outcome::Trapped(trap, args) => return self.end_in_trap(st, trap, &args),
+                Outcome::Trapped(trap, args) => return self.end_in_trap(st, *trap, &args),
                 Outcome::CallTrapped(_) => unreachable!("the eager policy does not run calls"),
             }
         }

@@ -5,7 +5,7 @@ use super::error::SpecError;
 use super::memory::{Origin, Provenance};
 use super::residual::Fragment;
 use super::state::{Frame, GraphIx, Red, Reg, Regs, State};
-use flowgraph::ir::{BlockId, Const, Scalar, ValueId};
+use flowgraph::ir::{BlockId, Const, Graph, Scalar, ValueId};
 
 /// An argument of the entry, one for each leaf of its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,15 +73,26 @@ impl<'m> Engine<'m> {
         if *taken == 1 { function.clone() } else { format!("{function}#{}", *taken - 1) }
     }
 
-    /// A new fragment for code of `graph`.
+    /// A new fragment of a unit for code of `graph`.
     pub(super) fn new_fragment(&mut self, graph: GraphIx, name: &str, unit: usize) -> usize {
-        let source = self.program.graph(graph);
-        let mut fragment = Fragment::new(name, &source.function, source.signature.clone(), unit);
-        fragment.graph.results = self.units.get(unit).map_or(source, |u| self.program.graph(u.graph)).results.clone();
-        fragment.graph.loc = source.loc;
-        fragment.graph.attributes.doc.clone_from(&source.attributes.doc);
+        let outermost = self.units.get(unit).map_or(graph, |u| u.graph);
+        let mut fragment = Fragment::new(name, graph, unit);
+        fragment.graph.results.clone_from(&self.program.graph(outermost).results);
         self.fragments.push(fragment);
         self.fragments.len() - 1
+    }
+
+    /// Fills in what a reader wants to know of a graph that was made from a fragment: while it is specialized, fragments
+    /// come and go by the thousand without.
+    pub fn describe(&self, fragment: usize, graph: &mut Graph) {
+        let source = self.program.graph(self.fragments[fragment].source);
+        graph.function.clone_from(&source.function);
+        graph.signature.clone_from(&source.signature);
+        graph.loc = source.loc;
+        graph.attributes.doc.clone_from(&source.attributes.doc);
+        if graph.params.is_empty() {
+            graph.params = graph.entry_params().iter().map(ToString::to_string).collect();
+        }
     }
 
     /// The state at the entry of a unit.

@@ -14,6 +14,15 @@ use smallvec::{SmallVec, smallvec};
 /// The results of an op.
 pub(super) type Reds = SmallVec<[Red; 2]>;
 
+/// The operands as constants, if all are.
+pub(super) fn constants_of(args: &[Red]) -> Option<SmallVec<[Const; 4]>> {
+    let mut constants = SmallVec::new();
+    for arg in args {
+        constants.push(arg.constant()?);
+    }
+    Some(constants)
+}
+
 impl Engine<'_> {
     /// What a pure op computes from constants. Addresses stay symbolic where that is possible.
     pub(super) fn compute(&self, opcode: Opcode, args: &[Const]) -> Option<SmallVec<[Const; 2]>> {
@@ -22,17 +31,14 @@ impl Engine<'_> {
         }
         let words: SmallVec<[Word; 4]> = args.iter().map(|c| self.memory.resolve(*c)).collect();
         let given = opcode.compute(&words)?;
-        let types = opcode.results();
-        Some(
-            given
-                .iter()
-                .zip(types)
-                .map(|(word, ty)| match ty {
-                    OperandType::Is(ty) => Const::from_word(*ty, *word),
-                    _ => Const::Int(*word as i64),
-                })
-                .collect(),
-        )
+        let mut constants = SmallVec::new();
+        for (word, ty) in given.iter().zip(opcode.results()) {
+            constants.push(match ty {
+                OperandType::Is(ty) => Const::from_word(*ty, *word),
+                _ => Const::Int(*word as i64),
+            });
+        }
+        Some(constants)
     }
 
     /// A red op that only computes.
@@ -43,8 +49,7 @@ impl Engine<'_> {
         args: &[Red],
         loc: Loc,
     ) -> Result<Reds, SpecError> {
-        let constants: Option<SmallVec<[Const; 3]>> = args.iter().map(|a| a.constant()).collect();
-        if let Some(constants) = constants
+        if let Some(constants) = constants_of(args)
             && !is_nan_bits(opcode, &constants)
             && let Some(folded) = self.compute(opcode, &constants)
         {

@@ -74,6 +74,7 @@ impl Engine<'_> {
         let args: Vec<Operand> = own.iter().map(|v| Operand::Value(*v)).collect();
         graph.block_mut(entry).params = own;
         graph.block_mut(entry).term = Terminator::Jump(Edge::new(BlockId(1), args));
+        self.describe(root, &mut graph);
         cleanup(&mut graph);
         graph
     }

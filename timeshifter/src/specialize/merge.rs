@@ -437,11 +437,12 @@ impl Engine<'_> {
             let loaded = self.program.loaded(frame.graph);
             if at == last {
                 let live = loaded.liveness.live_before(frame.block, frame.index as usize);
-                frame.regs.retain(|v| live.contains(&v));
+                frame.regs.keep(live);
             } else {
                 let op = &loaded.graph.block(frame.block).ops[frame.index as usize];
                 let live = loaded.liveness.live_before(frame.block, frame.index as usize + 1);
-                frame.regs.retain(|v| live.contains(&v) && !op.results.contains(&v));
+                frame.regs.keep(live);
+                frame.regs.forget(&op.results);
             }
         }
         st.drop_unreachable_slots();

@@ -5,8 +5,9 @@
 //! its values wherever they are visible: what defined them, a range, and which exclusive root an address comes from.
 
 use super::memory::Origin;
+use super::state::GraphIx;
 use flowgraph::ir::{
-    Block, BlockId, Edge, Graph, Imm, Loc, Op, Opcode, Operand, Signature, Terminator, Time, Type, ValueId,
+    Block, BlockId, Edge, Graph, Imm, Loc, Op, Opcode, Operand, RustType, Signature, Terminator, Time, Type, ValueId,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -39,8 +40,10 @@ pub type SameOp = (Opcode, SmallVec<[Operand; 3]>, Imm);
 /// A residual graph being filled.
 #[derive(Debug)]
 pub struct Fragment {
-    /// The graph.
+    /// The graph. Signature, function and place in the source are given to it when it is taken from here.
     pub graph: Graph,
+    /// The compiler graph that it is made from.
+    pub source: GraphIx,
     /// What is known about its values, by value.
     pub info: Vec<Info>,
     /// For each block the one block that it can be reached from, if it is just one.
@@ -56,12 +59,11 @@ pub struct Fragment {
 const SEARCH: usize = 64;
 
 impl Fragment {
-    /// An empty fragment with an entry block.
-    pub fn new(key: &str, function: &str, signature: Signature, unit: usize) -> Fragment {
-        let mut graph = Graph::new(key, signature);
-        graph.function = function.to_owned();
-        let mut fragment =
-            Fragment { graph, info: Vec::new(), parents: Vec::new(), seen: FxHashMap::default(), size: 0, unit };
+    /// An empty fragment with an entry block, for code of the compiler graph `source`.
+    pub fn new(key: &str, source: GraphIx, unit: usize) -> Fragment {
+        let graph = Graph::new(key, Signature { params: Vec::new(), result: RustType::Unit });
+        let (info, parents, seen) = (Vec::new(), Vec::new(), FxHashMap::default());
+        let mut fragment = Fragment { graph, source, info, parents, seen, size: 0, unit };
         fragment.new_block(None);
         fragment
     }
@@ -144,8 +146,7 @@ impl Fragment {
             .iter()
             .map(|p| Operand::Value(self.new_param(BlockId::ENTRY, self.graph.values[p.index()].ty)))
             .collect();
-        self.graph.params = self.graph.entry_params().iter().map(|p| p.to_string()).collect();
-        self.end(BlockId::ENTRY, Terminator::Jump(Edge { block: head, args }), self.graph.loc);
+        self.end(BlockId::ENTRY, Terminator::Jump(Edge { block: head, args }), Loc::UNKNOWN);
     }
 
     /// Ends a block.

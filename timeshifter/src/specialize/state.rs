@@ -8,6 +8,7 @@
 use super::memory::{KnownMemory, Slot};
 use flowgraph::ir::{BlockId, Const, ValueId};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -69,6 +70,17 @@ impl Reg {
 pub struct Regs(Vec<(ValueId, Reg)>);
 
 impl Regs {
+    /// None yet, with room for so many.
+    pub(super) fn with_capacity(capacity: usize) -> Regs {
+        Regs(Vec::with_capacity(capacity))
+    }
+
+    /// How many there are.
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// The register of `value`.
     pub fn get(&self, value: ValueId) -> Option<Reg> {
         self.0.binary_search_by_key(&value, |r| r.0).ok().map(|i| self.0[i].1)
@@ -98,9 +110,21 @@ impl Regs {
         self.0.iter_mut()
     }
 
-    /// Forgets the registers for which `keep` says no.
-    pub fn retain(&mut self, mut keep: impl FnMut(ValueId) -> bool) {
-        self.0.retain(|r| keep(r.0));
+    /// Forgets all registers but those of `live`, which ascend.
+    pub(super) fn keep(&mut self, mut live: &[ValueId]) {
+        self.0.retain(|(value, _)| {
+            while let [first, rest @ ..] = live
+                && first < value
+            {
+                live = rest;
+            }
+            live.first() == Some(value)
+        });
+    }
+
+    /// Forgets the registers of some values.
+    pub(super) fn forget(&mut self, values: &[ValueId]) {
+        self.0.retain(|(value, _)| !values.contains(value));
     }
 }
 
@@ -235,13 +259,16 @@ impl State {
         if self.slots.is_empty() {
             return;
         }
-        let mut todo: Vec<SlotId> = self.red_registers().filter_map(slot_of).collect();
-        let mut seen = std::collections::BTreeSet::new();
-        while let Some(id) = todo.pop() {
-            if seen.insert(id)
-                && let Some(slot) = self.slots.get(&id)
-            {
-                todo.extend(slot.cells.values().filter_map(slot_of));
+        let mut seen: SmallVec<[SlotId; 8]> = self.red_registers().filter_map(slot_of).collect();
+        seen.sort_unstable();
+        seen.dedup();
+        let mut at = 0;
+        while let Some(id) = seen.get(at).copied() {
+            at += 1;
+            for led_to in self.slots.get(&id).into_iter().flat_map(|slot| slot.cells.values()).filter_map(slot_of) {
+                if !seen.contains(&led_to) {
+                    seen.push(led_to);
+                }
             }
         }
         self.slots.retain(|id, _| seen.contains(id));

@@ -12,28 +12,31 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
+/// The green arguments of a call.
+type GreenArguments = SmallVec<[(ValueId, Const); 8]>;
+
 /// What a policy has to answer.
 #[derive(Debug)]
-pub(super) enum Outcome {
+pub(super) enum Outcome<'m> {
     /// At a mark: wait here, look for a version, or (having set `passed`) go on.
     Mark(MarkKind),
     /// A branch on a residual value.
-    Split { cond: Red, then: Edge, otherwise: Edge, loc: Loc },
+    Split { cond: Red, then: &'m Edge, otherwise: &'m Edge, loc: Loc },
     /// A switch on a residual value.
-    SwitchSplit { value: Red, cases: Vec<(i64, Edge)>, default: Edge, loc: Loc },
+    SwitchSplit { value: Red, cases: &'m [(i64, Edge)], default: &'m Edge, loc: Loc },
     /// A residual value is to be green from here on.
     Promotion { value: ValueId, loc: Loc },
     /// The outermost function returns.
     Returned(Vec<Red>, Loc),
     /// A trap.
-    Trapped(Trap, Vec<Red>),
+    Trapped(Box<Trap>, Vec<Red>),
     /// Tracing: a call that isn't looked into trapped in this run.
     CallTrapped(flowgraph::eval::TrapReport),
 }
 
 impl<'m> Engine<'m> {
     /// Runs `st` to its next outcome.
-    pub(super) fn step(&mut self, st: &mut State) -> Result<Outcome, SpecError> {
+    pub(super) fn step(&mut self, st: &mut State) -> Result<Outcome<'m>, SpecError> {
         loop {
             if let Some(outcome) = self.step_once(st)? {
                 return Ok(outcome);
@@ -42,7 +45,7 @@ impl<'m> Engine<'m> {
     }
 
     /// Runs one op or terminator of `st`.
-    pub(super) fn step_once(&mut self, st: &mut State) -> Result<Option<Outcome>, SpecError> {
+    pub(super) fn step_once(&mut self, st: &mut State) -> Result<Option<Outcome<'m>>, SpecError> {
         let frame = st.frame();
         let (graph, block, index) = (frame.graph, frame.block, frame.index);
         if !st.passed
@@ -79,7 +82,11 @@ impl<'m> Engine<'m> {
     }
 
     fn operands(&self, st: &State, operands: &[Operand], loc: Loc) -> Result<SmallVec<[Red; 4]>, SpecError> {
-        operands.iter().map(|o| self.operand(st, *o, loc)).collect()
+        let mut reds = SmallVec::new();
+        for operand in operands {
+            reds.push(self.operand(st, *operand, loc)?);
+        }
+        Ok(reds)
     }
 
     /// To the next op.
@@ -89,7 +96,7 @@ impl<'m> Engine<'m> {
         st.back = false;
     }
 
-    fn step_op(&mut self, st: &mut State, op: &Op) -> Result<Option<Outcome>, SpecError> {
+    fn step_op(&mut self, st: &mut State, op: &'m Op) -> Result<Option<Outcome<'m>>, SpecError> {
         let args = self.operands(st, &op.args, op.loc)?;
         let result = match op.opcode.effect() {
             Effect::Call | Effect::ElidableCall => return self.step_call(st, op, &args),
@@ -118,8 +125,7 @@ impl<'m> Engine<'m> {
     }
 
     fn green_pure(&mut self, op: &Op, args: &[Red]) -> Result<SmallVec<[Red; 2]>, SpecError> {
-        let constants: Option<SmallVec<[Const; 3]>> = args.iter().map(|a| a.constant()).collect();
-        let given = constants.and_then(|c| self.compute(op.opcode, &c));
+        let given = super::fold::constants_of(args).and_then(|c| self.compute(op.opcode, &c));
         let given = given.ok_or_else(|| SpecError::NotGreen { op: op.opcode.name().to_owned(), loc: op.loc })?;
         Ok(given.into_iter().map(Red::Const).collect())
     }
@@ -164,7 +170,7 @@ impl<'m> Engine<'m> {
 
     // ---- terminators
 
-    fn step_terminator(&mut self, st: &mut State, term: &Terminator, loc: Loc) -> Result<Option<Outcome>, SpecError> {
+    fn step_terminator(&mut self, st: &mut State, term: &'m Terminator, loc: Loc) -> Result<Option<Outcome<'m>>, SpecError> {
         match term {
             Terminator::Jump(edge) => self.go(st, edge, loc)?,
             Terminator::Branch { cond, then, otherwise, time } => match self.operand(st, *cond, loc)? {
@@ -176,7 +182,6 @@ impl<'m> Engine<'m> {
                 _ if *time == Time::Now => return Err(SpecError::NotGreen { op: "branch".to_owned(), loc }),
                 Red::Slot(..) => self.go(st, then, loc)?, // an address is not zero
                 cond => {
-                    let (then, otherwise) = (then.clone(), otherwise.clone());
                     return Ok(Some(Outcome::Split { cond, then, otherwise, loc }));
                 }
             },
@@ -190,7 +195,6 @@ impl<'m> Engine<'m> {
                 _ if *time == Time::Now => return Err(SpecError::NotGreen { op: "switch".to_owned(), loc }),
                 value => {
                     let value = super::fold::red_of(self.real(st, value, loc)?);
-                    let (cases, default) = (cases.clone(), default.clone());
                     return Ok(Some(Outcome::SwitchSplit { value, cases, default, loc }));
                 }
             },
@@ -205,7 +209,7 @@ impl<'m> Engine<'m> {
             Terminator::Trap(trap) => {
                 let args: SmallVec<[Operand; 4]> = trap.args.iter().map(|(o, _)| *o).collect();
                 let args = self.operands(st, &args, loc)?;
-                return Ok(Some(Outcome::Trapped(trap.clone(), args.to_vec())));
+                return Ok(Some(Outcome::Trapped(Box::new(trap.clone()), args.to_vec())));
             }
             Terminator::Exit { .. } | Terminator::Enter { .. } => {
                 return Err(SpecError::Malformed("an exit in a compiler graph".to_owned(), loc));
@@ -241,7 +245,7 @@ impl<'m> Engine<'m> {
 
     // ---- calls
 
-    fn step_call(&mut self, st: &mut State, op: &Op, args: &[Red]) -> Result<Option<Outcome>, SpecError> {
+    fn step_call(&mut self, st: &mut State, op: &Op, args: &[Red]) -> Result<Option<Outcome<'m>>, SpecError> {
         let callee = op.callee().ok_or_else(|| malformed(op))?;
         if let Some(name) = callee.libm() {
             return self.call_libm(st, op, callee, name, args).map(|()| None);
@@ -288,8 +292,8 @@ impl<'m> Engine<'m> {
     }
 
     /// The green arguments of a call, as the callee colors them.
-    fn green_arguments(&self, callee: GraphIx, args: &[Red], op: &Op) -> Result<Vec<(ValueId, Const)>, SpecError> {
-        let mut greens = Vec::new();
+    fn green_arguments(&self, callee: GraphIx, args: &[Red], op: &Op) -> Result<GreenArguments, SpecError> {
+        let mut greens = GreenArguments::new();
         for (param, red) in self.program.graph(callee).entry_params().iter().zip(args) {
             if self.program.is_green(callee, *param) {
                 let constant =
@@ -300,11 +304,11 @@ impl<'m> Engine<'m> {
         Ok(greens)
     }
 
-    fn call_inline(&mut self, st: &mut State, op: &Op, args: &[Red]) -> Result<Option<Outcome>, SpecError> {
+    fn call_inline(&mut self, st: &mut State, op: &Op, args: &[Red]) -> Result<Option<Outcome<'m>>, SpecError> {
         let callee = self.callee_graph(st, op)?;
         let greens = self.green_arguments(callee, args, op)?;
-        let key: Rc<[Const]> = greens.iter().map(|(_, c)| *c).collect();
-        let recursive = st.frames.iter().any(|f| f.graph == callee && f.greens == key);
+        let key: SmallVec<[Const; 8]> = greens.iter().map(|(_, c)| *c).collect();
+        let recursive = st.frames.iter().any(|f| f.graph == callee && *f.greens == key[..]);
         if recursive || st.frames.len() >= self.limits.inline_depth {
             if !recursive {
                 let function = self.program.graph(callee).function.clone();
@@ -312,7 +316,7 @@ impl<'m> Engine<'m> {
             }
             return self.call_specialized(st, op, args);
         }
-        let mut regs = Regs::default();
+        let mut regs = Regs::with_capacity(args.len() + 12);
         for (param, red) in self.program.graph(callee).entry_params().iter().zip(args) {
             let reg = match red {
                 Red::Const(c) if self.program.is_green(callee, *param) => Reg::Green(*c),
@@ -320,7 +324,7 @@ impl<'m> Engine<'m> {
             };
             regs.set(*param, reg);
         }
-        st.frames.push(Frame { graph: callee, block: BlockId::ENTRY, index: 0, regs, greens: key });
+        st.frames.push(Frame { graph: callee, block: BlockId::ENTRY, index: 0, regs, greens: Rc::from(&key[..]) });
         st.passed = false;
         st.back = false;
         Ok(None)
@@ -339,7 +343,7 @@ impl<'m> Engine<'m> {
     }
 
     /// Emits a call to the callee specialized for its green arguments.
-    fn call_specialized(&mut self, st: &mut State, op: &Op, args: &[Red]) -> Result<Option<Outcome>, SpecError> {
+    fn call_specialized(&mut self, st: &mut State, op: &Op, args: &[Red]) -> Result<Option<Outcome<'m>>, SpecError> {
         let callee = self.callee_graph(st, op)?;
         let source = self.program.graph(callee);
         if let Some(green) = op.results.iter().find(|r| self.program.is_green(st.frame().graph, **r)) {
@@ -353,7 +357,7 @@ impl<'m> Engine<'m> {
             });
         }
         let greens = self.green_arguments(callee, args, op)?;
-        let name = self.function_name(callee, greens)?;
+        let name = self.function_name(callee, greens.to_vec())?;
         let red: SmallVec<[Red; 4]> = source
             .entry_params()
             .iter()
@@ -411,7 +415,7 @@ impl<'m> Engine<'m> {
         opcode: Opcode,
         evaluated: GraphIx,
         all_args: &[Red],
-    ) -> Result<Option<Outcome>, SpecError> {
+    ) -> Result<Option<Outcome<'m>>, SpecError> {
         // A slot may be handed over more than once; it is forced once.
         let mut forced = FxHashMap::default();
         let args = self.settled(st, args, &mut forced, op.loc)?;
@@ -492,7 +496,7 @@ impl<'m> Engine<'m> {
         op: &Op,
         callee: &Callee,
         args: &[Red],
-    ) -> Result<Option<Outcome>, SpecError> {
+    ) -> Result<Option<Outcome<'m>>, SpecError> {
         let target = self.callee_graph(st, op)?;
         let source = self.program.graph(target);
         let elidable = source.attributes.elidable;
@@ -521,7 +525,7 @@ impl<'m> Engine<'m> {
                     Err((message, loc)) if callee.mode == CallMode::Fold => {
                         let message = message.replace('{', "{{").replace('}', "}}");
                         let trap = Trap { kind: TrapKind::Panic, message: Some(message), args: Vec::new(), loc };
-                        return Ok(Some(Outcome::Trapped(trap, Vec::new())));
+                        return Ok(Some(Outcome::Trapped(Box::new(trap), Vec::new())));
                     }
                     Err(_) => {}
                 },
@@ -565,9 +569,9 @@ enum Hint {
 }
 
 /// The end of a path that no run can take.
-fn unreachable_here(loc: Loc) -> Outcome {
+fn unreachable_here<'m>(loc: Loc) -> Outcome<'m> {
     let message = Some("a read outside of the memory that is known when compiling".to_owned());
-    Outcome::Trapped(Trap { kind: TrapKind::Unreachable, message, args: Vec::new(), loc }, Vec::new())
+    Outcome::Trapped(Box::new(Trap { kind: TrapKind::Unreachable, message, args: Vec::new(), loc }), Vec::new())
 }
 
 fn malformed(op: &Op) -> SpecError {

@@ -128,10 +128,10 @@ impl Engine<'_> {
                     self.fragments[st.fragment].end(st.block, term, loc);
                     st.block = next;
                     self.learn(&mut st, cond, taken);
-                    self.go(&mut st, if taken { &then } else { &otherwise }, loc)?;
+                    self.go(&mut st, if taken { then } else { otherwise }, loc)?;
                 }
                 Some(Outcome::SwitchSplit { value, cases, default, loc }) => {
-                    self.trace_switch(&mut st, value, &cases, &default, loc)?;
+                    self.trace_switch(&mut st, value, cases, default, loc)?;
                 }
                 Some(Outcome::Promotion { value, loc }) => self.trace_promotion(&mut st, value, loc),
                 Some(Outcome::Returned(values, loc)) => {
@@ -142,7 +142,7 @@ impl Engine<'_> {
                 Some(Outcome::Trapped(trap, args)) => {
                     let words = self.words(&mut st, &args, trap.loc)?;
                     let report = report(&trap, &words);
-                    self.end_in_trap(st, trap, &args)?;
+                    self.end_in_trap(st, *trap, &args)?;
                     return Ok(TraceEnd::Trapped(report));
                 }
                 Some(Outcome::CallTrapped(trap)) => {
