@@ -360,8 +360,7 @@ impl<'m> Jit<'m> {
     fn switch_graph(&self, exit: u32, position: usize) -> Graph {
         let site = &self.engine.exits[exit as usize];
         let cases = self.switches.get(&exit).map_or(&[][..], Vec::as_slice);
-        let mut leaves = Graph::clone(&self.engine.fragments[site.fragment].graph);
-        self.engine.describe(site.fragment, &mut leaves);
+        let leaves = self.engine.raw_graph(site.fragment);
         let key = format!("{}#switch{exit}_{}", leaves.function, cases.len());
         switches::switch_graph(&key, &leaves, &site.types(&self.engine), position, exit, cases)
     }

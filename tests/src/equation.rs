@@ -372,8 +372,8 @@ fn raw_module(engine: &mut Engine<'_>) -> Module {
     let Program { module: source, .. } = &engine.program;
     let mut module = Module { graphs: Default::default(), stage: IrStage::Residual, ..(*source).clone() };
     module.entry = None;
-    for fragment in &engine.fragments {
-        module.graphs.insert(fragment.graph.key.clone(), fragment.graph.clone());
+    for graph in (0..engine.fragments.len()).map(|at| engine.raw_graph(at)) {
+        module.graphs.insert(graph.key.clone(), graph);
     }
     for key in engine.functions_as_they_are() {
         if let Some(graph) = source.graphs.get(&key) {

@@ -82,15 +82,21 @@ impl<'m> Engine<'m> {
         self.fragments.len() - 1
     }
 
-    /// Fills in what a reader wants to know of a graph that was made from a fragment: while it is specialized, fragments
-    /// come and go by the thousand without.
-    pub fn describe(&self, fragment: usize, graph: &mut Graph) {
+    /// The graph of a fragment as it is, not cleaned, with what a reader wants to know of it: while they are specialized,
+    /// fragments come and go by the thousand without.
+    pub fn raw_graph(&self, fragment: usize) -> Graph {
+        let mut graph = self.fragments[fragment].graph.clone();
+        self.describe(fragment, &mut graph);
+        graph
+    }
+
+    pub(super) fn describe(&self, fragment: usize, graph: &mut Graph) {
         let source = self.program.graph(self.fragments[fragment].source);
         graph.function.clone_from(&source.function);
         graph.signature.clone_from(&source.signature);
         graph.loc = source.loc;
         graph.attributes.doc.clone_from(&source.attributes.doc);
-        if graph.params.is_empty() {
+        if graph.params.len() != graph.entry_params().len() {
             graph.params = graph.entry_params().iter().map(ToString::to_string).collect();
         }
     }

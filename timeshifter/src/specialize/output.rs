@@ -7,9 +7,8 @@ use flowgraph::ir::{Graph, Module, Stage};
 impl Engine<'_> {
     /// The fragments from number `from` on as cleaned residual graphs, in the order in which they were made.
     pub fn residual_graphs(&self, from: usize) -> Vec<Graph> {
-        let graphs = self.fragments.iter().enumerate().skip(from).map(|(at, fragment)| {
-            let mut graph = fragment.graph.clone();
-            self.describe(at, &mut graph);
+        let graphs = (from..self.fragments.len()).map(|at| {
+            let mut graph = self.raw_graph(at);
             cleanup(&mut graph);
             graph
         });

@@ -170,7 +170,12 @@ impl<'m> Engine<'m> {
 
     // ---- terminators
 
-    fn step_terminator(&mut self, st: &mut State, term: &'m Terminator, loc: Loc) -> Result<Option<Outcome<'m>>, SpecError> {
+    fn step_terminator(
+        &mut self,
+        st: &mut State,
+        term: &'m Terminator,
+        loc: Loc,
+    ) -> Result<Option<Outcome<'m>>, SpecError> {
         match term {
             Terminator::Jump(edge) => self.go(st, edge, loc)?,
             Terminator::Branch { cond, then, otherwise, time } => match self.operand(st, *cond, loc)? {
