@@ -100,6 +100,49 @@ pub fn f(x: i64) -> i64 {
     i
 }";
     refused(source, &["--args", "-1"], &["endless green loop", "`i`", "variable(..)", "<stdin>:"]);
+    let emits_in_every_round = "use hueshift::prelude::*;
+pub fn f(x: i64) -> i64 {
+    let mut i = concrete(0);
+    let mut s = x;
+    while i >= 0 {
+        i += 1;
+        s += x;
+    }
+    s
+}";
+    refused(emits_in_every_round, &["--args", "5"], &["endless green loop", "`i`", "variable(..)", "<stdin>:"]);
+    let goes_back_and_forth = "use hueshift::prelude::*;
+pub fn f(x: i64) -> i64 {
+    let mut i = concrete(1);
+    while i > 0 {
+        i = i ^ 2;
+    }
+    x
+}";
+    refused(goes_back_and_forth, &["--args", "5"], &["endless green loop", "`i`", "3, 1, 3, 1", "<stdin>:"]);
+}
+
+#[test]
+fn endless_green_recursion() {
+    let to_a_result = "use hueshift::prelude::*;
+fn g(n: i64, x: i64) -> i64 {
+    if x > 5 {
+        return concrete(n);
+    }
+    g(concrete(n) + 1, x)
+}
+pub fn f(x: i64) -> i64 {
+    g(concrete(0), x)
+}";
+    refused(to_a_result, &["--args", "5"], &["endless green recursion", "`g`", "<stdin>:2:4"]);
+    let with_work_left = "use hueshift::prelude::*;
+fn g(n: i64, x: i64) -> i64 {
+    if x > n { x } else { g(concrete(n) + 1, x) + 1 }
+}
+pub fn f(x: i64) -> i64 {
+    g(concrete(0), x)
+}";
+    refused(with_work_left, &["--args", "5"], &["endless green recursion", "`g`", "<stdin>:2:4"]);
 }
 
 #[test]

@@ -156,7 +156,7 @@ impl Default for Limits {
             functions: 200,
             inline_depth: 200,
             residual_ops: 200_000,
-            unrolled_ops: 1_000_000,
+            unrolled_ops: 400_000,
             trace_steps: 100_000,
         }
     }
