@@ -183,3 +183,19 @@ fn damaged_programs_do_not_panic() {
         }
     }
 }
+
+#[test]
+fn types_that_are_too_large_are_refused_at_once() {
+    for text in [
+        "fn f(a: [(); 268435456]) -> i64 { 1 }",
+        "fn f(a: &[[u64; 268435456]; 268435456]) -> u64 { a[1][2] }",
+        "fn f(a: &mut S) -> u64 { a.x[1][2] }\nstruct S { x: [[u64; 268435456]; 268435456] }",
+        "fn f(a: &S) -> u64 { 1 }\nstruct S { x: &[[T; 100000]] }\nstruct T { y: [u64; 100000] }",
+    ] {
+        let refused = lift(&[("x.rs", text)]).unwrap_err();
+        assert!(refused.refusals.iter().all(|r| r.reason == Reason::LargeValue), "{refused}");
+    }
+    // Where it is only a variable, running it ends in a trap.
+    lift(&[("x.rs", "fn f(i: usize) -> u64 { let a = [(); 268435456]; a[i]; 1 }")]).unwrap();
+    lift(&[("x.rs", "fn f(i: usize) -> u64 { let mut a = [1u64; 268435456]; a[i] = 2; a[1] }")]).unwrap();
+}

@@ -37,7 +37,7 @@ mod written;
 pub use refusal::{Reason, Refusal, Refused};
 
 use crate::ir::{FileId, Loc, Module, SourceFile, Stage};
-use crate::verify::assert_sound;
+use crate::verify::{self, Rule, assert_sound};
 use check::Checker;
 use items::Program;
 use lower::Lowerer;
@@ -141,7 +141,25 @@ impl Program<'_> {
         *self.function.borrow_mut() = None;
     }
 
+    /// Refuses types that are too large to be handed over or to lie in memory.
+    fn check_extents(&self) {
+        let found = verify::declarations(&self.module.borrow());
+        for (violation, ty) in
+            found.iter().filter_map(|v| if let Rule::TooLarge(ty) = &v.rule { Some((v, ty)) } else { None })
+        {
+            let detail = format!("the type {ty} is too large");
+            let function = self.functions.iter().find(|f| violation.item.strip_prefix("graph ") == Some(&*f.path));
+            let of_struct = violation.item.strip_prefix("struct ").and_then(|name| self.structs.get(name));
+            if let Some(f) = function {
+                self.refuse_at(self.fn_pos(f), Reason::LargeValue, &detail);
+            } else if let Some(s) = of_struct {
+                self.refuse(self.file_of(s.module), s.item.ident.span(), Reason::LargeValue, &detail);
+            }
+        }
+    }
+
     fn finish(self, files: Vec<SourceFile>, entry: Option<&str>) -> Result<Module, Refused> {
+        self.check_extents();
         let mut refusals = self.refusals.take();
         let mut module = self.module.take();
         module.stage = Stage::Flow;

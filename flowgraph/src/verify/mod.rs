@@ -18,6 +18,7 @@ mod stages;
 mod types;
 mod violation;
 
+pub(crate) use types::declarations;
 pub use violation::{Rule, Types, Violation};
 
 use crate::ir::*;
@@ -25,7 +26,7 @@ use dominance::Dominance;
 
 /// All invariants that a module violates.
 pub fn verify(module: &Module) -> Result<(), Vec<Violation>> {
-    let mut violations = types::declarations(module);
+    let mut violations = declarations(module);
     if violations.is_empty() {
         violations.extend(module.graphs.values().flat_map(|graph| verify_graph(module, graph)));
     }

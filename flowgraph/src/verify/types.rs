@@ -14,7 +14,7 @@ const MAX_BYTES: u64 = 1 << 30;
 const MAX_PARTS: u64 = 1 << 16;
 
 /// Everything that is wrong with declarations. If there is anything, nothing else can be checked.
-pub(super) fn declarations(module: &Module) -> Vec<Violation> {
+pub(crate) fn declarations(module: &Module) -> Vec<Violation> {
     let mut check = Declarations { module, known: FxHashMap::default(), found: Vec::new(), at: String::new() };
     for name in module.structs.keys() {
         check.parts_of(name);
