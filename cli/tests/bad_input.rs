@@ -90,6 +90,18 @@ fn wrong_greens() {
 }
 
 #[test]
+fn a_known_struct_of_references_is_told_whole() {
+    let source = "pub struct P<'a> { r: &'a [i64], n: i64 } pub fn f(p: &P, i: usize) -> i64 { p.r[i] + p.n }";
+    let of = ["--entry", "f", "--green", "0", "--args", "{r: [1, 2, 3], n: 7},1"];
+    expect(0, &["9"], &[&["spec", "-"], &of[..]].concat(), source);
+    let residual = expect(0, &[], &[&["graph", "-", "--stage", "residual"], &of[..]].concat(), source).out;
+    let bytes = "x\"000000000000000003000000000000000700000000000000\"";
+    assert!(residual.contains(&format!("data p: P = {bytes} @0 &p.r\n")), "{residual}");
+    let module = flowgraph::text::parse_module(&residual).unwrap();
+    assert_eq!(flowgraph::text::print_module(&module), residual);
+}
+
+#[test]
 fn endless_green_loops() {
     let source = "use hueshift::prelude::*;
 pub fn f(x: i64) -> i64 {

@@ -125,11 +125,18 @@ impl Memory {
 
     /// Places the data items of the module that have no place yet: those added since the memory was made.
     pub fn add_data(&mut self, module: &Module) {
-        for data in &module.data[self.data.len().min(module.data.len())..] {
+        let placed = self.data.len().min(module.data.len());
+        for data in &module.data[placed..] {
             let at = self.allocate(data.bytes.len() as u64);
             self.fill(at, &data.bytes);
             self.symbols.insert(at, DataId(self.data.len() as u32));
             self.data.push((at, data.bytes.len() as u64));
+        }
+        for (i, data) in module.data.iter().enumerate().skip(placed) {
+            for (offset, to) in &data.references {
+                let (at, target) = (self.data[i].0 + u64::from(*offset), self.data_address(*to));
+                self.store(at, Access::I64, target).unwrap_or_else(|_| unreachable!("a reference lies in its item"));
+            }
         }
     }
 
@@ -351,12 +358,17 @@ mod tests {
     fn data_has_symbols() {
         let mut module = Module::default();
         let ty = RustType::Array(Box::new(RustType::Scalar(Scalar::U8)), 3);
-        let id = module.add_data(Data { name: "T".into(), ty, bytes: vec![1, 2, 3] });
+        let id = module.add_data(Data::plain("T", ty, vec![1, 2, 3]));
         let mut memory = Memory::for_module(&module);
         let at = memory.resolve(Const::Addr(id, 1));
         assert_eq!(memory.load(at, Access::U8), Ok(2));
         assert_eq!(memory.symbol(at + 2), Some(Const::Addr(id, 3)));
         assert_eq!(memory.symbol(at + 3), None);
+        let slice = RustType::Slice { mutable: false, elem: Box::new(RustType::Scalar(Scalar::U8)) };
+        let table = Data { references: vec![(0, id)], ..Data::plain("S", slice, vec![0; 16]) };
+        let table = module.add_data(table);
+        memory.add_data(&module);
+        assert_eq!(memory.load(memory.data_address(table), Access::I64), Ok(memory.data_address(id)));
         let other = memory.allocate(4);
         assert_eq!(memory.symbol(other), None);
     }

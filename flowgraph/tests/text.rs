@@ -113,6 +113,10 @@ fn nonsense_is_refused_in_words() {
     let deep = format!("data X: {}u8{} = x\"\"", "[".repeat(100_000), "; 1]".repeat(100_000));
     assert!(parse_module(&deep).unwrap_err().reason.contains("nested too deeply"));
     assert!(parse_module("graph f() {\n}\ngraph f() {\n}").unwrap_err().reason.contains("twice"));
+    for references in ["@0 &T", "@4294967295 &T", "@1 &T", "@0 &T+1", "@0 &U"] {
+        let text = format!("data T: u8 = x\"00\"\ndata P: &u8 = x\"{}\" {references}", "00".repeat(8));
+        assert_eq!(parse_module(&text).is_ok(), references == "@0 &T", "{text}");
+    }
 }
 
 /// The text with some of its words and lines gone, doubled, or put in each other's place.

@@ -249,7 +249,7 @@ fn data_addresses_and_libm() {
     b.ret(&[v, e]);
     let mut module = common::module(vec![b]);
     let bytes = [1i64, 2, 3].iter().flat_map(|i| i.to_le_bytes()).collect();
-    module.add_data(Data { name: "T".into(), ty: RustType::Unit, bytes });
+    module.add_data(Data::plain("T", RustType::Unit, bytes));
     let memory = Memory::for_module(&module);
     let mut engine = Engine::new(Options::default()).unwrap();
     engine.compile(&module, &memory).unwrap();

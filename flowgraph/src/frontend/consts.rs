@@ -128,7 +128,7 @@ impl<'s> Program<'s> {
                 format!("data_{n}")
             }
         };
-        Some(module.add_data(Data { name, ty: rust, bytes }))
+        Some(module.add_data(Data::plain(name, rust, bytes)))
     }
 
     /// Writes the leaves of a value into memory; false if one is an address.

@@ -36,8 +36,17 @@ pub struct Data {
     pub name: String,
     /// What it is, in Rust's types.
     pub ty: RustType,
-    /// Its bytes, little-endian.
+    /// Its bytes, little-endian; zero where a reference lies.
     pub bytes: Vec<u8>,
+    /// Where references lie in it, and the items that they point to.
+    pub references: Vec<(u32, DataId)>,
+}
+
+impl Data {
+    /// An item without references.
+    pub fn plain(name: impl Into<String>, ty: RustType, bytes: Vec<u8>) -> Data {
+        Data { name: name.into(), ty, bytes, references: Vec::new() }
+    }
 }
 
 /// Everything that one source (or one text of graphs) gives.

@@ -103,8 +103,8 @@ fn declare_data(module: &mut Module, choices: &mut Source<'_>) -> Vec<Container>
     let words: Vec<u8> = (0..8).flat_map(|_| choices.int().to_le_bytes()).collect();
     let bytes: Vec<u8> = (0..16).map(|_| choices.byte()).collect();
     let table = |scalar, n| RustType::Array(Box::new(RustType::Scalar(scalar)), n);
-    let word_table = module.add_data(Data { name: "WORDS".to_owned(), ty: table(Scalar::I64, 8), bytes: words });
-    let byte_table = module.add_data(Data { name: "BYTES".to_owned(), ty: table(Scalar::U8, 16), bytes });
+    let word_table = module.add_data(Data::plain("WORDS", table(Scalar::I64, 8), words));
+    let byte_table = module.add_data(Data::plain("BYTES", table(Scalar::U8, 16), bytes));
     let container = |id, shape, len| Container {
         base: Operand::Const(Const::Addr(id, 0)),
         shape,

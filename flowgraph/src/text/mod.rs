@@ -30,7 +30,8 @@
 //!
 //! Constants are decimal integers, floats as Rust's `{:?}` writes them (`2.5`, `1e300`), singles with an `s` behind
 //! (`2.5s`), infinities and NaNs by their bits (`float:0x7ff8000000000000`, `single:0x7fc00000`), and addresses of data
-//! (`&TABLE+8`). Places are `@line:column`, or `@file:line:column` in files other than the first.
+//! (`&TABLE+8`). The references in an item of data stand behind its bytes, which are zero there, with their offsets:
+//! `data CODES: [&[u8]; 1] = x"00000000000000000200000000000000" @0 &TABLE`. Places are `@line:column`, or `@file:line:column` in files other than the first.
 //!
 //! [`parse_module`] of [`print_module`] is the identity, except for the texts of source files, which are not printed. It
 //! holds for broken graphs too, as long as descriptors and callees stand where they belong, marks ascend, and every type

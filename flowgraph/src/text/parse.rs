@@ -196,8 +196,21 @@ impl<'a> Parser<'a> {
         let Some(digits) = digits.filter(|digits| digits.len() % 2 == 0) else {
             return start.error("these are no bytes", "write two hexadecimal digits for each byte: `x\"0aff\"`");
         };
-        let bytes = digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect();
-        let id = self.module.add_data(Data { name: name.clone(), ty, bytes });
+        let bytes: Vec<u8> = digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect();
+        let mut references = Vec::new();
+        while cursor.eat("@") {
+            let start = cursor.clone();
+            let at: u32 = cursor.int("an offset")?;
+            if bytes.len() < 8 || at as usize > bytes.len() - 8 {
+                return start.error("no reference lies here", "write the offset of eight bytes of the item");
+            }
+            let Const::Addr(to, 0) = self.address(cursor)? else {
+                return start
+                    .error("a reference points to the beginning of an item", "leave out the offset behind `&`");
+            };
+            references.push((at, to));
+        }
+        let id = self.module.add_data(Data { name: name.clone(), ty, bytes, references });
         self.data.entry(name).or_insert(id);
         Ok(())
     }

@@ -24,7 +24,10 @@ pub fn print_module(module: &Module) -> String {
     }
     for data in &module.data {
         let hex: String = data.bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        line(&mut out, format_args!("data {}: {} = x\"{hex}\"", plain(&data.name), data.ty));
+        let reference =
+            |(at, to): &(u32, DataId)| format!(" @{at} {}", print_operand(module, Operand::Const(Const::Addr(*to, 0))));
+        let references: String = data.references.iter().map(reference).collect();
+        line(&mut out, format_args!("data {}: {} = x\"{hex}\"{references}", plain(&data.name), data.ty));
     }
     if let Some(entry) = &module.entry {
         line(&mut out, format_args!("entry {}", plain(entry)));

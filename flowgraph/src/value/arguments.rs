@@ -81,14 +81,27 @@ impl Arguments {
     /// parameters, so that their addresses are symbolic constants. To be done before the memory is made (or before
     /// [`Memory::add_data`]).
     pub fn name_greens(&mut self, module: &mut Module, greens: &[usize]) {
-        for image in self.images.iter_mut().filter(|i| greens.contains(&i.param) && i.data.is_none()) {
-            let mut name = image.name.clone();
-            while module.data.iter().any(|d| d.name == name) {
-                name.push('_');
+        for image in 0..self.images.len() {
+            if greens.contains(&self.images[image].param) {
+                self.name(module, image);
             }
-            let data = Data { name, ty: image.ty.clone(), bytes: image.bytes.clone() };
-            image.data = Some(module.add_data(data));
         }
+    }
+
+    /// Makes an image an item of data, after what it refers to.
+    fn name(&mut self, module: &mut Module, image: usize) -> DataId {
+        if let Some(data) = self.images[image].data {
+            return data;
+        }
+        let references = self.images[image].references.clone();
+        let references = references.iter().map(|(at, to)| (*at as u32, self.name(module, *to))).collect();
+        let image = &mut self.images[image];
+        let mut name = image.name.clone();
+        while module.data.iter().any(|d| d.name == name) {
+            name.push('_');
+        }
+        let data = Data { name, ty: image.ty.clone(), bytes: image.bytes.clone(), references };
+        *image.data.insert(module.add_data(data))
     }
 
     /// Places the arguments: allocates what has no place in the module's data, and fills all of it.

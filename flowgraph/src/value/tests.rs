@@ -218,12 +218,14 @@ fn green_references_are_data_with_symbols() {
     let mut arguments = Arguments::parse(&module, &sig, text).unwrap();
     arguments.name_greens(&mut module, &[0, 2]);
     let names: Vec<&str> = module.data.iter().map(|d| d.name.as_str()).collect();
-    assert_eq!(names, ["a", "c", "c.code", "c.mem"]);
+    assert_eq!(names, ["a", "c.code", "c.mem", "c"]);
+    let references: Vec<&str> = module.data[3].references.iter().map(|(_, to)| &*module.data(*to).name).collect();
+    assert_eq!(references, ["c.code", "c.mem"]);
     let mut memory = Memory::for_module(&module);
     let placed = arguments.place(&mut memory);
     assert_eq!(arguments.constants(&placed, 0), [Const::Addr(crate::ir::DataId(0), 0), Const::Int(3)]);
     assert_eq!(arguments.constants(&placed, 1), [Const::Float(1.5f64.to_bits())]);
     let code = memory.load(placed.parameter(2)[0] + 24, Access::I64).unwrap();
-    assert_eq!(memory.symbol(code), Some(Const::Addr(crate::ir::DataId(2), 0)));
+    assert_eq!(memory.symbol(code), Some(Const::Addr(crate::ir::DataId(1), 0)));
     assert_eq!(memory.load(code + 1, Access::U8), Ok(u64::from(b'b')));
 }

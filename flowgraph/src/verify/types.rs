@@ -24,6 +24,11 @@ pub(crate) fn declarations(module: &Module) -> Vec<Violation> {
         if check.parts(&data.ty).is_some() && u64::from(module.layout(&data.ty).0) != data.bytes.len() as u64 {
             check.report(Rule::DataSize { ty: data.ty.to_string(), bytes: data.bytes.len() });
         }
+        for (at, to) in &data.references {
+            if to.0 as usize >= module.data.len() || u64::from(*at) + 8 > data.bytes.len() as u64 {
+                check.report(Rule::NoSuchData(*to));
+            }
+        }
     }
     for graph in module.graphs.values() {
         check.at = format!("graph {}", graph.key);
