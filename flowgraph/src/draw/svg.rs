@@ -30,7 +30,8 @@ pub fn svg(module: &Module, function: Option<&str>, reasons: Reasons) -> String 
         let titles = descriptions(&drawing, module, reasons);
         drawing.write(&mut body, &titles);
         body.push_str("</g></g>\n");
-        let heading_width = heading.iter().map(|l| super::words::columns(l) as i32 * 9).max().unwrap_or(0);
+        let lines = heading.iter().map(|l| super::words::columns(l) as i32).enumerate();
+        let heading_width = lines.map(|(i, n)| if i == 0 { n * 9 } else { n * 13 / 2 }).max().unwrap_or(0);
         width = width.max(drawing.layout.width + 2 * MARGIN).max(heading_width + 2 * MARGIN);
         y += height + drawing.layout.height + MARGIN;
     }
