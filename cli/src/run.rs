@@ -75,6 +75,7 @@ impl StatsFormat {
         let rows = [
             ("specializing_us", stats.specializing.as_micros() as u64),
             ("compiling_us", stats.compiling.as_micros() as u64),
+            ("steps", stats.steps),
             ("emitted_ops", stats.emitted as u64),
             ("residual_ops", report.counts.ops.values().sum::<usize>() as u64),
             ("blocks", report.counts.blocks as u64),

@@ -111,6 +111,8 @@ pub struct Stats {
     pub specializing: Duration,
     /// Time in code generation.
     pub compiling: Duration,
+    /// Ops and ends of blocks of compiler graphs that the specializer has gone through.
+    pub steps: u64,
     /// Residual ops emitted, before cleaning.
     pub emitted: usize,
 }
@@ -209,7 +211,8 @@ impl<'m> Jit<'m> {
 
     /// What happened so far.
     pub fn stats(&self) -> Stats {
-        Stats { emitted: self.engine.fragments.iter().map(|f| f.size).sum(), ..self.stats.clone() }
+        let emitted = self.engine.fragments.iter().map(|f| f.size).sum();
+        Stats { steps: self.engine.steps, emitted, ..self.stats.clone() }
     }
 
     /// How often each guard was executed, where that is counted.
