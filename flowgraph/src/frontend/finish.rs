@@ -2,9 +2,7 @@
 //! chains of blocks become one, unused pure ops go, and everything is numbered in reverse postorder.
 
 use super::ssa::{BlockData, Builder};
-use crate::ir::{
-    Attributes, Block, BlockId, Edge, Graph, Loc, Operand, Signature, Terminator, Type, ValueId, ValueInfo,
-};
+use crate::ir::{Attributes, Block, BlockId, Edge, Graph, Operand, Signature, Terminator, Type, ValueId, ValueInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(super) fn finish(builder: Builder, key: &str, signature: Signature, attributes: Attributes) -> Graph {
@@ -96,21 +94,6 @@ impl Renumber<'_> {
 struct Work {
     blocks: Vec<BlockData>,
     subst: FxHashMap<ValueId, Operand>,
-}
-
-impl Default for BlockData {
-    fn default() -> BlockData {
-        BlockData {
-            phis: Vec::new(),
-            ops: Vec::new(),
-            term: None,
-            loc: Loc::UNKNOWN,
-            preds: Vec::new(),
-            sealed: true,
-            pinned: false,
-            dead: true,
-        }
-    }
 }
 
 impl Work {

@@ -6,10 +6,8 @@
 //! removing trivial parameters while building, [`super::finish`] does it once at the end. All walks are iterative.
 
 use super::refusal::Pos;
-use crate::ir::{
-    Attributes, Const, Edge, Imm, NameDef, Op, Opcode, Operand, OperandType, Terminator, Time, Trap, Type, ValueId,
-};
 use crate::ir::{BlockId, Loc};
+use crate::ir::{Const, Edge, Imm, NameDef, Op, Opcode, Operand, OperandType, Terminator, Time, Trap, Type, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
@@ -26,7 +24,8 @@ pub(super) struct Phi {
     pub(super) args: Vec<(BlockId, Operand)>,
 }
 
-#[derive(Debug)]
+/// A block being built.
+#[derive(Debug, Default)]
 pub(super) struct BlockData {
     pub(super) phis: Vec<Phi>,
     pub(super) ops: Vec<Op>,
@@ -81,16 +80,7 @@ impl Builder {
     }
 
     pub(super) fn new_block(&mut self) -> BlockId {
-        self.blocks.push(BlockData {
-            phis: Vec::new(),
-            ops: Vec::new(),
-            term: None,
-            loc: Loc::UNKNOWN,
-            preds: Vec::new(),
-            sealed: false,
-            pinned: false,
-            dead: false,
-        });
+        self.blocks.push(BlockData::default());
         BlockId(u32::try_from(self.blocks.len() - 1).unwrap_or(u32::MAX))
     }
 
@@ -326,11 +316,6 @@ impl Builder {
         if !self.is_dead() {
             self.names.push(NameDef { name: name.to_owned(), loc: pos.loc, values: values.to_vec() });
         }
-    }
-
-    /// The graph.
-    pub(super) fn finish(self, key: &str, signature: crate::ir::Signature, attributes: Attributes) -> crate::ir::Graph {
-        super::finish::finish(self, key, signature, attributes)
     }
 }
 

@@ -77,11 +77,7 @@ impl Lowerer<'_, '_> {
         let early = w.range.reversed && !w.range.inclusive;
         let at = if early { self.op2(Opcode::IntSub, at, w.step, pos) } else { at };
         self.b.write(counter, at);
-        let ty = self.ty(&pat.ty);
-        self.bind_all(pat, &ty, Val::from_slice(&[at]));
-        self.value(body);
-        self.b.jump(again, pos);
-        self.b.enter(again);
+        self.round(pat, at, body, again, pos);
         let at = self.b.read(counter);
         let next = match (early, w.range.reversed) {
             (true, _) => at,
@@ -92,6 +88,15 @@ impl Lowerer<'_, '_> {
         self.b.jump(head, pos);
         self.b.seal(head);
         self.b.enter(exit);
+    }
+
+    /// One round with the value `at`, up to where the next one is prepared.
+    fn round(&mut self, pat: &Pat, at: Operand, body: &Expr, again: BlockId, pos: Pos) {
+        let ty = self.ty(&pat.ty);
+        self.bind_all(pat, &ty, Val::from_slice(&[at]));
+        self.value(body);
+        self.b.jump(again, pos);
+        self.b.enter(again);
     }
 
     /// The loop that is entered if there is a first value, and left behind the last one, without stepping.
@@ -120,11 +125,7 @@ impl Lowerer<'_, '_> {
         self.b.jump(inside, pos);
         self.b.switch_to(inside);
         let at = self.b.read(counter);
-        let ty = self.ty(&pat.ty);
-        self.bind_all(pat, &ty, Val::from_slice(&[at]));
-        self.value(body);
-        self.b.jump(again, pos);
-        self.b.enter(again);
+        self.round(pat, at, body, again, pos);
         let at = self.b.read(counter);
         let left = if w.range.reversed {
             self.op2(Opcode::IntSub, at, w.from, pos)

@@ -15,6 +15,7 @@ mod number;
 mod place;
 mod portal;
 
+use super::finish::finish;
 use super::infer::Infer;
 use super::items::{FnItem, FnTypes, Program};
 use super::refusal::{Pos, Reason};
@@ -143,7 +144,7 @@ impl<'p, 's> Lowerer<'p, 's> {
         }
         let mut scalars = Vec::new();
         p.leaf_scalars(&result, &mut scalars);
-        let mut graph = lowerer.b.finish(&f.path, signature, attributes);
+        let mut graph = finish(lowerer.b, &f.path, signature, attributes);
         graph.params = names;
         graph.results = scalars.iter().map(|s| s.ty()).collect();
         graph.loc = pos.loc;
