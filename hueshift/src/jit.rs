@@ -147,6 +147,14 @@ pub struct Jit<'m> {
     /// The language says where its backward jumps are; otherwise every merge point counts.
     jumps_are_counted: bool,
     stats: Stats,
+    /// Where the local aggregates of compiled code lie.
+    slots: u64,
+}
+
+impl Drop for Jit<'_> {
+    fn drop(&mut self) {
+        self.engine.memory.free(self.slots);
+    }
 }
 
 /// Where the interpreter stands: for each frame graph, block, op and greens.
@@ -196,6 +204,7 @@ impl<'m> Jit<'m> {
             heat: FxHashMap::default(),
             jumps_are_counted: marks_jumps(&compiler.module),
             stats: Stats::default(),
+            slots,
         })
     }
 

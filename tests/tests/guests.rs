@@ -89,6 +89,7 @@ fn residual_graphs_in_the_evaluator() {
         let unknown = prepared.unknown();
         let jit = prepared.specialize(JitOptions::default()).unwrap_or_else(|e| panic!("{what}: {e}"));
         let residual = jit.residual().expect("it has been specialized").module;
+        drop(jit);
         if has_exits(&residual) {
             return;
         }
