@@ -358,9 +358,14 @@ impl Engine {
     }
 
     /// Sets what finishes the runs of graphs that were called by generated code and left through an exit. Without it,
-    /// such an exit ends the whole run.
+    /// such an exit ends the whole run with [`CodegenError::ExitOfCallee`]: its values say nothing of the caller.
     pub fn set_exit_hook(&mut self, hook: Option<Rc<ExitHook>>) {
         self.host.set_exit_hook(hook);
+    }
+
+    /// The address of the next free byte of the slot stack: below it lie the activation frames of all runs under way.
+    pub fn slot_top(&self) -> u64 {
+        self.host.slot_top()
     }
 
     /// The merge point of this number.
@@ -414,7 +419,7 @@ impl Engine {
     /// Runs a compiled graph on words.
     ///
     /// # Errors
-    /// If it isn't compiled, or the number of words is wrong.
+    /// If it isn't compiled; else as [`Entry::call_in`].
     pub fn call(&self, key: &str, args: &[u64]) -> Result<Outcome, CodegenError> {
         self.entry(key)?.call(args)
     }

@@ -76,6 +76,15 @@ pub enum CodegenError {
         /// How many there may be.
         limit: usize,
     },
+    /// A graph that generated code had called left through an exit, and no hook finishes such runs: the rest of the
+    /// caller's run is lost. A specializer that lets this happen has a bug.
+    #[error("graph `{graph}` was called by generated code and left through its exit {exit}, which nobody finishes")]
+    ExitOfCallee {
+        /// The graph that left.
+        graph: String,
+        /// The number of the exit.
+        exit: u32,
+    },
     /// The local aggregates of a family of fragments don't fit into an activation frame.
     #[error(
         "the local arrays and structs of `{graph}` need {needed} bytes; {limit} are the most that compiled traces have"

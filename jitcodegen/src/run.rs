@@ -75,6 +75,8 @@ pub(crate) struct Host {
     exit_hook: RefCell<Option<Rc<ExitHook>>>,
     /// Why the run that just ended with a trap has trapped, where it isn't the guest's own doing.
     failure: RefCell<Option<TrapReport>>,
+    /// The exit by which a called graph has left though nobody finishes its run.
+    unfinished: RefCell<Option<Exit>>,
     frame_bytes: u64,
     max_stack: Option<usize>,
     /// Where the slot stack lies: its first byte and its length.
@@ -123,6 +125,7 @@ impl Host {
             merge_hook: RefCell::default(),
             exit_hook: RefCell::default(),
             failure: RefCell::default(),
+            unfinished: RefCell::default(),
             frame_bytes: options.frame_bytes,
             max_stack: options.max_stack,
             slots: (slot_top, slot_bytes),
@@ -170,6 +173,12 @@ impl Host {
         let count = words.len().min(MAX_VALUES);
         // SAFETY: as for `values`.
         unsafe { (&mut (*self.context).results)[..count].copy_from_slice(&words[..count]) }
+    }
+
+    /// The next free byte of the slot stack.
+    pub fn slot_top(&self) -> u64 {
+        // SAFETY: as for `values`.
+        unsafe { (*self.context).slot_top }
     }
 
     fn fail(&self, report: TrapReport) {
@@ -273,7 +282,7 @@ impl Entry {
     /// Runs the graph on words, in an activation frame of its own.
     ///
     /// # Errors
-    /// If the number of words is wrong.
+    /// As [`Entry::call_in`].
     pub fn call(&self, args: &[u64]) -> Result<Outcome, CodegenError> {
         match self.activation() {
             Ok(activation) => self.call_in(&activation, args),
@@ -285,7 +294,8 @@ impl Entry {
     /// values of an exit can be used until it is dropped.
     ///
     /// # Errors
-    /// If the number of words is wrong.
+    /// If the number of words is wrong, or a graph that is called on the way leaves through an exit and there is no hook
+    /// that finishes its run.
     pub fn call_in(&self, activation: &Activation, args: &[u64]) -> Result<Outcome, CodegenError> {
         if args.len() != self.params {
             let (expected, given) = (self.params, args.len());
@@ -306,6 +316,9 @@ impl Entry {
             ((*context).frame, (*context).slot_top, (*context).stack_limit) = outer;
             word
         };
+        if let Some(Exit { graph, exit, .. }) = host.unfinished.take() {
+            return Err(CodegenError::ExitOfCallee { graph, exit });
+        }
         Ok(match word {
             status::RETURNED => Outcome::Returned(canonical(&self.results, host.results(self.results.len()))),
             status::EXITED => Outcome::Exited(host.exited()),
@@ -377,8 +390,12 @@ extern "C" fn merge_point(context: *mut Context, site: u64) -> i64 {
 extern "C" fn finish_exit(context: *mut Context) -> i64 {
     // SAFETY: as for `call_helper`.
     let host = unsafe { host_of(context) };
-    let Some(exit_hook) = host.exit_hook.borrow().clone() else { return status::EXITED };
     let exit = host.exited();
+    let Some(exit_hook) = host.exit_hook.borrow().clone() else {
+        // The status of an exit would make the caller's run end as if it were the callee's.
+        *host.unfinished.borrow_mut() = Some(exit);
+        return status::TRAPPED;
+    };
     match catch_unwind(AssertUnwindSafe(|| exit_hook(&exit))) {
         Ok(Ok(results)) => {
             host.set_results(&results);

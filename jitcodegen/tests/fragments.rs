@@ -101,7 +101,6 @@ fn caller() -> Build {
 #[test]
 fn called_graphs_that_exit_are_finished_by_the_host() {
     let mut engine = engine(vec![countdown(&[]), caller()], Options::default());
-    assert!(matches!(engine.call("caller", &[10]), Ok(Outcome::Exited(Exit { exit: 3, .. }))));
     let seen = Rc::new(Cell::new(0));
     let count = seen.clone();
     let entry = engine.entry("loop").unwrap();
@@ -119,6 +118,32 @@ fn called_graphs_that_exit_are_finished_by_the_host() {
     engine.set_exit_hook(Some(Rc::new(|_: &Exit| panic!("no way"))));
     let Ok(Outcome::Trapped(report)) = engine.call("caller", &[10]) else { panic!() };
     assert_eq!(report.message, "helper panicked: no way");
+}
+
+/// A function that only calls `inner`, and gives what that gives.
+fn calls(key: &str, inner: &str) -> Build {
+    let (mut b, p) = build(key, &[I], &[I]);
+    let x = b.call(inner, &[p[0]], &[I])[0];
+    b.ret(&[x]);
+    b
+}
+
+#[test]
+fn called_graphs_that_exit_without_anybody_to_finish_them_are_errors() {
+    let graphs = vec![countdown(&[]), caller(), calls("outer", "caller"), bridge(&[])];
+    let mut engine = engine(graphs, Options::default());
+    for (key, args) in [("caller", [10]), ("outer", [10]), ("caller", [12])] {
+        let ended = engine.call(key, &args);
+        let Err(error @ CodegenError::ExitOfCallee { .. }) = ended else { panic!("{key}: {ended:?}") };
+        let said = "graph `loop` was called by generated code and left through its exit 3, which nobody finishes";
+        assert_eq!(error.to_string(), said);
+        // It is the run that is lost, not the engine.
+        assert_eq!(returned(engine.call(key, &[0])), [1]);
+    }
+    // One that nobody has called may leave, and so may one that is called, into a bridge.
+    assert!(matches!(engine.call("loop", &[10, 7, 0]), Ok(Outcome::Exited(Exit { exit: 3, .. }))));
+    engine.patch("loop", 3, "bridge").unwrap();
+    assert_eq!(returned(engine.call("outer", &[20])), [190 + 3000 + 1]);
 }
 
 fn desc(offset: i32) -> Imm {
