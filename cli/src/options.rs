@@ -134,6 +134,10 @@ impl Jit {
             let unreached: Vec<String> = sweep.unreached.iter().map(i64::to_string).collect();
             let listed = if unreached.is_empty() { "none".to_owned() } else { unreached.join(" ") };
             out.push_str(&format!("guards never reached: {listed}\n"));
+            let (reached, made_up, forced) = (sweep.guards[0], sweep.made_up, sweep.forced[0] + sweep.made_up);
+            let all = reached + sweep.unreached.len();
+            let sign = if sweep.is_complete() { "=" } else { "!=" };
+            out.push_str(&format!("guards({all}, reached {reached}, made up {made_up}) {sign} forced({forced})\n"));
         }
         out.push_str(&format!("{} runs, {} wrong\n", sweep.runs, sweep.wrong.len()));
         print(&out);

@@ -289,7 +289,13 @@ impl Memory {
 
     /// The bytes of all regions.
     pub fn snapshot(&self) -> Snapshot {
-        let bytes = |(at, region): (&u64, &Region)| Some((*at, self.read(*at, region.size).ok()?));
+        self.snapshot_but(None)
+    }
+
+    /// The bytes of all regions but the one that starts at `large`, whose bytes will be left as they are then.
+    pub fn snapshot_but(&self, large: Option<u64>) -> Snapshot {
+        let size = |at: u64, region: &Region| if large == Some(at) { 0 } else { region.size };
+        let bytes = |(at, region): (&u64, &Region)| Some((*at, self.read(*at, size(*at, region)).ok()?));
         Snapshot { regions: self.regions.iter().filter_map(bytes).collect() }
     }
 
@@ -298,6 +304,11 @@ impl Memory {
         let known: std::collections::BTreeSet<u64> = snapshot.regions.iter().map(|r| r.0).collect();
         let late: Vec<u64> = self.regions.keys().copied().filter(|at| !known.contains(at)).collect();
         late.into_iter().for_each(|at| self.free(at));
+        self.refill(snapshot);
+    }
+
+    /// Puts all bytes back, and frees nothing: what was allocated since stays as it is.
+    pub fn refill(&mut self, snapshot: &Snapshot) {
         for (at, bytes) in &snapshot.regions {
             if self.regions.get(at).is_some_and(|r| r.size == bytes.len() as u64) {
                 self.fill(*at, bytes);
@@ -385,5 +396,21 @@ mod tests {
         assert_eq!(memory.load(at, Access::I64), Ok(7));
         assert!(memory.load(late, Access::I64).is_err());
         assert_eq!(memory.snapshot(), snapshot);
+    }
+
+    #[test]
+    fn snapshots_refill() {
+        let mut memory = Memory::new();
+        let (small, large) = (memory.allocate(8), memory.allocate(4096));
+        let snapshot = memory.snapshot_but(Some(large));
+        let late = memory.allocate(8);
+        for (at, word) in [(small, 1), (large, 2), (late, 3)] {
+            memory.store(at, Access::I64, word).unwrap();
+        }
+        memory.refill(&snapshot);
+        assert_eq!([small, large, late].map(|at| memory.load(at, Access::I64)), [Ok(0), Ok(2), Ok(3)]);
+        memory.restore(&snapshot);
+        assert_eq!(memory.load(large, Access::I64), Ok(2));
+        assert!(memory.load(late, Access::I64).is_err());
     }
 }

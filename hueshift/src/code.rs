@@ -5,7 +5,7 @@ use crate::jit::{JitError, Policy};
 use flowgraph::ir::{Graph, Terminator};
 use indexmap::IndexMap;
 use jitcodegen::{Batch, Tier};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use timeshifter::specialize::Engine;
 
 /// The compiled residual graphs of an engine.
@@ -16,7 +16,8 @@ pub(crate) struct Code {
     instrument: bool,
     /// Fragments that have been looked at.
     seen: usize,
-    as_they_are: usize,
+    /// The functions that are compiled as they are.
+    as_they_are: FxHashSet<String>,
     /// The graphs that leave through each exit: linking may have copied it.
     leaving: FxHashMap<u32, Vec<String>>,
     patched: FxHashMap<u32, String>,
@@ -29,57 +30,69 @@ impl Code {
             graphs: IndexMap::new(),
             instrument,
             seen: 0,
-            as_they_are: 0,
+            as_they_are: FxHashSet::default(),
             leaving: FxHashMap::default(),
             patched: FxHashMap::default(),
         }
     }
 
     /// Compiles the fragment `key`, newly made, with all that it leads to. Under the eager policy the new fragments that it
-    /// enters become one graph with it; a trace's stay apart, since exits come back to them.
-    pub fn compile(&mut self, engine: &Engine<'_>, policy: Policy, key: &str) -> Result<(), JitError> {
+    /// enters become one graph with it; a trace's stay apart, since exits come back to them. `switches` over the values that
+    /// promotions have seen, which enter it, are compiled with it.
+    pub fn compile(
+        &mut self,
+        engine: &Engine<'_>,
+        policy: Policy,
+        key: &str,
+        switches: &[&Graph],
+    ) -> Result<(), JitError> {
         let new = engine.fragments[self.seen..].iter();
         let mut wanted: Vec<(String, usize)> = match policy {
             Policy::Eager => vec![(key.to_owned(), self.seen)],
             Policy::Tracing => new.map(|f| (f.graph.key.clone(), usize::MAX)).collect(),
         };
         self.seen = engine.fragments.len();
-        let index: FxHashMap<&str, usize> =
-            engine.fragments.iter().enumerate().map(|(at, f)| (f.graph.key.as_str(), at)).collect();
         let mut batch: IndexMap<String, Graph> = IndexMap::new();
         while let Some((key, since)) = wanted.pop() {
-            let Some(at) = index.get(key.as_str()).copied() else { continue };
+            let Some(at) = engine.fragment_of(&key) else { continue };
             if self.graphs.contains_key(&key) || batch.contains_key(&key) {
                 continue;
             }
             // What was made before is compiled apart, rather than copied into all that enters it.
             let apart = |k: &str| {
-                self.graphs.contains_key(k) || batch.contains_key(k) || index.get(k).is_some_and(|at| *at < since)
+                self.graphs.contains_key(k)
+                    || batch.contains_key(k)
+                    || engine.fragment_of(k).is_some_and(|at| at < since)
             };
             let graph = engine.linked(at, &apart);
             wanted.extend(leads_to(&graph).into_iter().map(|k| (k, 0)));
             batch.insert(key, graph);
         }
         self.compile_as_they_are(engine)?;
-        self.install(engine, batch)
+        self.install(engine, batch, switches)
     }
 
     /// Compiles functions that residual code calls as they are.
     fn compile_as_they_are(&mut self, engine: &Engine<'_>) -> Result<(), JitError> {
-        let called = engine.functions_as_they_are();
+        let mut called = engine.functions_as_they_are();
+        called.retain(|key| self.as_they_are.insert(key.clone()));
         let graphs = &engine.program.module.graphs;
-        let new: Vec<&Graph> = called[self.as_they_are..].iter().filter_map(|key| graphs.get(key)).collect();
-        self.as_they_are = called.len();
+        let new: Vec<&Graph> = called.iter().filter_map(|key| graphs.get(key)).collect();
         let tier = interpreter_tier();
         Ok(self.engine.compile_batch(Batch { graphs: &new, memory: &*engine.memory, tier: &tier, layout: None })?)
     }
 
-    fn install(&mut self, engine: &Engine<'_>, batch: IndexMap<String, Graph>) -> Result<(), JitError> {
+    fn install(
+        &mut self,
+        engine: &Engine<'_>,
+        batch: IndexMap<String, Graph>,
+        switches: &[&Graph],
+    ) -> Result<(), JitError> {
         let mut code: Vec<Graph> = batch.values().cloned().collect();
         if self.instrument {
             code.iter_mut().for_each(forcing::instrument);
         }
-        let code: Vec<&Graph> = code.iter().collect();
+        let code: Vec<&Graph> = code.iter().chain(switches.iter().copied()).collect();
         self.engine.compile_more(&code, engine.memory)?;
         for (key, graph) in batch {
             for exit in exits_of(&graph) {
@@ -94,11 +107,6 @@ impl Code {
             self.graphs.insert(key, graph);
         }
         Ok(())
-    }
-
-    /// Compiles a switch over the values that a promotion has seen.
-    pub fn compile_switch(&mut self, engine: &Engine<'_>, switch: &Graph) -> Result<(), JitError> {
-        Ok(self.engine.compile_more(&[switch], engine.memory)?)
     }
 
     /// Lets an exit lead to a graph.

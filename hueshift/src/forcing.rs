@@ -4,10 +4,10 @@
 //! counts, and says whether it must fail now; it must be possible to fail a guard whose condition holds, since a snapshot
 //! lies before what it serves.
 
-use flowgraph::ir::{Callee, Edge, Graph, Imm, Loc, Op, Opcode, Operand, Terminator, Time, Type};
+use flowgraph::ir::{Callee, Edge, Graph, Imm, Loc, Module, Op, Opcode, Operand, Terminator, Time, Type};
 use jitcodegen::{CodegenError, Engine, Helper};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// The name of the counting function in residual code.
@@ -105,6 +105,11 @@ pub(crate) fn instrument(graph: &mut Graph) {
             time: Time::Now,
         };
     }
+}
+
+/// The numbers of the guards that a residual module has, for [`crate::JitOptions::force_guard`].
+pub fn guards_of(module: &Module) -> BTreeSet<i64> {
+    module.graphs.values().flat_map(guards).filter(|g| *g >= 0).collect()
 }
 
 /// The numbers of the guards of a residual graph.

@@ -4,6 +4,8 @@
 //! emitting, until a merge point has compiled code for the state, or to the end. An exit that is taken again gets a bridge,
 //! a promotion's exit a case of its growing switch, and is patched.
 
+mod made_up;
+
 use crate::code::{Code, residual_tier};
 use crate::compiler::Compiler;
 use crate::forcing::{self, GuardCounts};
@@ -13,6 +15,8 @@ use flowgraph::ir::{Const, Graph, Module, Op, Opcode, Word};
 use flowgraph::memory::Memory;
 use indexmap::IndexMap;
 use jitcodegen::{Activation, CodegenError, Outcome as Ran};
+pub use made_up::{MadeUp, Observe};
+use made_up::{Start, Waiting};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -45,6 +49,8 @@ pub struct JitOptions {
     pub force_guard: Option<u32>,
     /// On which executions: the first, second and hundredth unless said otherwise.
     pub force_at: Vec<u64>,
+    /// No run reaches the guard to be failed: enter its fragment in states made up for it.
+    pub make_up: bool,
     /// Count every guard's executions.
     pub count_guards: bool,
     /// Keep CLIF and assembly of what is compiled.
@@ -65,6 +71,7 @@ impl Default for JitOptions {
             abort_at: None,
             force_guard: None,
             force_at: forcing::FORCED_AT.to_vec(),
+            make_up: false,
             count_guards: false,
             keep_text: false,
             check_accesses: false,
@@ -73,7 +80,8 @@ impl Default for JitOptions {
     }
 }
 
-/// The size of the memory that local aggregates of compiled code lie in; its pages are used only when needed.
+/// The size of the memory that local aggregates of compiled code lie in. So much is mapped afresh by any allocator: its pages
+/// are neither cleared nor used before they are needed.
 const SLOT_BYTES: u64 = 256 << 20;
 
 /// How much of it a loop has with all that is compiled for its exits. Runs inside of runs have as much each.
@@ -115,6 +123,8 @@ pub struct Stats {
     pub steps: u64,
     /// Residual ops emitted, before cleaning.
     pub emitted: usize,
+    /// The steps of the longest trace: how far [`JitOptions::abort_at`] has a meaning.
+    pub longest_trace: u64,
 }
 
 /// The residual code of the entry, for people and tests.
@@ -141,7 +151,11 @@ pub struct Jit<'m> {
     bridged: FxHashMap<u32, String>,
     switches: IndexMap<u32, Vec<(i64, String)>>,
     guards: Option<Rc<GuardCounts>>,
+    waiting: Option<Waiting<'m>>,
+    made_up: Option<MadeUp>,
     policy: Policy,
+    /// Local aggregates of interpreted frames that compiled code has gone on from.
+    left_slots: Vec<Word>,
     /// Arrivals of the interpreter at merge points.
     heat: FxHashMap<Position, u32>,
     /// The language says where its backward jumps are; otherwise every merge point counts.
@@ -200,7 +214,10 @@ impl<'m> Jit<'m> {
             bridged: FxHashMap::default(),
             switches: IndexMap::new(),
             guards,
+            waiting: None,
+            made_up: None,
             policy: Policy::Eager,
+            left_slots: Vec::new(),
             heat: FxHashMap::default(),
             jumps_are_counted: marks_jumps(&compiler.module),
             stats: Stats::default(),
@@ -221,7 +238,8 @@ impl<'m> Jit<'m> {
     /// What happened so far.
     pub fn stats(&self) -> Stats {
         let emitted = self.engine.fragments.iter().map(|f| f.size).sum();
-        Stats { steps: self.engine.steps, emitted, ..self.stats.clone() }
+        let (steps, longest_trace) = (self.engine.steps, self.engine.longest_trace);
+        Stats { steps, emitted, longest_trace, ..self.stats.clone() }
     }
 
     /// How often each guard was executed, where that is counted.
@@ -254,6 +272,7 @@ impl<'m> Jit<'m> {
     /// # Errors
     /// See [`JitError`].
     pub fn trace(&mut self, args: &[Argument], words: &[Word]) -> Result<eval::Outcome, JitError> {
+        let beginning = self.beginning(|| Start::Entry(words.to_vec()));
         let begun = Instant::now();
         let key = self.key.clone();
         let (unit, end) = self.engine.trace_entry(&key, args, words)?;
@@ -263,7 +282,9 @@ impl<'m> Jit<'m> {
         let key = self.entry_of(unit);
         self.compile_new(&key)?;
         let unknown = args.iter().zip(words).filter(|(a, _)| **a == Argument::Unknown).map(|(_, w)| *w);
-        self.engine.begin_run(unit, &unknown.collect::<Vec<_>>());
+        let unknown: Vec<Word> = unknown.collect();
+        self.engine.begin_run(unit, &unknown);
+        self.rehearse(beginning, &key, &unknown)?;
         let next = self.after_trace(end);
         self.go_on(next)
     }
@@ -279,8 +300,17 @@ impl<'m> Jit<'m> {
         self.go_on(Next::Code(entry, words.to_vec()))
     }
 
-    /// Goes on to the end, in one activation frame: local aggregates stay where they are from fragment to fragment.
-    fn go_on(&mut self, mut next: Next) -> Result<eval::Outcome, JitError> {
+    /// Goes on to the end. Then nobody needs the local aggregates any more that were left to compiled code.
+    fn go_on(&mut self, next: Next) -> Result<eval::Outcome, JitError> {
+        let outcome = self.go_on_in_one_activation(next);
+        for slot in self.left_slots.drain(..).chain(self.engine.traced_slots.drain(..)) {
+            self.engine.memory.free(slot);
+        }
+        outcome
+    }
+
+    /// Local aggregates of compiled code stay where they are from fragment to fragment.
+    fn go_on_in_one_activation(&mut self, mut next: Next) -> Result<eval::Outcome, JitError> {
         let mut activation: Option<Activation> = None;
         loop {
             next = match next {
@@ -335,20 +365,24 @@ impl<'m> Jit<'m> {
     }
 
     fn build_bridge(&mut self, exit: u32, words: &[Word]) -> Result<Next, JitError> {
+        let beginning = self.beginning(|| Start::Exit(exit));
         let begun = Instant::now();
         let (key, end) = self.engine.trace_exit(exit, words)?;
         self.stats.specializing += begun.elapsed();
         self.compile_new(&key)?;
         self.code.patch(exit, &key)?;
-        self.bridged.insert(exit, key);
+        self.bridged.insert(exit, key.clone());
         self.stats.bridges += 1;
+        self.rehearse(beginning, &key, words)?;
         Ok(self.after_trace(end))
     }
 
     /// Gives a promotion a case for the value seen.
     fn grow_switch(&mut self, exit: u32, position: usize, words: Vec<Word>) -> Result<Next, JitError> {
         let seen = words[position] as i64;
+        let beginning = self.beginning(|| Start::Exit(exit));
         let begun = Instant::now();
+        let given = words.clone();
         let (key, next) = match self.policy {
             Policy::Eager => {
                 let key = self.engine.specialize_case(exit, Const::Int(seen))?;
@@ -361,11 +395,11 @@ impl<'m> Jit<'m> {
         };
         self.stats.specializing += begun.elapsed();
         self.stats.cases += 1;
-        self.compile_new(&key)?;
-        self.switches.entry(exit).or_default().push((seen, key));
+        self.switches.entry(exit).or_default().push((seen, key.clone()));
         let switch = self.switch_graph(exit, position);
-        self.code.compile_switch(&self.engine, &switch)?;
+        self.compile_with(&key, &[&switch])?;
         self.code.patch(exit, &switch.key)?;
+        self.rehearse(beginning, &key, &given)?;
         Ok(next)
     }
 
@@ -393,19 +427,28 @@ impl<'m> Jit<'m> {
             };
             let jumped = evaluator.hooks.jumped;
             if let Some((key, words)) = self.engine.find_entry(&frames)? {
+                self.leave_slots(&frames);
                 return Ok(Next::Code(key, words));
             }
             if jumped && self.is_hot(&frames) {
+                let beginning = self.beginning(|| Start::Frames(frames.clone()));
                 let begun = Instant::now();
                 let traced = self.engine.trace_frames(&frames)?;
                 self.stats.specializing += begun.elapsed();
-                if let Some((key, end)) = traced {
+                if let Some((key, words, end)) = traced {
                     self.stats.traces += 1;
+                    self.leave_slots(&frames);
                     self.compile_new(&key)?;
+                    self.rehearse(beginning, &key, &words)?;
                     return Ok(self.after_trace(end));
                 }
             }
         }
+    }
+
+    /// Compiled code goes on from these frames: their local aggregates stay to the end of the run.
+    fn leave_slots(&mut self, frames: &[eval::Frame]) {
+        self.left_slots.extend(frames.iter().flat_map(|f| &f.slots));
     }
 
     fn is_hot(&mut self, frames: &[eval::Frame]) -> bool {
@@ -418,8 +461,13 @@ impl<'m> Jit<'m> {
 
     /// Compiles the fragment `key`, which has just been made, and what it leads to.
     fn compile_new(&mut self, key: &str) -> Result<(), JitError> {
+        self.compile_with(key, &[])
+    }
+
+    /// Compiles switches that enter it together with it.
+    fn compile_with(&mut self, key: &str, switches: &[&Graph]) -> Result<(), JitError> {
         let begun = Instant::now();
-        self.code.compile(&self.engine, self.policy, key)?;
+        self.code.compile(&self.engine, self.policy, key, switches)?;
         self.stats.compiling += begun.elapsed();
         Ok(())
     }
@@ -435,12 +483,8 @@ impl<'m> Jit<'m> {
     /// If nothing has been specialized yet.
     pub fn residual(&self) -> Result<Residual, JitError> {
         let unit = self.unit.ok_or(JitError::NoEntry)?;
-        let mut module = self.engine.residual_module(unit);
-        let called = self.engine.functions_as_they_are();
-        module.graphs.retain(|key, _| self.code.graphs.contains_key(key) || called.contains(key));
-        for graph in self.code.graphs.values() {
-            module.graphs.insert(graph.key.clone(), graph.clone());
-        }
+        let compiled = self.engine.fragments.iter().filter_map(|f| self.code.graphs.get(&f.graph.key)).cloned();
+        let mut module = self.engine.residual_module_of(unit, compiled);
         let own: Vec<String> = (self.engine.fragments.iter())
             .filter(|f| f.unit == unit && self.code.graphs.contains_key(&f.graph.key))
             .map(|f| f.graph.key.clone())

@@ -18,8 +18,8 @@ mod sweep;
 mod switches;
 
 pub use compiler::{CompileError, Compiler};
-pub use forcing::{Forced, GuardCounts};
-pub use jit::{Jit, JitError, JitOptions, Policy, Residual, Stats};
+pub use forcing::{Forced, GuardCounts, guards_of};
+pub use jit::{Jit, JitError, JitOptions, MadeUp, Observe, Policy, Residual, Stats};
 pub use spec::{Counts, Ending, Ran, Report, SpecFailure, interpret, run_traced, spec};
 pub use sweep::{Sweep, abort_everywhere, force_every_guard};
 

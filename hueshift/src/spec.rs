@@ -1,7 +1,7 @@
 //! Specializing an entry for the arguments of a guest program and running what comes out: what `hueshift spec` does.
 
 use crate::compiler::Compiler;
-use crate::jit::{Jit, JitError, JitOptions, Policy, Residual, Stats};
+use crate::jit::{Jit, JitError, JitOptions, MadeUp, Policy, Residual, Stats};
 use flowgraph::eval::{Evaluator, Outcome, TrapReport};
 use flowgraph::ir::{RustType, Word};
 use flowgraph::memory::{BadAccess, Memory};
@@ -59,6 +59,8 @@ pub struct Report {
     pub stats: Stats,
     /// How often each guard was executed, and on which executions one was made to fail, where that was asked for.
     pub guards: Option<(BTreeMap<i64, u64>, Vec<u64>)>,
+    /// What came of entering the guard's fragment in made-up states, where that was asked for and there is such a guard.
+    pub made_up: Option<MadeUp>,
 }
 
 /// Why there is no report. The guest's trap is no such reason.
@@ -158,6 +160,13 @@ impl<'a> Setting<'a> {
         let unknown: Vec<Word> =
             given.iter().zip(&words).filter(|(a, _)| **a == Argument::Unknown).map(|(_, w)| *w).collect();
         let mut jit = Jit::new(self.compiler, &mut memory, options.clone())?;
+        if let (true, Some(guard)) = (options.make_up, options.force_guard) {
+            let observe = |outcome: &Outcome, memory: &Memory| match self.ran(outcome.clone(), &placed, memory) {
+                Ok(ran) => ran.shown(),
+                Err(error) => error.to_string(),
+            };
+            jit.make_up(guard, Box::new(observe));
+        }
         let outcome = if course == Course::Eager {
             jit.specialize(&given)?;
             jit.run(&unknown)?
@@ -180,7 +189,8 @@ impl<'a> Setting<'a> {
         let guards = jit.guards().map(|g| (g.counts(), g.forced().at));
         let (stats, events) = (jit.stats(), jit.engine().events.clone());
         let counts = Counts::of(&residual);
-        Ok(Report { ran, counts, residual, machine, events, stats, guards })
+        let made_up = jit.made_up().cloned();
+        Ok(Report { ran, counts, residual, machine, events, stats, guards, made_up })
     }
 
     fn ran(&self, outcome: Outcome, placed: &Placed, memory: &Memory) -> Result<Ran, SpecFailure> {
@@ -198,6 +208,15 @@ impl<'a> Setting<'a> {
 }
 
 impl Ran {
+    /// As text, which is equal for runs that agree.
+    fn shown(&self) -> String {
+        let ending = match &self.ending {
+            Ending::Returned(text) => text.clone(),
+            Ending::Trapped(trap) => format!("trap {:?} ({})", trap.kind, trap.message),
+        };
+        format!("{ending}, {:?}", self.after)
+    }
+
     /// Whether two runs differ in nothing that a guest program decides.
     pub fn agrees(&self, other: &Ran) -> bool {
         let endings = match (&self.ending, &other.ending) {

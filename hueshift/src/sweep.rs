@@ -4,10 +4,10 @@
 //! first, second and hundredth execution; each time result, memory and trap must be those of the evaluator.
 
 use crate::compiler::Compiler;
-use crate::forcing::{FORCED_AT, guards};
+use crate::forcing::{FORCED_AT, guards_of};
 use crate::jit::{JitOptions, Policy};
 use crate::spec::{Ran, SpecFailure, interpret, spec};
-use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use timeshifter::specialize::Event;
 
 /// What came of disturbing runs.
@@ -23,11 +23,33 @@ pub struct Sweep {
     pub forced: [usize; 3],
     /// The guards that an undisturbed run doesn't reach.
     pub unreached: Vec<i64>,
+    /// How many of these failed in states made up for them.
+    pub made_up: usize,
+    /// In how many made-up states fragments were entered.
+    pub states: usize,
 }
 
 impl Sweep {
     /// The executions on which guards are made to fail.
     pub const EXECUTIONS: [u64; 3] = FORCED_AT;
+
+    /// Whether every guard that is reached failed whenever it was to, and every other one in a made-up state.
+    pub fn is_complete(&self) -> bool {
+        self.guards == self.forced && self.made_up == self.unreached.len()
+    }
+
+    /// Adds what came of other runs.
+    fn add(&mut self, other: Sweep) {
+        self.runs += other.runs;
+        self.wrong.extend(other.wrong);
+        for i in 0..FORCED_AT.len() {
+            self.guards[i] += other.guards[i];
+            self.forced[i] += other.forced[i];
+        }
+        self.unreached.extend(other.unreached);
+        self.made_up += other.made_up;
+        self.states += other.states;
+    }
 
     fn compare(&mut self, how: &str, wanted: &Ran, got: Result<&Ran, &SpecFailure>) {
         self.runs += 1;
@@ -45,16 +67,22 @@ impl Sweep {
 /// If the undisturbed run can't be carried out.
 pub fn abort_everywhere(compiler: &Compiler, args: &str, options: &JitOptions) -> Result<Sweep, SpecFailure> {
     let wanted = interpret(&mut compiler.clone(), args)?;
+    let undisturbed = spec(&mut compiler.clone(), args, Policy::Tracing, options)?;
     let mut sweep = Sweep::default();
-    for step in 1.. {
-        let options = JitOptions { abort_at: Some(step), ..options.clone() };
+    sweep.compare("undisturbed", &wanted, Ok(&undisturbed.ran));
+    let steps: Vec<u64> = (1..=undisturbed.stats.longest_trace).collect();
+    let stopped = |e: &Event| matches!(e, Event::TraceAborted { .. });
+    let sweeps = on_all_threads(&steps, |step| {
+        let mut sweep = Sweep::default();
+        let options = JitOptions { abort_at: Some(*step), ..options.clone() };
         let report = spec(&mut compiler.clone(), args, Policy::Tracing, &options);
         sweep.compare(&format!("abort-at={step}"), &wanted, report.as_ref().map(|r| &r.ran));
-        let stopped = |r: &crate::spec::Report| r.events.iter().any(|e| matches!(e, Event::TraceAborted { .. }));
-        if !report.as_ref().is_ok_and(stopped) {
-            break;
+        if report.is_ok_and(|r| !r.events.iter().any(stopped)) {
+            sweep.wrong.push(format!("abort-at={step} stops nothing"));
         }
-    }
+        sweep
+    });
+    sweeps.into_iter().for_each(|other| sweep.add(other));
     Ok(sweep)
 }
 
@@ -73,23 +101,108 @@ pub fn force_every_guard(
     let undisturbed = spec(&mut compiler.clone(), args, Policy::Tracing, &options)?;
     let (counts, _) = undisturbed.guards.clone().unwrap_or_default();
     let considered = |guard: &i64| only.is_none_or(|o| i64::from(o) == *guard);
+    let present = guards_of(&undisturbed.residual.module);
+    let unreached = present.into_iter().filter(|g| considered(g) && !counts.contains_key(g));
+    let reached = counts.iter().filter(|(guard, _)| considered(guard));
+    let failures: Vec<Failing> = reached
+        .flat_map(|(guard, count)| Failing::all_of(*guard, *count))
+        .chain(unreached.map(|guard| Failing { guard, how: How::MadeUp }))
+        .collect();
+    let sweeps = on_all_threads(&failures, |failing| failing.run(compiler, args, &options, &wanted));
     let mut sweep = Sweep::default();
-    let present: BTreeSet<i64> = undisturbed.residual.module.graphs.values().flat_map(guards).collect();
-    sweep.unreached = present.into_iter().filter(|g| *g >= 0 && considered(g) && !counts.contains_key(g)).collect();
-    for (guard, count) in counts.iter().filter(|(guard, _)| considered(guard)) {
-        let force_guard = u32::try_from(*guard).ok();
-        let options = JitOptions { force_guard, ..options.clone() };
-        let report = spec(&mut compiler.clone(), args, Policy::Tracing, &options);
-        sweep.compare(&format!("force-guard={guard}"), &wanted, report.as_ref().map(|r| &r.ran));
-        // A guard that fails early may not be reached again, so each of these executions has a run of its own, too.
-        for (i, k) in FORCED_AT.into_iter().enumerate().filter(|(_, k)| count >= k) {
-            let options = JitOptions { force_at: vec![k], ..options.clone() };
-            let report = spec(&mut compiler.clone(), args, Policy::Tracing, &options);
-            sweep.compare(&format!("force-guard={guard}, execution {k}"), &wanted, report.as_ref().map(|r| &r.ran));
-            let forced = report.ok().and_then(|r| r.guards).map(|g| g.1).unwrap_or_default();
-            sweep.guards[i] += 1;
-            sweep.forced[i] += usize::from(forced.contains(&k));
-        }
-    }
+    sweeps.into_iter().for_each(|other| sweep.add(other));
     Ok(sweep)
+}
+
+/// A guard, and when it is to fail.
+struct Failing {
+    guard: i64,
+    how: How,
+}
+
+enum How {
+    /// On each of [`FORCED_AT`], as far as the run then comes to it.
+    Always,
+    /// On one of these, by number.
+    On(usize),
+    /// In made-up states.
+    MadeUp,
+}
+
+impl Failing {
+    /// All failures of a guard that is executed `count` times. One that fails early may not be reached again, so each
+    /// execution has a run of its own, too.
+    fn all_of(guard: i64, count: u64) -> impl Iterator<Item = Failing> {
+        let on = (0..FORCED_AT.len()).filter(move |i| count >= FORCED_AT[*i]).map(How::On);
+        std::iter::once(How::Always).chain(on).map(move |how| Failing { guard, how })
+    }
+
+    fn run(&self, compiler: &Compiler, args: &str, options: &JitOptions, wanted: &Ran) -> Sweep {
+        let guard = self.guard;
+        let options = JitOptions { force_guard: u32::try_from(guard).ok(), ..options.clone() };
+        let (options, name) = match self.how {
+            How::Always => (options, format!("force-guard={guard}")),
+            How::On(i) => {
+                let k = FORCED_AT[i];
+                (JitOptions { force_at: vec![k], ..options }, format!("force-guard={guard}, execution {k}"))
+            }
+            How::MadeUp => {
+                let options = JitOptions { force_at: vec![1], make_up: true, ..options };
+                (options, format!("force-guard={guard}, made up"))
+            }
+        };
+        let report = spec(&mut compiler.clone(), args, Policy::Tracing, &options);
+        let mut sweep = Sweep::default();
+        sweep.compare(&name, wanted, report.as_ref().map(|r| &r.ran));
+        let (made_up, forced) = report.map(|r| (r.made_up, r.guards.unwrap_or_default().1)).unwrap_or_default();
+        match self.how {
+            How::Always => {}
+            How::On(i) => {
+                sweep.guards[i] += 1;
+                sweep.forced[i] += usize::from(forced.contains(&FORCED_AT[i]));
+            }
+            How::MadeUp => {
+                let made_up = made_up.unwrap_or_default();
+                sweep.unreached.push(guard);
+                sweep.runs += made_up.runs;
+                sweep.states += made_up.states;
+                sweep.made_up += usize::from(made_up.forced);
+                sweep.wrong.extend(made_up.wrong);
+            }
+        }
+        sweep
+    }
+}
+
+/// The stack of a thread that runs guest programs, in bytes.
+const STACK: usize = 64 << 20;
+
+/// Runs `work` on each item, on as many threads as there are processors. Gives the results in order.
+fn on_all_threads<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let take = || {
+        let mut done = Vec::new();
+        while let at = next.fetch_add(1, Ordering::Relaxed)
+            && let Some(item) = items.get(at)
+        {
+            done.push((at, work(item)));
+        }
+        done
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(items.len());
+    let mut done: Vec<(usize, R)> = std::thread::scope(|scope| {
+        let spawn = |_| std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, take);
+        let spawned: Vec<_> = (0..threads).filter_map(|n| spawn(n).ok()).collect();
+        // Where no thread is to be had, this one does it all.
+        let mut done = if spawned.is_empty() { take() } else { Vec::new() };
+        for thread in spawned {
+            match thread.join() {
+                Ok(more) => done.extend(more),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        done
+    });
+    done.sort_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
 }

@@ -310,7 +310,6 @@ fn evaluate_residual(
     let mut residual = engine.residual_module(unit);
     let outcome = loop {
         let mut evaluator = Evaluator::new(&residual, engine.memory).with_fuel(fuel);
-        evaluator.jitted = true;
         let outcome = evaluator.call(&key, &words).map_err(|e| e.to_string())?;
         fuel = evaluator.fuel.saturating_sub(200); // serving an exit is work, too
         let eval::Outcome::Exited { exit, args, frames, .. } = outcome else { break outcome };
@@ -346,7 +345,6 @@ fn evaluate_trace(
     words: &[Word],
 ) -> Result<eval::Outcome, String> {
     let mut evaluator = Evaluator::new(residual, engine.memory).with_fuel(10 * FUEL);
-    evaluator.jitted = true;
     let outcome = evaluator.call(entry, words).map_err(|e| e.to_string())?;
     let eval::Outcome::Exited { exit, args, frames, .. } = outcome else { return Ok(outcome) };
     let outcome = blackhole(engine, exit, &args);

@@ -1,15 +1,16 @@
 //! The resume contract: stopping the tracing anywhere and failing any guard changes nothing that can be seen.
 //!
 //! A trace is stopped at its step N, for every N; the run goes on in the interpreter. A guard is made to fail on its
-//! first, second or hundredth execution, for every guard. Each time results, memory and traps are the oracle's, so an effect is
-//! there exactly once.
+//! first, second or hundredth execution, for every guard; the fragment of one that is never reached is entered in states
+//! made up for it. Each time results, memory and traps are the oracle's, so an effect is there exactly once.
 
 use crate::Case;
 use crate::equation::{Difference, compare_jit, compiler, difference, failed, is_endless, limit, small_options};
 use crate::oracle::Stage;
+use flowgraph::eval;
 use flowgraph::memory::Memory;
-use hueshift::{Compiler, GuardCounts, Jit, JitError, JitOptions};
-use std::collections::BTreeMap;
+use hueshift::{Compiler, GuardCounts, Jit, JitError, JitOptions, MadeUp, guards_of};
+use std::collections::{BTreeMap, BTreeSet};
 use timeshifter::specialize::Event;
 
 /// The executions on which guards are made to fail.
@@ -24,9 +25,20 @@ pub struct Disturbed {
     pub guards: [usize; 3],
     /// For each of these, the guards that failed on that execution.
     pub forced: [usize; 3],
+    /// The guards that no run of it reaches.
+    pub unreached: usize,
+    /// How many of these failed in made-up states.
+    pub made_up: usize,
+    /// In how many made-up states.
+    pub states: usize,
 }
 
 impl Disturbed {
+    /// Whether every guard that is reached failed whenever it was to, and every other one in a made-up state.
+    pub fn is_complete(&self) -> bool {
+        self.guards == self.forced && self.made_up == self.unreached
+    }
+
     /// Adds what came of another case.
     pub fn add(&mut self, other: &Disturbed) {
         self.aborted += other.aborted;
@@ -34,6 +46,9 @@ impl Disturbed {
             self.guards[i] += other.guards[i];
             self.forced[i] += other.forced[i];
         }
+        self.unreached += other.unreached;
+        self.made_up += other.made_up;
+        self.states += other.states;
     }
 }
 
@@ -57,6 +72,8 @@ pub fn disturb(case: &Case, stride: usize) -> Result<Disturbed, Difference> {
     }
     let options = JitOptions { count_guards: true, ..small_options() };
     let Some(undisturbed) = course.run(&mut memory, options, "counting guards")? else { return Ok(disturbed) };
+    let unreached: Vec<i64> =
+        undisturbed.present.iter().filter(|g| !undisturbed.guards.contains_key(g)).copied().collect();
     for (guard, count) in undisturbed.guards.into_iter().step_by(stride) {
         for (i, k) in EXECUTIONS.into_iter().enumerate().filter(|(_, k)| count >= *k) {
             let force_guard = u32::try_from(guard).ok();
@@ -66,6 +83,18 @@ pub fn disturb(case: &Case, stride: usize) -> Result<Disturbed, Difference> {
             let ran = course.run(&mut memory, options, &name)?;
             disturbed.forced[i] += usize::from(ran.is_some_and(|ran| ran.forced.contains(&k)));
         }
+    }
+    for guard in unreached.into_iter().step_by(stride) {
+        let force_guard = u32::try_from(guard).ok();
+        let options = JitOptions { force_guard, force_at: vec![1], make_up: true, ..small_options() };
+        let name = format!("guard {guard} forced in made-up states");
+        disturbed.unreached += 1;
+        let Some(made_up) = course.run(&mut memory, options, &name)?.and_then(|ran| ran.made_up) else { continue };
+        if let Some(wrong) = made_up.wrong.first() {
+            return Err(difference(&name, wrong.clone(), &compiler.module));
+        }
+        disturbed.made_up += usize::from(made_up.forced);
+        disturbed.states += made_up.states;
     }
     Ok(disturbed)
 }
@@ -80,7 +109,10 @@ struct Course<'c> {
 struct Ran {
     aborted: bool,
     guards: BTreeMap<i64, u64>,
+    /// The guards of all that was compiled.
+    present: BTreeSet<i64>,
     forced: Vec<u64>,
+    made_up: Option<MadeUp>,
 }
 
 impl Course<'_> {
@@ -88,7 +120,16 @@ impl Course<'_> {
     fn run(&self, memory: &mut Memory, options: JitOptions, name: &str) -> Result<Option<Ran>, Difference> {
         let gave_up = |e: &JitError| failed(name, e, &self.compiler.module);
         let endless = |e: &JitError| matches!(e, JitError::Specialize(e) if is_endless(e));
+        let guard = options.force_guard.filter(|_| options.make_up);
         let mut jit = Jit::new(self.compiler, memory, options).map_err(|e| gave_up(&e))?;
+        // Of which run the observed memory is, there is no telling: so it is that of all.
+        if let Some(guard) = guard {
+            let observe = |outcome: &eval::Outcome, memory: &Memory| {
+                let seen: Vec<_> = self.stage.that_end().map(|run| self.stage.observe(run, outcome, memory)).collect();
+                format!("{seen:?}")
+            };
+            jit.make_up(guard, Box::new(observe));
+        }
         limit(jit.engine());
         self.stage.refresh(self.first, jit.memory());
         let traced = jit.trace(&self.stage.arguments(self.compiler), &self.stage.words(self.first));
@@ -112,7 +153,9 @@ impl Course<'_> {
         Ok(Some(Ran {
             aborted: jit.engine().events.iter().any(|e| matches!(e, Event::TraceAborted { .. })),
             guards: jit.guards().map(GuardCounts::counts).unwrap_or_default(),
+            present: jit.residual().map(|r| guards_of(&r.module)).unwrap_or_default(),
             forced: jit.guards().map(|g| g.forced().at).unwrap_or_default(),
+            made_up: jit.made_up().cloned(),
         }))
     }
 }

@@ -38,7 +38,8 @@ fn random_modules() {
     }
     println!("{total:?}");
     assert!(total.aborted as u64 > modules && total.guards[0] as u64 > modules / 2, "{total:?}");
-    assert_eq!(total.guards, total.forced);
+    assert!(total.is_complete(), "{total:?}");
+    assert!(total.made_up > 0 && total.states > total.made_up, "{total:?}");
 }
 
 #[test]
@@ -52,7 +53,7 @@ fn loops_written_for_it() {
         let disturbed = disturb(&case, 1).unwrap_or_else(|d| panic!("{}: {d}", path.display()));
         println!("{}: {disturbed:?}", path.display());
         assert!(disturbed.guards[2] > 0, "{}: no guard is executed a hundred times", path.display());
-        assert_eq!(disturbed.guards, disturbed.forced, "{}", path.display());
+        assert!(disturbed.is_complete(), "{}: {disturbed:?}", path.display());
         files += 1;
     }
     assert!(files > 0);

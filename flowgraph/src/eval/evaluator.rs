@@ -1,7 +1,9 @@
 //! Frames, calls and control flow.
 
 use super::{CallAnswer, EvalError, Hooks, MergeAnswer, MergePoint, NoHooks, Outcome, TrapReport, execute};
-use crate::ir::{BlockId, Edge, Graph, Imm, Loc, Module, Op, Opcode, Operand, Terminator, TrapKind, Word, Words};
+use crate::ir::{
+    BlockId, CallMode, Edge, Graph, Imm, Loc, Module, Op, Opcode, Operand, Terminator, TrapKind, Word, Words,
+};
 use crate::memory::Memory;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -49,7 +51,7 @@ pub struct Evaluator<'m, H = NoHooks> {
     pub depth_limit: usize,
     /// How many bytes of stack slots there may be; more are a [`TrapKind::StackExhausted`] trap, too.
     pub slot_limit: u64,
-    /// What `we_are_jitted` gives.
+    /// What `we_are_jitted` gives; in functions that a compiler graph calls as they are, it is false nevertheless.
     pub jitted: bool,
     /// What the memory had when the evaluator was made.
     allocated_before: u64,
@@ -263,7 +265,8 @@ impl<'m, H: Hooks> Evaluator<'m, H> {
                     }
                 }
                 _ => {
-                    let results = execute(op, &args, self.memory, self.jitted)?;
+                    let jitted = op.opcode == Opcode::WeAreJitted && self.jitted && self.is_looked_into();
+                    let results = execute(op, &args, self.memory, jitted)?;
                     for (result, word) in op.results.iter().zip(results) {
                         frame.regs[result.index()] = word;
                     }
@@ -274,6 +277,16 @@ impl<'m, H: Hooks> Evaluator<'m, H> {
         }
         self.burn()?;
         self.run_terminator(frame, &block.term)
+    }
+
+    /// Whether the compiler looks into the function that runs, and didn't just call it, or one that has called it, as it is.
+    fn is_looked_into(&self) -> bool {
+        let as_it_is = |frame: &Frame| {
+            let block = self.module.graphs.get_index(frame.graph).and_then(|(_, g)| g.blocks.get(frame.block));
+            let callee = block.and_then(|b| b.ops.get(frame.index)).and_then(Op::callee);
+            callee.is_some_and(|c| matches!(c.mode, CallMode::Residual | CallMode::Fold))
+        };
+        !self.callers.iter().any(as_it_is)
     }
 
     /// A slot whose declaration is reached again is the same place, zero again.

@@ -91,6 +91,11 @@ pub struct Engine<'m> {
     pub events: Vec<Event>,
     /// The op of the trace at which to stop, for tests.
     pub abort_at: Option<u64>,
+    /// Where the local aggregates lie that traced runs have made in memory. Compiled code may go on with them: whoever
+    /// drives a run frees them when it has ended.
+    pub traced_slots: Vec<Word>,
+    /// The steps of the longest trace.
+    pub longest_trace: u64,
     /// Ops stepped so far.
     pub steps: u64,
     /// Ops stepped since the last emitted one.
@@ -100,6 +105,7 @@ pub struct Engine<'m> {
     next_slot: u32,
     /// How many residual graphs have been made from each function.
     pub(super) names: FxHashMap<String, usize>,
+    pub(super) fragments_by_key: FxHashMap<String, usize>,
     pub(super) guards: u32,
     /// The exclusive roots of the run being served, with their addresses.
     pub(super) run_roots: Vec<(RootId, Word)>,
@@ -124,17 +130,25 @@ impl<'m> Engine<'m> {
             limits: Limits::default(),
             events: Vec::new(),
             abort_at: None,
+            traced_slots: Vec::new(),
+            longest_trace: 0,
             steps: 0,
             quiet_steps: 0,
             roots: Vec::new(),
             data_roots: FxHashMap::default(),
             next_slot: 0,
             names: FxHashMap::default(),
+            fragments_by_key: FxHashMap::default(),
             guards: 0,
             run_roots: Vec::new(),
             slot_roots: FxHashMap::default(),
             arriving_roots: Vec::new(),
         }
+    }
+
+    /// The fragment whose graph has this key.
+    pub fn fragment_of(&self, key: &str) -> Option<usize> {
+        self.fragments_by_key.get(key).copied()
     }
 
     /// The version.
@@ -234,6 +248,9 @@ impl<'m> Engine<'m> {
         let Some(op) = op else { unreachable!("the op has just been pushed") };
         let given =
             flowgraph::eval::execute(op, &words, self.memory, true).map_err(|_| SpecError::BadAccess { loc })?;
+        if opcode == Opcode::StackSlot {
+            self.traced_slots.extend(&given);
+        }
         if let Some(concrete) = &mut st.concrete {
             concrete.extend(values.iter().copied().zip(given));
         }

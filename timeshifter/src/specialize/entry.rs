@@ -78,6 +78,7 @@ impl<'m> Engine<'m> {
         let outermost = self.units.get(unit).map_or(graph, |u| u.graph);
         let mut fragment = Fragment::new(name, graph, unit);
         fragment.graph.results.clone_from(&self.program.graph(outermost).results);
+        self.fragments_by_key.insert(name.to_owned(), self.fragments.len());
         self.fragments.push(fragment);
         self.fragments.len() - 1
     }

@@ -32,8 +32,6 @@ impl Engine<'_> {
     /// Fragment `root` with all fragments that it enters, but for those that are compiled `apart`, cleaned.
     pub fn linked(&self, root: usize, apart: &dyn Fn(&str) -> bool) -> Graph {
         let first = &self.fragments[root].graph;
-        let by_key: FxHashMap<&str, usize> =
-            self.fragments.iter().enumerate().map(|(at, f)| (f.graph.key.as_str(), at)).collect();
         let mut taken: FxHashMap<String, Shift> = FxHashMap::default();
         let mut order = vec![root];
         let mut graph = first.clone();
@@ -50,15 +48,15 @@ impl Engine<'_> {
                 _ => None,
             });
             for key in enters {
-                let Some(target) = by_key.get(key) else { continue };
+                let Some(target) = self.fragment_of(key) else { continue };
                 if taken.contains_key(key) || apart(key) {
                     continue;
                 }
-                let target_graph = &self.fragments[*target].graph;
+                let target_graph = &self.fragments[target].graph;
                 taken.insert(key.to_owned(), Shift { blocks, values: all_values });
                 blocks += target_graph.blocks.len() as u32;
                 all_values += target_graph.values.len() as u32;
-                order.push(*target);
+                order.push(target);
             }
         }
         for at in order {

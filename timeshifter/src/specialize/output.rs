@@ -18,6 +18,11 @@ impl Engine<'_> {
     /// All that has been produced: the residual graphs, and the functions that are called as they are with all that these
     /// call. Its entry is the fragment that `unit` begins with.
     pub fn residual_module(&self, unit: usize) -> Module {
+        self.residual_module_of(unit, self.residual_graphs(0))
+    }
+
+    /// The residual module that consists of these graphs, and the functions that are called as they are.
+    pub fn residual_module_of(&self, unit: usize, graphs: impl IntoIterator<Item = Graph>) -> Module {
         let source = self.program.module;
         let mut module = Module {
             stage: Stage::Residual,
@@ -28,7 +33,7 @@ impl Engine<'_> {
             graphs: Default::default(),
             entry: Some(self.fragments[self.units[unit].fragment].graph.key.clone()),
         };
-        for graph in self.residual_graphs(0) {
+        for graph in graphs {
             module.graphs.insert(graph.key.clone(), graph);
         }
         for key in self.functions_as_they_are() {

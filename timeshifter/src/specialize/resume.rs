@@ -124,11 +124,11 @@ impl Engine<'_> {
     }
 
     /// Traces on from the interpreter's frames, whose innermost stands at a merge point: whatever is not green is a parameter.
-    /// Gives the fragment that was begun, or `None` if nothing of the frames' outermost function has been specialized.
+    /// Gives the fragment that was begun with the words of its parameters, or `None` if nothing of the frames' outermost function has been specialized.
     ///
     /// # Errors
     /// As [`Engine::specialize`].
-    pub fn trace_frames(&mut self, frames: &[eval::Frame]) -> Result<Option<(String, TraceEnd)>, SpecError> {
+    pub fn trace_frames(&mut self, frames: &[eval::Frame]) -> Result<Option<(String, Vec<Word>, TraceEnd)>, SpecError> {
         let Some(outermost) = frames.first() else { return Ok(None) };
         let found = self.units.iter().position(|u| u.graph.0 as usize == outermost.graph);
         let Some(unit) = found else { return Ok(None) };
@@ -170,10 +170,12 @@ impl Engine<'_> {
             }
             st.frames.push(arriving);
         }
+        let params = self.fragments[fragment].graph.entry_params();
+        let words = params.iter().map(|p| concrete[p]).collect();
         st.concrete = Some(concrete);
         let end = self.trace(st)?;
         self.run_functions()?;
-        Ok(Some((name, end)))
+        Ok(Some((name, words, end)))
     }
 
     /// The exclusive roots of a run that stands at these frames, with their addresses: the `&mut` arguments, and the frames'

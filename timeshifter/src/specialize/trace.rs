@@ -15,7 +15,8 @@ use super::state::{GraphIx, Key, Red, State, VersionId};
 use super::step::Outcome;
 use flowgraph::eval::{self, Evaluator, TrapReport};
 use flowgraph::ir::{
-    BlockId, Const, Edge, Imm, Loc, MarkKind, Op, Opcode, Operand, Terminator, Time, Trap, Type, ValueId, Word,
+    BlockId, CallMode, Const, Edge, Imm, Loc, MarkKind, Op, Opcode, Operand, Terminator, Time, Trap, Type, ValueId,
+    Word,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -102,6 +103,7 @@ impl Engine<'_> {
         let mut traced = 0;
         loop {
             traced += 1;
+            self.longest_trace = self.longest_trace.max(traced);
             if self.abort_at == Some(traced) {
                 self.abort_at = None;
                 return self.abort(st, "abort-at");
@@ -356,7 +358,7 @@ impl Engine<'_> {
         let words = self.words(st, all_args, op.loc)?;
         let key = &self.program.graph(callee).key;
         let mut evaluator = Evaluator::new(self.program.module, self.memory);
-        evaluator.jitted = !self.program.graph(callee).attributes.dont_look_inside;
+        evaluator.jitted = op.callee().is_some_and(|c| c.mode != CallMode::Residual);
         let failed = |reason: String| SpecError::Evaluation { function: key.clone(), reason, loc: op.loc };
         let words = match evaluator.call(key, &words).map_err(|e| failed(e.to_string()))? {
             eval::Outcome::Returned(words) => words,
