@@ -428,6 +428,8 @@ impl<'m> Jit<'m> {
             let jumped = evaluator.hooks.jumped;
             if let Some((key, words)) = self.engine.find_entry(&frames)? {
                 self.leave_slots(&frames);
+                // So far it may only be part of a graph that it was linked into.
+                self.compile_new(&key)?;
                 return Ok(Next::Code(key, words));
             }
             if jumped && self.is_hot(&frames) {

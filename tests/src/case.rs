@@ -1,11 +1,12 @@
 //! A case: a flow module, what is known when compiling, and the arguments of some runs.
 //!
-//! As text it is graph text with two kinds of directive before it:
+//! As text it is graph text with some directives before it:
 //!
 //! ```text
 //! // greens: 0, 2
 //! // args: 7, [1, 2, 3], 0.5
 //! // args: 9, [0, 0, 0], -1.0
+//! // switches: join_tuples 2
 //! module flow
 //! entry f
 //! …
@@ -14,11 +15,11 @@
 //! Each `args` line is a run, written as for `hueshift spec --args`, perhaps with `; same 2=1` behind it: parameter 2 is the
 //! very reference that parameter 1 is. The known parameters are those of the first run in all of them.
 
+use crate::Switches;
 use flowgraph::ir::Module;
-use flowgraph::memory::Memory;
 use flowgraph::testing::{Argument, Generated, Run};
 use flowgraph::text::{parse_module, print_module};
-use flowgraph::value::debug_words;
+use flowgraph::value::debug;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -33,6 +34,8 @@ pub struct Case {
     pub greens: BTreeSet<usize>,
     /// The arguments of each run.
     pub runs: Vec<String>,
+    /// Settings that must not matter.
+    pub switches: Switches,
 }
 
 impl Case {
@@ -43,6 +46,7 @@ impl Case {
             entry: generated.entry.clone(),
             greens: generated.splits[split].iter().copied().collect(),
             runs: generated.runs.iter().map(|run| written(generated, run)).collect(),
+            switches: Switches::drawn(&generated.settings),
         }
     }
 
@@ -53,7 +57,7 @@ impl Case {
     pub fn parse(text: &str) -> Result<Case, String> {
         let module = parse_module(text).map_err(|e| e.to_string())?;
         let entry = module.entry.clone().ok_or("the module names no entry")?;
-        let (mut greens, mut runs) = (BTreeSet::new(), Vec::new());
+        let (mut greens, mut runs, mut switches) = (BTreeSet::new(), Vec::new(), Switches::default());
         for line in text.lines() {
             if let Some(list) = line.strip_prefix("// greens:") {
                 for item in list.split(',').map(str::trim).filter(|s| !s.is_empty()) {
@@ -61,9 +65,11 @@ impl Case {
                 }
             } else if let Some(args) = line.strip_prefix("// args:") {
                 runs.push(args.trim().to_owned());
+            } else if let Some(list) = line.strip_prefix("// switches:") {
+                switches = Switches::parse(list)?;
             }
         }
-        Ok(Case { module, entry, greens, runs })
+        Ok(Case { module, entry, greens, runs, switches })
     }
 }
 
@@ -74,21 +80,18 @@ impl fmt::Display for Case {
         for run in &self.runs {
             writeln!(f, "// args: {run}")?;
         }
+        if self.switches != Switches::default() {
+            writeln!(f, "// switches: {}", self.switches)?;
+        }
         f.write_str(&print_module(&Module { entry: Some(self.entry.clone()), ..self.module.clone() }))
     }
 }
 
 /// The arguments of a run as text.
 fn written(generated: &Generated, run: &Run) -> String {
-    let mut memory = Memory::for_module(&generated.module);
     let params = &generated.module.graphs[&generated.entry].signature.params;
-    let Ok(placed) = run.place(&mut memory) else { return String::new() };
-    let shown = params.iter().zip(&placed.words).map(|(param, words)| {
-        let text = debug_words(&generated.module, &memory, &param.ty, words).unwrap_or_default();
-        // As arguments, structs are written without their names, and cells as what is in them.
-        let text = text.replace("Cell { value: ", "").replace("S {", "{").replace("C {", "{");
-        if text.starts_with('{') && param.ty.to_string().ends_with('C') { text.replace(" },", ",") } else { text }
-    });
+    let shown =
+        params.iter().enumerate().map(|(i, param)| uncelled(&debug(&generated.module, &param.ty, run.value(i))));
     let mut text = shown.collect::<Vec<_>>().join(", ");
     let same = run.args.iter().enumerate().filter_map(|(i, arg)| match arg {
         Argument::Same(other) => Some(format!("{i}={other}")),
@@ -99,6 +102,18 @@ fn written(generated: &Generated, run: &Run) -> String {
         text.push_str(&format!("; same {}", same.join(", ")));
     }
     text
+}
+
+/// As arguments, cells are written as what is in them.
+fn uncelled(text: &str) -> String {
+    let mut parts = text.split("Cell { value: ");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (value, rest) = part.split_once(" }").unwrap_or((part, ""));
+        out.push_str(value);
+        out.push_str(rest);
+    }
+    out
 }
 
 /// Two positions of a run's line.

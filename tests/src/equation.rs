@@ -9,15 +9,15 @@
 use crate::Case;
 use crate::oracle::{FUEL, Observed, Stage};
 use flowgraph::eval::{self, Evaluator};
-use flowgraph::ir::{Const, Module, Stage as IrStage, Word};
+use flowgraph::ir::{Const, MarkKind, Module, Stage as IrStage, Terminator, Word};
 use flowgraph::memory::Memory;
 use flowgraph::testing::Histogram;
 use flowgraph::text::print_module;
 use flowgraph::verify::{Rule, Violation, verify};
-use hueshift::{CompileError, Compiler, Jit, JitError, JitOptions};
+use hueshift::{CompileError, Compiler, Jit, JitError};
 use rustc_hash::FxHashMap;
 use std::fmt;
-use timeshifter::specialize::{Engine, Program, SpecError};
+use timeshifter::specialize::{Engine, Event, Merge, Program, SpecError};
 
 /// Two engines disagree, or one of them gave up.
 #[derive(Clone, Debug)]
@@ -47,13 +47,7 @@ pub struct Done {
     pub refused: bool,
     /// Specializing found a green loop or recursion that never ends.
     pub endless_green: bool,
-    /// The bridges that were made.
-    pub bridges: u64,
-    /// The cases of promotions that were made.
-    pub cases: u64,
-    /// The runs that went on in the interpreter.
-    pub blackholed: u64,
-    /// What is in the compiler's graphs.
+    /// What is in the compiler's graphs, what runs executed, and what the engine and the driver did.
     pub histogram: Histogram,
 }
 
@@ -62,12 +56,7 @@ impl Done {
     pub fn add(&mut self, other: &Done) {
         self.runs += other.runs;
         self.endless += other.endless;
-        self.bridges += other.bridges;
-        self.cases += other.cases;
-        self.blackholed += other.blackholed;
-        for (name, count) in &other.histogram.counts {
-            *self.histogram.counts.entry(name.clone()).or_default() += count;
-        }
+        self.histogram.merge(&other.histogram);
     }
 }
 
@@ -98,6 +87,11 @@ pub fn check(case: &Case) -> Result<Done, Difference> {
         return Ok(done);
     };
     done.histogram = Histogram::of(&compiler.module);
+    done.histogram.merge(&stage.histogram);
+    let params = stage.flow.graphs[&case.entry].signature.params.len();
+    let greens = compiler.known.len();
+    done.histogram.see(format!("split: {} green", few(greens)));
+    done.histogram.see(format!("split: {} red", few(params.saturating_sub(greens))));
     done.endless = stage.wanted.iter().filter(|w| w.is_none()).count();
     done.runs = stage.wanted.len() - done.endless;
     match check_eager(&stage, &compiler, &mut memory, &mut done)? {
@@ -128,21 +122,26 @@ fn check_eager(
         Specialized::Yes => {}
         Specialized::Endless => return Ok(Specialized::Endless),
     }
-    let mut jit = Jit::new(compiler, memory, small_options()).map_err(|e| failed("eager", &e, &compiler.module))?;
-    limit(jit.engine());
+    let switches = &stage.case.switches;
+    let mut jit = Jit::new(compiler, memory, switches.options()).map_err(|e| failed("eager", &e, &compiler.module))?;
+    switches.limit(jit.engine());
     jit.specialize(&stage.arguments(compiler)).map_err(|e| failed("specializing", &e, &compiler.module))?;
     // Twice, so that what promotions have grown is run too.
     for round in 0..2 {
         for run in stage.that_end() {
             stage.refresh(run, jit.memory());
             let engine = format!("native code, round {round}");
-            let outcome = jit.run(&stage.unknown_words(run)).map_err(|e| failed(&engine, &e, &compiler.module))?;
+            let outcome = match jit.run(&stage.unknown_words(run)) {
+                Ok(outcome) => outcome,
+                Err(JitError::Specialize(e)) if is_endless(&e) => return Ok(Specialized::Endless),
+                Err(e) => return Err(failed(&engine, &e, &compiler.module)),
+            };
             compare_jit(stage, run, &engine, &outcome, &mut jit)?;
         }
     }
     let residual = jit.residual().map_err(|e| failed("eager", &e, &compiler.module))?.module;
     verified("residual graphs with cases", &residual)?;
-    count(done, &jit);
+    count(done, &mut jit, "eager");
     Ok(Specialized::Yes)
 }
 
@@ -157,8 +156,9 @@ fn check_traced(
     if stage.wanted[first].is_none() {
         return Ok(());
     }
-    let mut jit = Jit::new(compiler, memory, small_options()).map_err(|e| failed("traced", &e, &compiler.module))?;
-    limit(jit.engine());
+    let switches = &stage.case.switches;
+    let mut jit = Jit::new(compiler, memory, switches.options()).map_err(|e| failed("traced", &e, &compiler.module))?;
+    switches.limit(jit.engine());
     stage.refresh(first, jit.memory());
     let engine = format!("tracing run {first}");
     let outcome = match jit.trace(&stage.arguments(compiler), &stage.words(first)) {
@@ -195,15 +195,47 @@ fn check_traced(
     }
     let residual = jit.residual().map_err(|e| failed("traced", &e, &compiler.module))?.module;
     verified("traces with bridges", &residual)?;
-    count(done, &jit);
+    count(done, &mut jit, "traced");
     Ok(())
 }
 
-fn count(done: &mut Done, jit: &Jit<'_>) {
+/// Up to four, or more.
+fn few(n: usize) -> String {
+    if n < 5 { n.to_string() } else { "many".to_owned() }
+}
+
+/// Counts what the engine and the driver did.
+fn count(done: &mut Done, jit: &mut Jit<'_>, policy: &str) {
     let stats = jit.stats();
-    done.bridges += stats.bridges;
-    done.cases += stats.cases;
-    done.blackholed += stats.blackholed;
+    let seen = &mut done.histogram;
+    seen.see_often(format!("{policy}: bridges"), stats.bridges);
+    seen.see_often(format!("{policy}: cases of promotions"), stats.cases);
+    seen.see_often(format!("{policy}: runs that went on in the interpreter"), stats.blackholed);
+    let engine = jit.engine();
+    for kind in [MarkKind::LocalMerge, MarkKind::GlobalMerge] {
+        for merge in Merge::ALL {
+            let count = engine.merges.count(kind, merge);
+            seen.see_often(format!("{policy} {}: {}", kind.name(), merge.name()), count);
+        }
+    }
+    for event in &engine.events {
+        seen.see(match event {
+            Event::JoinCapped { .. } => "limit: tuples of greens at a join",
+            Event::CodeLimit { .. } => "limit: code",
+            Event::InlineDepth { .. } => "limit: inline depth",
+            Event::Widened { .. } => continue,
+            Event::TraceAborted { .. } => "limit: steps of a trace",
+        });
+    }
+    for block in engine.fragments.iter().flat_map(|f| &f.graph.blocks) {
+        let class = match &block.term {
+            Terminator::Switch { promotion: true, .. } => "switches of promotions",
+            Terminator::Exit { .. } => "exits",
+            Terminator::Enter { .. } => "jumps to other fragments",
+            _ => continue,
+        };
+        seen.see(format!("{policy}: {class}"));
+    }
 }
 
 /// Compares a run with what the oracle says.
@@ -253,23 +285,11 @@ fn said(engine: &str, run: usize, observed: &Observed, wanted: &Observed, graphs
     difference(engine, format!("run {run} gives {got}, and should give {want}{}", places.concat()), graphs)
 }
 
-/// The settings for small cases.
-pub fn small_options() -> JitOptions {
-    JitOptions { opt_level: jitcodegen::OptLevel::None, ..JitOptions::default() }
-}
-
-/// Limits for small cases.
-pub fn limit(engine: &mut Engine<'_>) {
-    let limits = &mut engine.limits;
-    limits.green_steps = 100_000;
-    limits.loop_keys = 500;
-}
-
 /// Specializes, and runs the residual graphs in the evaluator.
 fn evaluate_eager(stage: &Stage, compiler: &Compiler, memory: &mut Memory) -> Result<Specialized, Difference> {
     let gave_up = |e: SpecError| failed("specializing", &e.into(), &compiler.module);
     let mut engine = Engine::new(Program::load(&compiler.module).map_err(gave_up)?, memory);
-    limit(&mut engine);
+    stage.case.switches.limit(&mut engine);
     let unit = match engine.specialize(&compiler.entry, &stage.arguments(compiler)) {
         Ok(unit) => unit,
         Err(e) if is_endless(&e) => return Ok(Specialized::Endless),
@@ -285,6 +305,7 @@ fn evaluate_eager(stage: &Stage, compiler: &Compiler, memory: &mut Memory) -> Re
         let residual = engine.residual_module(unit);
         let name = "the evaluator of residual graphs";
         let outcome = outcome.map_err(|what| difference(name, format!("run {run}: {what}"), &residual))?;
+        let Some(outcome) = outcome else { return Ok(Specialized::Endless) };
         compare(stage, run, name, &outcome, engine.memory, &residual)?;
     }
     verified("residual graphs with cases", &engine.residual_module(unit))?;
@@ -296,7 +317,7 @@ pub fn is_endless(error: &SpecError) -> bool {
     matches!(error, SpecError::EndlessGreen { .. } | SpecError::EndlessRecursion { .. } | SpecError::Evaluation { .. })
 }
 
-/// Runs residual graphs in the evaluator. A promotion gets a case for each value seen; at other exits the compiler graphs
+/// Runs residual graphs in the evaluator; `None` if a case of a promotion is an endless green loop. A promotion gets a case for each value seen; at other exits the compiler graphs
 /// are run from the snapshot.
 fn evaluate_residual(
     engine: &mut Engine<'_>,
@@ -304,7 +325,7 @@ fn evaluate_residual(
     entry: &str,
     words: &[Word],
     cases: &mut FxHashMap<(u32, Word), String>,
-) -> Result<eval::Outcome, String> {
+) -> Result<Option<eval::Outcome>, String> {
     let (mut key, mut words, mut left) = (entry.to_owned(), words.to_vec(), Vec::new());
     let mut fuel = 10 * FUEL;
     let mut residual = engine.residual_module(unit);
@@ -322,7 +343,11 @@ fn evaluate_residual(
         key = match seen {
             Some(seen) if cases.contains_key(&(exit, seen)) => cases[&(exit, seen)].clone(),
             Some(seen) if grown < MOST_CASES => {
-                let case = engine.specialize_case(exit, Const::Int(seen as i64)).map_err(|e| e.to_string())?;
+                let case = match engine.specialize_case(exit, Const::Int(seen as i64)) {
+                    Ok(case) => case,
+                    Err(e) if is_endless(&e) => return Ok(None),
+                    Err(e) => return Err(e.to_string()),
+                };
                 cases.insert((exit, seen), case.clone());
                 residual = engine.residual_module(unit);
                 case
@@ -334,7 +359,7 @@ fn evaluate_residual(
     let module = engine.program.module;
     let mut evaluator = Evaluator::new(module, engine.memory);
     left.into_iter().for_each(|frame| evaluator.release(frame));
-    Ok(outcome)
+    Ok(Some(outcome))
 }
 
 /// Runs a trace in the evaluator; where it leaves by an exit, the compiler graphs are run from its snapshot.

@@ -3,6 +3,8 @@
 //! ```text
 //! scenarios   cases of tests/scenarios, and what is wrong with one
 //! case        a flow module, what is known when compiling, and the arguments of some runs; as one text file
+//! switches    settings that must not change what a run gives
+//! classes     what must come up in random cases, and how often
 //! oracle      the evaluator of the flow graphs: what a run gives, leaves in memory, or traps with
 //! equation    the correctness equation: specialized, native, traced, bridged, it is the same
 //! resume      traces stopped at every op, guards made to fail: the same, each effect once
@@ -11,12 +13,15 @@
 //! ```
 
 pub mod case;
+pub mod classes;
 pub mod equation;
 pub mod oracle;
 pub mod pipeline;
 pub mod resume;
 pub mod scenarios;
 pub mod shrink;
+pub mod switches;
 
 pub use case::Case;
 pub use equation::{Difference, Done, check};
+pub use switches::Switches;

@@ -4,11 +4,13 @@
 //! afterwards, and traps with kind, message and place.
 
 use crate::Case;
-use flowgraph::eval::{self, EvalError, Evaluator, TrapReport};
-use flowgraph::ir::{Module, Word};
+use flowgraph::eval::{self, EvalError, Evaluator, Frame, Hooks, TrapReport};
+use flowgraph::ir::{Graph, Module, Op, Opcode, Word};
 use flowgraph::memory::Memory;
+use flowgraph::testing::Histogram;
 use flowgraph::value::{Arguments, Placed, debug_words};
 use indexmap::IndexMap;
+use std::collections::BTreeSet;
 use timeshifter::specialize::Argument;
 
 /// How much the evaluator may do in one run.
@@ -46,10 +48,25 @@ struct Run {
 pub struct Stage {
     /// The flow module, with what known references lead to among its data.
     pub flow: Module,
-    case: Case,
+    /// The case.
+    pub case: Case,
     runs: Vec<Run>,
     /// For each run what it gives; `None` if it never ends.
     pub wanted: Vec<Option<Observed>>,
+    /// In how many runs each op was executed (`executed op`), and how many ended in which way (`run`).
+    pub histogram: Histogram,
+}
+
+/// Which ops a run has executed.
+#[derive(Default)]
+struct Executed {
+    ops: BTreeSet<Opcode>,
+}
+
+impl Hooks for Executed {
+    fn op(&mut self, _graph: &Graph, _frame: &Frame, op: &Op) {
+        self.ops.insert(op.opcode);
+    }
 }
 
 impl Stage {
@@ -80,13 +97,25 @@ impl Stage {
             Run { arguments, placed, same }
         };
         let runs = arguments.into_iter().zip(sames).map(place).collect();
-        let mut stage = Stage { flow, case: case.clone(), runs, wanted: Vec::new() };
+        let (wanted, histogram) = (Vec::new(), Histogram::default());
+        let mut stage = Stage { flow, case: case.clone(), runs, wanted, histogram };
         for run in 0..stage.runs.len() {
             stage.refresh(run, &mut memory);
             let words = stage.words(run);
-            let mut evaluator = Evaluator::new(&stage.flow, &mut memory).with_fuel(FUEL);
-            let wanted = match evaluator.call(&case.entry, &words) {
-                Ok(outcome) => Some(stage.observe(run, &outcome, &memory)?),
+            let evaluator = Evaluator::new(&stage.flow, &mut memory).with_fuel(FUEL);
+            let mut evaluator = evaluator.with_hooks(Executed::default());
+            let outcome = evaluator.call(&case.entry, &words);
+            let executed = std::mem::take(&mut evaluator.hooks.ops);
+            let wanted = match outcome {
+                Ok(outcome) => {
+                    let seen = &mut stage.histogram;
+                    executed.iter().for_each(|op| seen.see(format!("executed op: {}", op.name())));
+                    match &outcome {
+                        eval::Outcome::Trapped(trap) => seen.see(format!("run: trapped {}", trap.kind.name())),
+                        _ => seen.see("run: returned"),
+                    }
+                    Some(stage.observe(run, &outcome, &memory)?)
+                }
                 Err(EvalError::OutOfFuel) => None,
                 Err(e) => return Err(format!("the evaluator of the flow graphs: {e}")),
             };

@@ -5,7 +5,8 @@
 //! made up for it. Each time results, memory and traps are the oracle's, so an effect is there exactly once.
 
 use crate::Case;
-use crate::equation::{Difference, compare_jit, compiler, difference, failed, is_endless, limit, small_options};
+use crate::Switches;
+use crate::equation::{Difference, compare_jit, compiler, difference, failed, is_endless};
 use crate::oracle::Stage;
 use flowgraph::eval;
 use flowgraph::memory::Memory;
@@ -61,23 +62,24 @@ pub fn disturb(case: &Case, stride: usize) -> Result<Disturbed, Difference> {
     let mut disturbed = Disturbed::default();
     let Some(compiler) = compiler(&stage, case)? else { return Ok(disturbed) };
     let Some(first) = stage.that_end().next() else { return Ok(disturbed) };
-    let course = Course { stage: &stage, compiler: &compiler, first };
+    let switches = &case.switches;
+    let course = Course { stage: &stage, compiler: &compiler, switches, first };
     for step in (1..).step_by(stride) {
-        let options = JitOptions { abort_at: Some(step), ..small_options() };
+        let options = JitOptions { abort_at: Some(step), ..switches.options() };
         match course.run(&mut memory, options, &format!("stopped at step {step}"))? {
             Some(ran) if ran.aborted => disturbed.aborted += 1,
             Some(_) => break,
             None => return Ok(disturbed),
         }
     }
-    let options = JitOptions { count_guards: true, ..small_options() };
+    let options = JitOptions { count_guards: true, ..switches.options() };
     let Some(undisturbed) = course.run(&mut memory, options, "counting guards")? else { return Ok(disturbed) };
     let unreached: Vec<i64> =
         undisturbed.present.iter().filter(|g| !undisturbed.guards.contains_key(g)).copied().collect();
     for (guard, count) in undisturbed.guards.into_iter().step_by(stride) {
         for (i, k) in EXECUTIONS.into_iter().enumerate().filter(|(_, k)| count >= *k) {
             let force_guard = u32::try_from(guard).ok();
-            let options = JitOptions { force_guard, force_at: vec![k], ..small_options() };
+            let options = JitOptions { force_guard, force_at: vec![k], ..switches.options() };
             let name = format!("guard {guard} forced on execution {k}");
             disturbed.guards[i] += 1;
             let ran = course.run(&mut memory, options, &name)?;
@@ -86,7 +88,7 @@ pub fn disturb(case: &Case, stride: usize) -> Result<Disturbed, Difference> {
     }
     for guard in unreached.into_iter().step_by(stride) {
         let force_guard = u32::try_from(guard).ok();
-        let options = JitOptions { force_guard, force_at: vec![1], make_up: true, ..small_options() };
+        let options = JitOptions { force_guard, force_at: vec![1], make_up: true, ..switches.options() };
         let name = format!("guard {guard} forced in made-up states");
         disturbed.unreached += 1;
         let Some(made_up) = course.run(&mut memory, options, &name)?.and_then(|ran| ran.made_up) else { continue };
@@ -103,6 +105,7 @@ pub fn disturb(case: &Case, stride: usize) -> Result<Disturbed, Difference> {
 struct Course<'c> {
     stage: &'c Stage,
     compiler: &'c Compiler,
+    switches: &'c Switches,
     first: usize,
 }
 
@@ -130,7 +133,7 @@ impl Course<'_> {
             };
             jit.make_up(guard, Box::new(observe));
         }
-        limit(jit.engine());
+        self.switches.limit(jit.engine());
         self.stage.refresh(self.first, jit.memory());
         let traced = jit.trace(&self.stage.arguments(self.compiler), &self.stage.words(self.first));
         let outcome = match traced {
@@ -151,7 +154,10 @@ impl Course<'_> {
             }
         }
         Ok(Some(Ran {
-            aborted: jit.engine().events.iter().any(|e| matches!(e, Event::TraceAborted { .. })),
+            aborted: {
+                let asked = |e: &Event| matches!(e, Event::TraceAborted { reason, .. } if reason == "abort-at");
+                jit.engine().events.iter().any(asked)
+            },
             guards: jit.guards().map(GuardCounts::counts).unwrap_or_default(),
             present: jit.residual().map(|r| guards_of(&r.module)).unwrap_or_default(),
             forced: jit.guards().map(|g| g.forced().at).unwrap_or_default(),

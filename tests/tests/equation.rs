@@ -1,15 +1,14 @@
 //! The correctness equation on random modules and random splits of their arguments, and on all that ever failed.
 //!
 //! `HUESHIFT_CASES=10000 cargo test --release -p hueshift-tests --test equation -- --nocapture` is the nightly size: other modules
-//! each time, and what they are made of is printed. What fails is made small and saved in `tests/regressions`, whose
-//! files are replayed.
+//! each time (`HUESHIFT_SEED` gives the same again), and what they are made of is printed. What fails is made small and
+//! saved in `tests/regressions`, whose files are replayed; `HUESHIFT_CASE=FILE` replays one.
 
-use flowgraph::ir::{Opcode, TrapKind};
 use flowgraph::testing::{Source, random_module};
-use hueshift_tests::{Case, Done, check, shrink};
+use hueshift_tests::{Case, Done, Switches, check, classes, shrink};
 use proptest::collection::vec;
-use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
-use std::cell::RefCell;
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,12 +17,11 @@ use std::path::{Path, PathBuf};
 /// How many modules are made unless it is said otherwise.
 const CASES: u32 = 150;
 
-/// From this many modules on, everything must have come up this often.
-const NIGHTLY: (u32, u64) = (10_000, 1_000);
+/// A run that has found so many failures looks for no more.
+const FAILURES: usize = 12;
 
-/// What is never in random modules, since engines may differ in it: a question to the compiler, and how deep a recursion
-/// may go.
-const NEVER: [&str; 2] = ["op is_virtual", "trap stack_exhausted"];
+/// How many simpler strings of bytes are tried for a module that fails.
+const SIMPLER: usize = 200;
 
 fn regressions() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("regressions")
@@ -55,79 +53,100 @@ fn save(case: &Case, wrong: &str) -> String {
         Ok(()) => format!("saved as {}", path.display()),
         Err(e) => format!("not saved: {e}"),
     };
-    format!("{saved}\n{text}\n{}", said(&small).err().unwrap_or_default())
+    let said: String = said(&small).err().unwrap_or_default().chars().take(8_000).collect();
+    format!("{saved}\n{text}\n{said}")
+}
+
+/// A module that failed, from the simplest bytes that proptest finds for it.
+fn simplest(mut tree: impl ValueTree<Value = Vec<u8>>, split: usize, wrong: &str) -> (Case, String) {
+    let case_of = |bytes: &[u8]| {
+        let generated = random_module(&mut Source::new(bytes));
+        (split < generated.splits.len()).then(|| Case::generated(&generated, split))
+    };
+    let mut found = (case_of(&tree.current()).expect("the split is there"), wrong.to_owned());
+    let mut moved = tree.simplify();
+    for _ in 0..SIMPLER {
+        if !moved {
+            break;
+        }
+        let failing = case_of(&tree.current()).and_then(|case| Some((said(&case).err()?, case)));
+        moved = match failing {
+            Some((what, case)) if kind(&what) == kind(wrong) => {
+                found = (case, what);
+                tree.simplify()
+            }
+            _ => tree.complicate(),
+        };
+    }
+    found
 }
 
 #[test]
 fn random_modules() {
     let asked: Option<u32> = std::env::var("HUESHIFT_CASES").ok().and_then(|s| s.parse().ok());
     let cases = asked.unwrap_or(CASES);
-    let config = Config { cases, failure_persistence: None, max_shrink_iters: 200, ..Config::default() };
-    let rng = match asked {
-        Some(_) => TestRng::from_seed(RngAlgorithm::ChaCha, &seed()),
-        None => TestRng::deterministic_rng(RngAlgorithm::ChaCha),
+    let seed: u64 = match std::env::var("HUESHIFT_SEED").ok().and_then(|s| s.parse().ok()) {
+        Some(seed) => seed,
+        None if asked.is_some() => std::time::UNIX_EPOCH.elapsed().map_or(0, |d| d.as_micros() as u64),
+        None => 0,
     };
-    let mut runner = TestRunner::new_with_rng(config, rng);
-    let total = RefCell::new(Done::default());
-    let (refused, endless) = (RefCell::new(0u32), RefCell::new(0u32));
-    let failing = RefCell::new(None);
-    let result = runner.run(&vec(proptest::num::u8::ANY, 0..1200), |bytes| {
-        let generated = random_module(&mut Source::new(&bytes));
-        total.borrow_mut().histogram.add(&generated.module);
+    println!("HUESHIFT_SEED={seed}");
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+    let mut runner = TestRunner::new_with_rng(Config { failure_persistence: None, ..Config::default() }, rng);
+    let strategy = vec(proptest::num::u8::ANY, 0..2600);
+    let (mut total, mut refused, mut endless, mut failures) = (Done::default(), 0, 0, Vec::new());
+    for module in 0..cases {
+        let tree = strategy.new_tree(&mut runner).expect("bytes can be had");
+        let generated = random_module(&mut Source::new(&tree.current()));
+        total.histogram.add(&generated.module);
         for split in 0..generated.splits.len() {
             let case = Case::generated(&generated, split);
             match said(&case) {
                 Ok(done) => {
-                    *refused.borrow_mut() += u32::from(done.refused);
-                    *endless.borrow_mut() += u32::from(done.endless_green);
-                    total.borrow_mut().add(&done);
+                    refused += u32::from(done.refused);
+                    // Where nothing may be inlined, a recursion whose result must be green has no end.
+                    let inlines = case.switches.inline_depth == Switches::default().inline_depth;
+                    endless += u32::from(done.endless_green && inlines);
+                    total.add(&done);
                 }
                 Err(wrong) => {
-                    let message = wrong.chars().take(300).collect::<String>();
-                    *failing.borrow_mut() = Some((case, wrong));
-                    return Err(TestCaseError::fail(message));
+                    let (case, wrong) = simplest(tree, split, &wrong);
+                    let saved = save(&case, &wrong);
+                    println!("module {module}: {saved}");
+                    failures.push(saved);
+                    break;
                 }
             }
         }
-        Ok(())
-    });
-    if let (Err(TestError::Fail(..)), Some((case, wrong))) = (&result, &*failing.borrow()) {
-        panic!("{}", save(case, wrong));
-    }
-    result.unwrap();
-    let total = total.into_inner();
-    let (refused, endless) = (refused.into_inner(), endless.into_inner());
-    println!("{}", total.histogram);
-    println!(
-        "{cases} modules, {} runs; {} bridges, {} cases of promotions, {} runs went on in the interpreter; {refused} splits \
-         refused, {endless} with endless green loops, {} runs that never end",
-        total.runs, total.bridges, total.cases, total.blackholed, total.endless
-    );
-    assert!(refused + endless <= cases / 50, "{refused} splits refused, {endless} with endless green loops");
-    let rare = rare(&total);
-    println!("below {}: {rare}", NIGHTLY.1);
-    assert!(cases < NIGHTLY.0 || rare.is_empty(), "came up less than {} times: {rare}", NIGHTLY.1);
-}
-
-/// What has come up too seldom, with its count.
-fn rare(total: &Done) -> String {
-    let ops = Opcode::ALL.iter().map(|op| format!("op {}", op.name()));
-    let traps = TrapKind::ALL.iter().map(|kind| format!("trap {}", kind.name()));
-    let others = ["mark local_merge", "mark global_merge", "end split", "end split_switch", "end branch", "end switch"];
-    let mut out = String::new();
-    let all = ops.chain(traps).chain(others.map(str::to_owned));
-    for name in all.filter(|name| !NEVER.contains(&name.as_str())) {
-        let count = total.histogram.count(&name);
-        if count < NIGHTLY.1 {
-            let _ = write!(out, "{name} {count}; ");
+        if failures.len() >= FAILURES {
+            break;
         }
     }
-    out
+    println!("{}", total.histogram);
+    print!("{}", classes::table(&total.histogram));
+    println!(
+        "{cases} modules, {} runs; {refused} splits refused, {endless} with endless green loops, {} runs that never end",
+        total.runs, total.endless
+    );
+    assert!(failures.is_empty(), "{} modules failed:\n{}", failures.len(), failures.join("\n\n"));
+    assert!(refused + endless <= cases / 50, "{refused} splits refused, {endless} with endless green loops");
+    let least = classes::least(cases);
+    let rare = classes::rare(&total.histogram, least);
+    assert!(rare.is_empty(), "came up less than {least} times: {rare}");
 }
 
 #[test]
 fn all_that_ever_failed() {
     let mut wrong = String::new();
+    if let Some(path) = std::env::var_os("HUESHIFT_CASE") {
+        let case = Case::parse(&std::fs::read_to_string(path).unwrap()).unwrap();
+        return match said(&case) {
+            Ok(done) => print!("{}", done.histogram),
+            Err(wrong) => panic!("{wrong}"),
+        };
+    }
     let mut files: Vec<PathBuf> = std::fs::read_dir(regressions()).unwrap().map(|e| e.unwrap().path()).collect();
     files.sort();
     assert!(!files.is_empty());
@@ -138,12 +157,4 @@ fn all_that_ever_failed() {
         }
     }
     assert!(wrong.is_empty(), "{wrong}");
-}
-
-/// Another one each time.
-fn seed() -> [u8; 32] {
-    let mut seed = [0; 32];
-    let now = std::time::UNIX_EPOCH.elapsed().map_or(0, |d| d.as_nanos());
-    seed[..16].copy_from_slice(&now.to_le_bytes());
-    seed
 }

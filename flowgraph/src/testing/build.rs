@@ -41,6 +41,8 @@ pub(super) struct Container {
     pub deps: Deps,
     /// How many elements there are.
     pub len: Operand,
+    /// It is a local.
+    pub slot: bool,
 }
 
 /// What a container is.
@@ -50,10 +52,38 @@ pub(super) enum Shape {
     State,
     /// `C`, which has cells.
     Cells,
+    /// `H`, which has references.
+    Holder,
     /// Elements, without bounds checks if their number is a power of two that is known.
     Elements(Scalar),
     /// Bytes that are read in all widths.
     Bytes,
+}
+
+impl Container {
+    /// Whether it may be a local that is still written.
+    pub fn local(&self) -> bool {
+        self.kind == MemKind::Exclusive && self.slot
+    }
+}
+
+impl Shape {
+    /// The shape of a struct.
+    pub fn of_struct(ty: &RustType) -> Shape {
+        match ty {
+            RustType::Struct(name) if name == "C" => Shape::Cells,
+            RustType::Struct(name) if name == "H" => Shape::Holder,
+            _ => Shape::State,
+        }
+    }
+
+    /// The shape of a slice of such elements.
+    pub fn of_elements(elem: &RustType) -> Shape {
+        match elem {
+            RustType::Scalar(scalar) if *scalar != Scalar::U8 => Shape::Elements(*scalar),
+            _ => Shape::Bytes,
+        }
+    }
 }
 
 /// A loop around the current statement.
@@ -90,10 +120,16 @@ pub(super) struct Builder<'s, 'b> {
     pub results: Vec<Scalar>,
     /// How many promotions may still come.
     pub promotions: usize,
+    /// How many greens that reds choose may still come: each makes copies of what follows.
+    pub choices: usize,
     /// Neither memory nor traps nor hints.
     pub pure: bool,
     /// Merge points may come, so red loops make what they carry red.
     pub merge_points: bool,
+    /// Expressions are of what `concrete` may ask for.
+    pub only_green: bool,
+    /// There are structs with references.
+    pub holders: bool,
     /// In a red loop.
     pub in_red_loop: bool,
     pub line: u32,
@@ -117,9 +153,12 @@ impl<'s, 'b> Builder<'s, 'b> {
             demanded: 0,
             returned: Vec::new(),
             results: Vec::new(),
-            promotions: 2,
+            promotions: 3,
+            choices: 3,
             pure: false,
             merge_points: false,
+            only_green: false,
+            holders: false,
             in_red_loop: false,
             line: 1,
         }
@@ -149,21 +188,17 @@ impl<'s, 'b> Builder<'s, 'b> {
             }
             RustType::Ref { mutable, to } => {
                 let base = leaf(name.clone(), Type::Int);
-                let shape = if **to == RustType::Struct("C".to_owned()) { Shape::Cells } else { Shape::State };
+                let shape = Shape::of_struct(to);
                 let (kind, deps) = if *mutable { (MemKind::Exclusive, None) } else { (MemKind::Immutable, deps) };
-                self.containers.push(Container { base, shape, kind, deps, len: Operand::int(0) });
+                self.containers.push(Container { base, shape, kind, deps, len: Operand::int(0), slot: false });
             }
             RustType::Slice { mutable, elem } => {
                 let base = leaf(name.clone(), Type::Int);
                 let len = leaf(format!("{name}.len"), Type::Int);
                 let (kind, from) = if *mutable { (MemKind::Exclusive, None) } else { (MemKind::Immutable, deps) };
-                let shape = match **elem {
-                    RustType::Scalar(Scalar::U8) => Shape::Bytes,
-                    RustType::Scalar(scalar) => Shape::Elements(scalar),
-                    _ => Shape::Bytes,
-                };
+                let shape = Shape::of_elements(elem);
                 self.vars.push(Val { operand: len, scalar: Scalar::Usize, deps: from });
-                self.containers.push(Container { base, shape, kind, deps: from, len });
+                self.containers.push(Container { base, shape, kind, deps: from, len, slot: false });
             }
             _ => {}
         }

@@ -32,19 +32,81 @@ impl Builder<'_, '_> {
                 _ => self.assign(),
             };
         }
-        match self.source.below(20) {
-            0..=3 => self.assign(),
-            4 => self.overflow(),
+        match self.source.below(40) {
+            0..=2 => self.assign(),
+            3..=4 => self.overflow(),
             5..=6 if depth > 0 => self.branch_statement(depth),
-            7 if depth > 0 => self.switch_statement(depth),
-            8..=9 if depth > 0 => self.any_loop(depth),
-            10..=11 => self.load(),
-            12..=13 => self.store(),
-            14 => self.trap_check(),
-            15 => self.call_statement(),
-            16..=17 => self.hint(),
-            18 if self.containers.len() < 6 => self.slot(),
-            19 if depth > 0 => self.leave(depth),
+            7..=8 if depth > 0 => self.switch_statement(depth),
+            9..=11 if depth > 0 => self.any_loop(depth),
+            12..=14 => self.load(),
+            15..=18 => self.store(),
+            19..=20 => self.trap_check(),
+            21..=24 => self.call_statement(),
+            25..=26 => self.hint(),
+            27..=28 if self.containers.len() < 9 => self.slot(),
+            29 if depth > 0 => self.leave(depth),
+            30 => self.green_statement(),
+            31..=32 if self.choices > 0 => self.green_choice(),
+            33 => self.trap_check(),
+            34 => self.promotion(),
+            35 => self.green_statement(),
+            36 => self.load(),
+            37 => self.trap_check(),
+            38 => self.green_statement(),
+            39 => self.call_statement(),
+            _ => self.assign(),
+        }
+    }
+
+    /// A variable that is computed when compiling.
+    fn green_statement(&mut self) {
+        const SCALARS: [Scalar; 10] = [
+            Scalar::F64,
+            Scalar::I64,
+            Scalar::F32,
+            Scalar::I64,
+            Scalar::F64,
+            Scalar::I64,
+            Scalar::U16,
+            Scalar::F32,
+            Scalar::I64,
+            Scalar::F64,
+        ];
+        let scalar = SCALARS[self.source.below(SCALARS.len())];
+        self.only_green = true;
+        if self.source.chance(1, 3) {
+            self.green_load();
+        }
+        let val = self.expr(scalar, 4);
+        self.only_green = false;
+        self.declare(val);
+        self.concrete_at(self.vars.len() - 1);
+    }
+
+    /// A variable that is known when compiling, and one of several, as a red decides.
+    fn green_choice(&mut self) {
+        self.choices -= 1;
+        let cond = self.condition();
+        let (then, otherwise, join) = (self.block(), self.block(), self.block());
+        self.branch(cond.operand, Edge::new(then, []), Edge::new(otherwise, []));
+        for block in [then, otherwise] {
+            self.current = Some(block);
+            let number = self.constant(Scalar::I64);
+            self.jump(join, vec![number.operand]);
+        }
+        let operand = self.block_param(join, Type::Int);
+        self.current = Some(join);
+        self.declare(Val { operand, scalar: Scalar::I64, deps: Some(0) });
+        self.concrete_at(self.vars.len() - 1);
+    }
+
+    /// A statement without branches.
+    pub fn straight_statement(&mut self) {
+        match self.source.below(8) {
+            4 => self.overflow(),
+            5 if !self.pure => self.hint(),
+            6 if !self.pure => self.straight_access(false),
+            7 if !self.pure => self.straight_access(true),
             _ => self.assign(),
         }
     }
@@ -64,12 +126,19 @@ impl Builder<'_, '_> {
     fn overflow(&mut self) {
         const OPS: [Opcode; 3] = [Opcode::IntAddOvf, Opcode::IntSubOvf, Opcode::IntMulOvf];
         let opcode = OPS[self.source.below(3)];
+        self.only_green = !self.pure && self.source.chance(1, 3);
         let (a, b) = (self.expr(Scalar::I64, 1), self.expr(Scalar::I64, 1));
+        let asked = std::mem::take(&mut self.only_green);
         let results = self.op_full(opcode, &[a.operand, b.operand], Imm::None, &[Type::Int, Type::Int]);
         // Both results are asked for, or none: so says nothing of what either depends on.
         let deps = both(a.deps, b.deps);
         self.declare(Val { operand: results[0], scalar: Scalar::I64, deps });
         self.declare(Val { operand: results[1], scalar: Scalar::Bool, deps });
+        if asked {
+            // One of the two.
+            let which = self.vars.len() - 1 - self.source.below(2);
+            self.concrete_at(which);
+        }
     }
 
     /// `if` with one or two arms.
@@ -157,7 +226,7 @@ impl Builder<'_, '_> {
             }
             let mut deps = union(arms.iter().map(|arm| arm.vars[i].deps));
             // A green that is chosen by a red makes a copy of what follows for each of its values: some, not many.
-            if !decided && (self.in_red_loop || !self.source.chance(1, 4)) {
+            if !decided && (self.in_red_loop || !self.source.chance(1, 2)) {
                 deps = None;
             }
             self.vars[i] = Val { operand, scalar: first.scalar, deps };
@@ -169,60 +238,98 @@ impl Builder<'_, '_> {
         self.current = Some(join);
     }
 
-    /// What ends a run, unless a condition holds.
-    fn trap_check(&mut self) {
-        let (a, b) = (self.expr(Scalar::I64, 1), self.leaf(Scalar::I64));
-        let (zero, minus_one, min) = (Operand::int(0), Operand::int(-1), Operand::int(i64::MIN));
-        match self.source.below(5) {
-            0 => {
-                let cond = self.condition();
+    /// What ends a run, unless a condition holds: every kind of trap as often as every other.
+    pub fn trap_check(&mut self) {
+        const WITH_MESSAGE: [TrapKind; 4] =
+            [TrapKind::Assert, TrapKind::Panic, TrapKind::Unreachable, TrapKind::Expect];
+        const PLAIN: [TrapKind; 5] = [
+            TrapKind::UnwrapNone,
+            TrapKind::StepByZero,
+            TrapKind::ClampOrder,
+            TrapKind::SliceStart,
+            TrapKind::SliceOrder,
+        ];
+        match self.source.below(14) {
+            n @ 0..=3 => {
+                let (cond, a) = (self.likely_condition(), self.expr(Scalar::I64, 1));
                 let scalar = SHOWN[self.source.below(SHOWN.len())];
                 let shown = self.leaf(scalar);
                 let args = vec![(a.operand, Scalar::I64), (shown.operand, shown.scalar)];
-                let kinds = [TrapKind::Assert, TrapKind::Panic, TrapKind::Unreachable, TrapKind::Expect];
-                let kind = kinds[self.source.below(kinds.len())];
-                self.check(cond.operand, kind, Some("wrong: {} {{}} {:?}"), args);
+                self.check(cond.operand, WITH_MESSAGE[n], Some("wrong: {} {{}} {:?}"), args);
             }
-            1 | 2 => {
-                let is_division = self.source.chance(1, 2);
-                let (opcode, by_zero, overflow) = match is_division {
-                    true => (Opcode::IntFloordiv, TrapKind::DivideByZero, TrapKind::DivideOverflow),
-                    false => (Opcode::IntMod, TrapKind::RemainderByZero, TrapKind::RemainderOverflow),
-                };
-                let nonzero = self.int_op(Opcode::IntNe, b.operand, zero);
-                self.check(nonzero, by_zero, None, vec![]);
-                let not_minus_one = self.int_op(Opcode::IntNe, b.operand, minus_one);
-                let not_min = self.int_op(Opcode::IntNe, a.operand, min);
-                let fits = self.int_op(Opcode::IntOr, not_minus_one, not_min);
-                self.check(fits, overflow, None, vec![]);
-                let operand = self.int_op(opcode, a.operand, b.operand);
-                self.declare(Val { operand, scalar: Scalar::I64, deps: both(a.deps, b.deps) });
-            }
-            3 => {
-                let nonzero = self.op1(Opcode::IntIsTrue, &[b.operand], Type::Int);
-                self.check(nonzero, TrapKind::RemainderByZero, None, vec![]);
-                let operand = self.int_op(Opcode::UintMod, a.operand, b.operand);
-                self.declare(Val { operand, scalar: Scalar::U64, deps: both(a.deps, b.deps) });
-            }
-            _ => {
-                let cond = self.condition();
-                let kinds = [
-                    TrapKind::UnwrapNone,
-                    TrapKind::StepByZero,
-                    TrapKind::ClampOrder,
-                    TrapKind::SliceStart,
-                    TrapKind::SliceOrder,
-                ];
-                let kind = kinds[self.source.below(kinds.len())];
+            n @ 4..=8 => {
+                let (cond, a, b) = (self.likely_condition(), self.expr(Scalar::I64, 1), self.leaf(Scalar::I64));
+                let kind = PLAIN[n - 4];
                 let shown = [a, b].map(|val| (val.operand, Scalar::Usize));
                 self.check(cond.operand, kind, None, shown[..kind.operands().unwrap_or(0)].to_vec());
             }
+            9 => self.unsigned_division(),
+            n => self.division(n < 12),
         }
+    }
+
+    /// What holds, as often as not, seven times in eight: runs shall not all end early.
+    fn likely_condition(&mut self) -> Val {
+        if self.source.chance(1, 2) {
+            return self.condition();
+        }
+        let val = self.leaf(Scalar::I64);
+        let val = self.small(val, 7);
+        let number = Operand::int(self.source.below(8) as i64);
+        Val { operand: self.int_op(Opcode::IntNe, val.operand, number), scalar: Scalar::Bool, ..val }
+    }
+
+    /// `a / b` or `a % b`, checked. Often enough `b` is 0, or -1 where `a` is the least number.
+    fn division(&mut self, divides: bool) {
+        let (mut a, mut b) = (self.expr(Scalar::I64, 1), self.leaf(Scalar::I64));
+        let (zero, minus_one, min) = (Operand::int(0), Operand::int(-1), Operand::int(i64::MIN));
+        match self.source.below(5) {
+            1 => b = self.small(b, 3),
+            2..=4 => {
+                let cond = self.condition();
+                let chosen = |this: &mut Self, val: Val, corner| Val {
+                    operand: this.op1(Opcode::IntSelect, &[cond.operand, corner, val.operand], Type::Int),
+                    scalar: val.scalar,
+                    deps: both(cond.deps, val.deps),
+                };
+                a = chosen(self, a, min);
+                b = chosen(self, b, minus_one);
+            }
+            _ => {}
+        }
+        let (opcode, by_zero, overflow) = match divides {
+            true => (Opcode::IntFloordiv, TrapKind::DivideByZero, TrapKind::DivideOverflow),
+            false => (Opcode::IntMod, TrapKind::RemainderByZero, TrapKind::RemainderOverflow),
+        };
+        let nonzero = self.int_op(Opcode::IntNe, b.operand, zero);
+        self.check(nonzero, by_zero, None, vec![]);
+        let not_minus_one = self.int_op(Opcode::IntNe, b.operand, minus_one);
+        let not_min = self.int_op(Opcode::IntNe, a.operand, min);
+        let fits = self.int_op(Opcode::IntOr, not_minus_one, not_min);
+        self.check(fits, overflow, None, vec![]);
+        let operand = self.int_op(opcode, a.operand, b.operand);
+        self.declare(Val { operand, scalar: Scalar::I64, deps: both(a.deps, b.deps) });
+    }
+
+    /// The same on unsigned numbers.
+    fn unsigned_division(&mut self) {
+        let (a, mut b) = (self.expr(Scalar::I64, 1), self.leaf(Scalar::I64));
+        if self.source.chance(1, 2) {
+            b = self.small(b, 3);
+        }
+        let (opcode, by_zero) = match self.source.chance(1, 2) {
+            true => (Opcode::UintFloordiv, TrapKind::DivideByZero),
+            false => (Opcode::UintMod, TrapKind::RemainderByZero),
+        };
+        let nonzero = self.op1(Opcode::IntIsTrue, &[b.operand], Type::Int);
+        self.check(nonzero, by_zero, None, vec![]);
+        let operand = self.int_op(opcode, a.operand, b.operand);
+        self.declare(Val { operand, scalar: Scalar::U64, deps: both(a.deps, b.deps) });
     }
 
     /// Words to the compiler.
     fn hint(&mut self) {
-        let choice = self.source.below(8);
+        let choice = self.source.below(9);
         let index = self.source.below(self.vars.len());
         let Some(val) = self.vars.get(index).copied() else { return };
         let ty = val.scalar.ty();
@@ -232,38 +339,48 @@ impl Builder<'_, '_> {
                 let operand = self.op1(Opcode::Variable, &[val.operand], ty);
                 self.vars[index] = Val { operand, deps: None, ..val };
             }
-            4 | 5 if ty == Type::Int && self.promotions > 0 => {
-                self.promotions -= 1;
-                let operand = self.op1(Opcode::Promote, &[val.operand], ty);
-                self.declare(Val { operand, deps: Some(0), ..val });
-            }
-            6 if self.source.chance(1, 2) => {
+            4 | 5 => self.promotion(),
+            6 => {
                 let cond = self.condition();
                 let operand = self.op1(Opcode::Likely, &[cond.operand], Type::Int);
                 self.declare(Val { operand, ..cond });
             }
             // Questions whose answers differ from engine to engine: asked, and not used.
-            6 => _ = self.op1(Opcode::IsConstant, &[val.operand], Type::Int),
-            7 => _ = self.op_full(Opcode::WeAreJitted, &[], Imm::None, &[Type::Int]),
+            7 => _ = self.op1(Opcode::IsConstant, &[val.operand], Type::Int),
+            8 => _ = self.op_full(Opcode::WeAreJitted, &[], Imm::None, &[Type::Int]),
             _ => self.concrete(index),
         }
     }
 
+    /// `promote` of one of the newest variables: a loop's counter, the result of a call.
+    fn promotion(&mut self) {
+        let ints: Vec<Val> = self.vars.iter().rev().filter(|val| val.scalar.ty() == Type::Int).copied().collect();
+        let newest = self.source.below(ints.len().min(4));
+        let Some(val) = ints.get(newest).copied().filter(|_| self.promotions > 0) else { return };
+        self.promotions -= 1;
+        let operand = self.op1(Opcode::Promote, &[val.operand], Type::Int);
+        self.declare(Val { operand, deps: Some(0), ..val });
+    }
+
     /// `concrete` of a variable, or of the newest one of which it may be asked.
     fn concrete(&mut self, index: usize) {
-        let may = |val: &Val, allowed: u64| {
-            val.deps.is_some_and(|deps| deps & !allowed == 0) && val.operand.value().is_some()
-        };
-        let index = if may(&self.vars[index], self.allowed) {
-            index
-        } else {
-            let Some(newest) = self.vars.iter().rposition(|val| may(val, self.allowed)) else { return };
-            newest
-        };
-        let val = self.vars[index];
+        if !self.concrete_at(index) {
+            let newest = (0..self.vars.len()).rev().find(|index| self.may_be_asked_for(&self.vars[*index]));
+            newest.into_iter().for_each(|index| _ = self.concrete_at(index));
+        }
+    }
+
+    fn may_be_asked_for(&self, val: &Val) -> bool {
+        val.deps.is_some_and(|deps| deps & !self.allowed == 0) && val.operand.value().is_some()
+    }
+
+    /// `concrete` of a variable, if it may be asked of it.
+    pub fn concrete_at(&mut self, index: usize) -> bool {
+        let Some(val) = self.vars.get(index).copied().filter(|val| self.may_be_asked_for(val)) else { return false };
         self.demanded |= val.deps.unwrap_or_default();
         let operand = self.op1(Opcode::Concrete, &[val.operand], val.scalar.ty());
         self.declare(Val { operand, ..val });
+        true
     }
 
     /// `return`, `break` or `continue`, under a condition.

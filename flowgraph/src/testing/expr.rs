@@ -20,9 +20,14 @@ static POOL: LazyLock<Pool> = LazyLock::new(|| {
 });
 
 /// The scalars of variables.
-pub(super) const SCALARS: [Scalar; 12] = [
+pub(super) const SCALARS: [Scalar; 17] = [
     Scalar::I64,
     Scalar::U8,
+    Scalar::F64,
+    Scalar::F32,
+    Scalar::F64,
+    Scalar::F32,
+    Scalar::F32,
     Scalar::F64,
     Scalar::I32,
     Scalar::Bool,
@@ -37,13 +42,14 @@ pub(super) const SCALARS: [Scalar; 12] = [
 
 impl Builder<'_, '_> {
     pub fn scalar(&mut self) -> Scalar {
-        // Half of all variables are plain integers.
-        if self.source.chance(1, 2) { SCALARS[self.source.below(SCALARS.len())] } else { Scalar::I64 }
+        // Many variables are plain integers.
+        if self.source.chance(3, 5) { SCALARS[self.source.below(SCALARS.len())] } else { Scalar::I64 }
     }
 
     /// A constant.
     pub fn constant(&mut self, scalar: Scalar) -> Val {
         let constant = match scalar.ty() {
+            Type::Int if scalar == Scalar::Usize && self.source.chance(1, 2) => Const::Int(self.source.below(6) as i64),
             Type::Int => Const::Int(scalar.canonical(self.source.int() as u64) as i64),
             Type::Float => Const::Float(self.source.float()),
             Type::Single => Const::Single((f64::from_bits(self.source.float()) as f32).to_bits()),
@@ -53,7 +59,10 @@ impl Builder<'_, '_> {
 
     /// A variable or a constant of this scalar.
     pub fn leaf(&mut self, scalar: Scalar) -> Val {
-        let fits = |val: &Val| val.scalar == scalar || (scalar == Scalar::I64 && val.scalar.ty() == Type::Int);
+        let fits = |val: &Val| {
+            (val.scalar == scalar || (scalar == Scalar::I64 && val.scalar.ty() == Type::Int))
+                && (!self.only_green || val.deps.is_some_and(|deps| deps & !self.allowed == 0))
+        };
         let vars: Vec<Val> = self.vars.iter().copied().filter(fits).collect();
         if vars.is_empty() || self.source.chance(1, 4) {
             return self.constant(scalar);

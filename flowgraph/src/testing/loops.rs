@@ -19,7 +19,14 @@ enum LoopShape {
 impl Builder<'_, '_> {
     /// A loop over a red or over a green.
     pub fn any_loop(&mut self, depth: usize) {
-        if !self.pure && self.source.chance(1, 3) { self.green_loop(depth) } else { self.red_loop(depth) }
+        let green = !self.pure && self.source.chance(1, 3);
+        if self.source.chance(1, 5) {
+            self.self_loop(green);
+        } else if green {
+            self.green_loop(depth);
+        } else {
+            self.red_loop(depth);
+        }
     }
 
     /// The variables that a loop carries: those that it may change.
@@ -57,6 +64,12 @@ impl Builder<'_, '_> {
     /// Statements of a loop, with `break` and `continue`. What is declared in them stays until the loop's end.
     fn body(&mut self, depth: usize, around: Around) -> Around {
         self.loops.push(around);
+        if depth > 1 && self.budget > 0 && self.source.chance(1, 4) {
+            self.any_loop(depth - 1);
+        }
+        if !self.pure && self.current.is_some() && self.source.chance(1, 3) {
+            self.straight_access(true);
+        }
         self.statements(depth - 1);
         match self.loops.pop() {
             Some(around) => around,
@@ -64,22 +77,93 @@ impl Builder<'_, '_> {
         }
     }
 
+    /// `loop { …; i += 1; if i >= n { break } }` in a single block.
+    fn self_loop(&mut self, green: bool) {
+        let bound = if green { self.green_bound() } else { self.expr(Scalar::I64, 1) };
+        let bound = self.small(bound, 3);
+        let carried = self.carried();
+        self.forget_greens(&carried, green);
+        let (head, exit) = (self.block(), self.block());
+        self.block_param(head, Type::Int);
+        for i in &carried {
+            self.block_param(head, self.vars[*i].scalar.ty());
+            self.block_param(exit, self.vars[*i].scalar.ty());
+        }
+        let start = if self.merge_points && !green {
+            self.op1(Opcode::Variable, &[Operand::int(0)], Type::Int)
+        } else {
+            Operand::int(0)
+        };
+        let mut args = vec![start];
+        args.extend(self.values_of(&carried));
+        self.jump(head, args);
+
+        let (outside, containers) = (self.vars.clone(), self.containers.len());
+        let in_red_loop = self.in_red_loop;
+        self.in_red_loop |= !green;
+        self.current = Some(head);
+        if self.may_have_merge_point() && !green && self.source.chance(1, 2) {
+            self.op_full(Opcode::MergePoint, &[], Imm::None, &[]);
+        }
+        self.take_params(head, 1, &carried);
+        let counter = Operand::Value(self.graph.block(head).params[0]);
+        self.vars.push(Val { operand: counter, scalar: Scalar::I64, deps: if green { bound.deps } else { None } });
+        for _ in 0..self.source.below(4) {
+            self.straight_statement();
+        }
+        let next = self.int_op(Opcode::IntAdd, counter, Operand::int(1));
+        let more = self.int_op(Opcode::IntLt, next, bound.operand);
+        let more = if green { self.op1(Opcode::Concrete, &[more], Type::Int) } else { more };
+        let out = self.values_of(&carried);
+        let mut args = vec![next];
+        args.extend(out.iter().copied());
+        self.branch(more, Edge::new(head, args), Edge::new(exit, out));
+        self.in_red_loop = in_red_loop;
+        self.vars = outside;
+        self.containers.truncate(containers);
+        self.current = Some(exit);
+        self.take_params(exit, 0, &carried);
+    }
+
+    /// A portal has one merge point, of its own.
+    fn may_have_merge_point(&self) -> bool {
+        self.merge_points && self.graph.attributes.portal.is_none()
+    }
+
+    /// A merge point is keyed by its greens: nothing that a red loop changes may begin as one.
+    fn forget_greens(&mut self, carried: &[usize], green: bool) {
+        if !self.merge_points || green {
+            return;
+        }
+        for i in carried {
+            let val = self.vars[*i];
+            let operand = self.op1(Opcode::Variable, &[val.operand], val.scalar.ty());
+            self.vars[*i] = Val { operand, deps: None, ..val };
+        }
+    }
+
+    /// A number that may be asked for; it is.
+    fn green_bound(&mut self) -> Val {
+        let green = |val: &&Val, allowed: u64| {
+            val.scalar.ty() == Type::Int && val.deps.is_some_and(|deps| deps & !allowed == 0)
+        };
+        let candidates: Vec<Val> = self.vars.iter().filter(|val| green(val, self.allowed)).copied().collect();
+        let bound = match self.source.pick(&candidates) {
+            Some(val) => *val,
+            None => Val::int(self.source.below(4) as i64),
+        };
+        self.demanded |= bound.deps.unwrap_or_default();
+        bound
+    }
+
     fn red_loop(&mut self, depth: usize) {
         let shape = [LoopShape::While, LoopShape::Down, LoopShape::Middle, LoopShape::Last][self.source.below(4)];
         let bound = self.expr(Scalar::I64, 1);
         let bound = self.small(bound, if depth > 1 { 7 } else { 3 });
         let carried = self.carried();
-        // A portal has one merge point, of its own.
-        let is_portal = self.graph.attributes.portal.is_some();
-        let merge_point = self.merge_points && !is_portal && shape == LoopShape::While && self.source.chance(3, 4);
-        if self.merge_points {
-            // A merge point is keyed by its greens: nothing that the loop changes may begin as one.
-            for i in carried.clone() {
-                let val = self.vars[i];
-                let operand = self.op1(Opcode::Variable, &[val.operand], val.scalar.ty());
-                self.vars[i] = Val { operand, deps: None, ..val };
-            }
-        }
+        let at_head = matches!(shape, LoopShape::While | LoopShape::Down);
+        let merge_point = self.may_have_merge_point() && at_head && self.source.chance(3, 4);
+        self.forget_greens(&carried, false);
         let [head, latch, exit] = self.loop_blocks(&carried);
         let (start, step) = match shape {
             LoopShape::Down => (bound.operand, -1),
@@ -154,16 +238,8 @@ impl Builder<'_, '_> {
     /// A loop that is unrolled: its counter is asked for.
     fn green_loop(&mut self, depth: usize) {
         let limit = if depth > 1 { 7 } else { 3 };
-        let green = |val: &&Val, allowed: u64| {
-            val.scalar.ty() == Type::Int && val.deps.is_some_and(|deps| deps & !allowed == 0)
-        };
-        let candidates: Vec<Val> = self.vars.iter().filter(|val| green(val, self.allowed)).copied().collect();
-        let bound = match self.source.pick(&candidates) {
-            Some(val) => *val,
-            None => Val::int(self.source.below(4) as i64),
-        };
+        let bound = self.green_bound();
         let bound = self.small(bound, limit);
-        self.demanded |= bound.deps.unwrap_or_default();
         let carried = self.carried();
         let [head, latch, exit] = self.loop_blocks(&carried);
         // One of the carried variables may be green, too, if what it becomes is.

@@ -32,9 +32,9 @@ mod portal;
 mod run;
 mod source;
 
-pub use histogram::Histogram;
+pub use histogram::{Group, Histogram};
 pub use module::random_module;
-pub use run::{Argument, MemoryAfter, Placed, Run, same_outcome};
+pub use run::{Argument, MemoryAfter, Run, same_outcome};
 pub use source::Source;
 
 use crate::ir::Module;
@@ -54,4 +54,6 @@ pub struct Generated {
     pub splits: Vec<Vec<usize>>,
     /// Arguments for some runs.
     pub runs: Vec<Run>,
+    /// Bytes for settings of whoever tries it: settings that must not change what runs give. Zeros are the usual ones.
+    pub settings: [u8; 8],
 }

@@ -11,7 +11,7 @@ pub(super) fn portal(source: &mut Source<'_>, functions: &[Function], data: &[Co
     builder.merge_points = true;
     builder.allowed = 0b11;
     builder.demanded = 0b11;
-    builder.budget = 16;
+    builder.budget = 28;
     builder.results = vec![Scalar::I64, Scalar::U8];
     builder.param(slice(Scalar::I64, false));
     builder.param(RustType::Scalar(Scalar::Usize));
@@ -42,8 +42,9 @@ const FUEL: usize = 3;
 impl Builder<'_, '_> {
     fn machine(&mut self, data: &[Container]) {
         let entry: Vec<Operand> = self.graph.entry_params().iter().map(|v| Operand::Value(*v)).collect();
-        // Masking twice is masking once: so calling the portal is the same as going on at its merge point.
+        // Doing this twice is doing it once: so calling the portal is the same as going on at its merge point.
         let fuel = self.int_op(Opcode::IntAnd, entry[FUEL], Operand::int(31));
+        let fuel = if self.source.chance(1, 2) { self.int_op(Opcode::IntOr, fuel, Operand::int(8)) } else { fuel };
         let mut start = entry.clone();
         start[FUEL] = fuel;
         let head = self.block();
@@ -65,6 +66,7 @@ impl Builder<'_, '_> {
                 kind: MemKind::Exclusive,
                 deps: None,
                 len: Operand::int(0),
+                slot: false,
             });
         }
         self.step(head, &leaves);
@@ -126,9 +128,9 @@ impl Builder<'_, '_> {
             args[PC] = pc;
             args
         };
-        match self.source.below(5) {
+        match self.source.below(8) {
             0 | 1 => self.jump(head, with_pc(following)),
-            2 => {
+            2 | 5..=7 => {
                 let cond = self.condition();
                 let (taken, not) = (self.block(), self.block());
                 self.branch(cond.operand, Edge::new(taken, []), Edge::new(not, []));

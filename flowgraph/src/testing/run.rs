@@ -1,24 +1,18 @@
 //! Arguments for runs, and what runs give.
 
-use super::memory::{CELLS_SIZE, STATE, STATE_SIZE};
 use super::{Generated, Source};
 use crate::eval::{EvalError, Evaluator, Outcome};
 use crate::ir::*;
-use crate::memory::{BadAccess, Memory};
+use crate::memory::Memory;
+use crate::value::{Arguments, Value};
+use indexmap::IndexMap;
 
 /// The argument for one parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Argument {
-    /// A scalar's word.
-    Word(Word),
-    /// What a reference points to, and the length where it is a slice.
-    Memory {
-        /// The bytes.
-        bytes: Vec<u8>,
-        /// The number of elements of a slice.
-        len: Option<u64>,
-    },
-    /// The same memory as that of another parameter: shared references may be the same.
+    /// A value; for a reference, what it leads to.
+    Value(Value),
+    /// The very reference that another parameter is: shared references may be the same.
     Same(usize),
 }
 
@@ -29,49 +23,16 @@ pub struct Run {
     pub args: Vec<Argument>,
 }
 
-/// What the memory of each reference parameter holds after a run: position and bytes.
-pub type MemoryAfter = Vec<(usize, Vec<u8>)>;
-
-/// The arguments of a run in memory.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Placed {
-    /// The words for each parameter: one for each leaf.
-    pub words: Vec<Vec<Word>>,
-    /// Where the memory of the references lies: position, address, size in bytes.
-    pub regions: Vec<(usize, u64, u64)>,
-}
-
-impl Placed {
-    /// The words of all parameters.
-    pub fn all(&self) -> Vec<Word> {
-        self.words.concat()
-    }
-
-    /// What the regions hold.
-    pub fn contents(&self, memory: &Memory) -> Result<MemoryAfter, BadAccess> {
-        self.regions.iter().map(|(param, at, size)| Ok((*param, memory.read(*at, *size)?))).collect()
-    }
-}
+/// What lies behind the references after a run, as text, by path.
+pub type MemoryAfter = IndexMap<String, String>;
 
 impl Run {
-    /// Puts the arguments into memory.
-    pub fn place(&self, memory: &mut Memory) -> Result<Placed, BadAccess> {
-        let mut placed = Placed { words: Vec::new(), regions: Vec::new() };
-        for (param, arg) in self.args.iter().enumerate() {
-            let words = match arg {
-                Argument::Word(word) => vec![*word],
-                Argument::Same(other) => placed.words.get(*other).cloned().unwrap_or_default(),
-                Argument::Memory { bytes, len } => {
-                    let size = bytes.len() as u64;
-                    let address = memory.allocate(size.max(8));
-                    memory.write(address, bytes)?;
-                    placed.regions.push((param, address, size));
-                    [address].into_iter().chain(*len).collect()
-                }
-            };
-            placed.words.push(words);
+    /// The value of an argument, its own or that of the one that it is the same as.
+    pub fn value(&self, param: usize) -> &Value {
+        match &self.args[param] {
+            Argument::Value(value) => value,
+            Argument::Same(other) => self.value(*other),
         }
-        Ok(placed)
     }
 }
 
@@ -80,16 +41,18 @@ impl Generated {
     /// greens of the first run, is run with these. In later runs greens and reds share no memory.
     pub fn run_with_greens(&self, run: usize, greens: &[usize]) -> Run {
         let is_green = |param: &usize| greens.contains(param);
-        let first = &self.runs[0].args;
+        let first = &self.runs[0];
         let mut args = self.runs[run].args.clone();
         if run == 0 {
             return Run { args };
         }
         for param in 0..args.len() {
-            let from = if is_green(&param) { &first[param] } else { &self.runs[run].args[param] };
+            let from = if is_green(&param) { &first.args[param] } else { &self.runs[run].args[param] };
             args[param] = match from {
-                // The owner's memory, or a copy of what that of the green holds.
-                Argument::Same(other) if is_green(&param) != is_green(other) => first[*other].clone(),
+                // A copy of what the green holds.
+                Argument::Same(other) if is_green(&param) != is_green(other) => {
+                    Argument::Value(first.value(*other).clone())
+                }
                 own => own.clone(),
             };
         }
@@ -97,11 +60,23 @@ impl Generated {
     }
 
     /// What the evaluator makes of [`Generated::run_with_greens`]: outcome, and memory afterwards.
+    ///
+    /// # Errors
+    /// If the graphs are at fault.
     pub fn evaluate(&self, run: usize, greens: &[usize]) -> Result<(Outcome, MemoryAfter), EvalError> {
+        let run = self.run_with_greens(run, greens);
+        let signature = &self.module.graphs[&self.entry].signature;
+        let values: Vec<Value> = (0..run.args.len()).map(|param| run.value(param).clone()).collect();
+        let arguments = Arguments::new(&self.module, signature, &values);
         let mut memory = Memory::for_module(&self.module);
-        let placed = self.run_with_greens(run, greens).place(&mut memory)?;
-        let outcome = Evaluator::new(&self.module, &mut memory).with_fuel(1 << 26).call(&self.entry, &placed.all())?;
-        let after = placed.contents(&memory)?;
+        let placed = arguments.place(&mut memory);
+        let words = run.args.iter().enumerate().map(|(param, arg)| match arg {
+            Argument::Value(_) => placed.parameter(param),
+            Argument::Same(other) => placed.parameter(*other),
+        });
+        let words: Vec<Word> = words.flatten().copied().collect();
+        let outcome = Evaluator::new(&self.module, &mut memory).with_fuel(1 << 26).call(&self.entry, &words)?;
+        let after = arguments.after(&self.module, &placed, &memory)?;
         Ok((outcome, after))
     }
 }
@@ -125,58 +100,37 @@ pub fn same_outcome(results: &[Type], a: &Outcome, b: &Outcome) -> bool {
 }
 
 /// Random arguments.
-pub(super) fn random_run(params: &[RustType], source: &mut Source<'_>) -> Run {
+pub(super) fn random_run(module: &Module, params: &[RustType], source: &mut Source<'_>) -> Run {
     let mut args: Vec<Argument> = Vec::new();
     for ty in params {
-        let arg = match ty {
-            RustType::Scalar(scalar) => Argument::Word(scalar_word(*scalar, source)),
-            RustType::Slice { elem, mutable } => {
-                let len = source.below(10) as u64;
-                let earlier = params[..args.len()].iter().position(|other| other == ty);
-                match (earlier, elem.as_ref()) {
-                    (Some(earlier), _) if !mutable && source.chance(1, 4) => Argument::Same(earlier),
-                    (_, RustType::Scalar(scalar)) => {
-                        let bytes = (0..len).flat_map(|_| scalar_bytes(*scalar, source)).collect();
-                        Argument::Memory { bytes, len: Some(len) }
-                    }
-                    _ => Argument::Memory { bytes: Vec::new(), len: Some(0) },
-                }
-            }
-            RustType::Ref { mutable, to } => {
-                let earlier = params[..args.len()].iter().position(|other| other == ty);
-                match (earlier, to.as_ref()) {
-                    (Some(earlier), _) if !mutable && source.chance(1, 2) => Argument::Same(earlier),
-                    (_, RustType::Struct(name)) if name == "S" => state(source),
-                    _ => Argument::Memory { bytes: (0..CELLS_SIZE).map(|_| source.byte()).collect(), len: None },
-                }
-            }
-            _ => Argument::Word(0),
-        };
-        args.push(arg);
+        let shared = matches!(ty, RustType::Ref { mutable: false, .. } | RustType::Slice { mutable: false, .. });
+        let earlier = params[..args.len()].iter().position(|other| other == ty);
+        args.push(match earlier {
+            Some(earlier) if shared && source.chance(1, 3) => Argument::Same(earlier),
+            _ => Argument::Value(random_value(module, ty, source)),
+        });
     }
     Run { args }
 }
 
-fn state(source: &mut Source<'_>) -> Argument {
-    let mut bytes = vec![0; STATE_SIZE as usize];
-    for (_, scalar, offset, count) in STATE {
-        for i in 0..count as usize {
-            let value = scalar_bytes(scalar, source);
-            let at = offset as usize + i * value.len();
-            bytes[at..at + value.len()].copy_from_slice(&value);
+fn random_value(module: &Module, ty: &RustType, source: &mut Source<'_>) -> Value {
+    match ty {
+        RustType::Scalar(Scalar::F64) => Value::Word(source.float()),
+        RustType::Scalar(Scalar::F32) => Value::Word(u64::from((f64::from_bits(source.float()) as f32).to_bits())),
+        // A place in a slice.
+        RustType::Scalar(Scalar::Usize) if source.chance(3, 4) => Value::Word(source.below(4) as Word),
+        RustType::Scalar(scalar) => Value::Word(scalar.canonical(source.int() as u64)),
+        RustType::Cell(inner) => random_value(module, inner, source),
+        RustType::Ref { to, .. } => Value::Ref(Box::new(random_value(module, to, source))),
+        RustType::Slice { elem, .. } => {
+            let len = source.below(10);
+            Value::Slice((0..len).map(|_| random_value(module, elem, source)).collect())
         }
+        RustType::Array(elem, n) => Value::Many((0..*n).map(|_| random_value(module, elem, source)).collect()),
+        RustType::Struct(name) => {
+            let fields = module.structs.get(name).map_or(&[][..], |decl| &decl.fields);
+            Value::Many(fields.iter().map(|field| random_value(module, &field.ty, source)).collect())
+        }
+        _ => Value::Many(Vec::new()),
     }
-    Argument::Memory { bytes, len: None }
-}
-
-fn scalar_word(scalar: Scalar, source: &mut Source<'_>) -> Word {
-    match scalar {
-        Scalar::F64 => source.float(),
-        Scalar::F32 => u64::from((f64::from_bits(source.float()) as f32).to_bits()),
-        _ => scalar.canonical(source.int() as u64),
-    }
-}
-
-fn scalar_bytes(scalar: Scalar, source: &mut Source<'_>) -> Vec<u8> {
-    scalar_word(scalar, source).to_le_bytes()[..scalar.access().size() as usize].to_vec()
 }

@@ -13,6 +13,14 @@ impl<'a> Source<'a> {
         Source { bytes, at: 0 }
     }
 
+    /// Takes the last `part` in `whole` of the bytes that are left, for somebody who must not go away empty-handed.
+    pub fn split_off(&mut self, part: usize, whole: usize) -> Source<'a> {
+        let left = self.bytes.len().saturating_sub(self.at);
+        let (mine, other) = self.bytes.split_at(self.bytes.len() - left * part / whole);
+        self.bytes = mine;
+        Source::new(other)
+    }
+
     /// Whether the bytes are used up.
     pub fn is_empty(&self) -> bool {
         self.at >= self.bytes.len()

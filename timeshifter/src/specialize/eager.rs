@@ -8,6 +8,7 @@
 use super::engine::Engine;
 use super::error::{Event, SpecError};
 use super::merge::operand_of;
+use super::merges::Merge;
 use super::state::{Frame, GraphIx, Key, KeyFrame, Red, Reg, State, VersionId};
 use super::step::Outcome;
 use flowgraph::ir::{BlockId, Const, Edge, Loc, MarkKind, Terminator, Time, Trap};
@@ -202,6 +203,7 @@ impl Engine<'_> {
         if self.is_loop_head(&st) {
             self.count_loop_key(schedule, &st, &key)?;
         } else if self.over_cap(schedule, &st, &key) {
+            self.merges.see(kind, Merge::Capped);
             let loc = self.loc(&st);
             self.events.push(Event::JoinCapped { green: self.green_that_multiplied(&st), loc });
             self.enter_twin(&mut st, loc)?;
@@ -270,18 +272,23 @@ impl Engine<'_> {
     fn take(&mut self, schedule: &mut Schedule, key: usize, mut states: Vec<State>) -> Result<(), SpecError> {
         let enterable = self.versions.get_index(key).is_some_and(|(key, _)| key.fragment.is_none());
         let fresh = self.versions[key].is_empty();
+        let mark =
+            states.first().and_then(|st| self.program.mark(st.frame().graph, st.frame().block, st.frame().index));
+        let mark = mark.unwrap_or(MarkKind::LocalMerge);
         if fresh
             && states.len() == 1
             && let Some(mut st) = states.pop()
         {
             let head = self.is_loop_head(&st);
             if !head && !enterable {
+                self.merges.see(mark, Merge::Passed);
                 st.passed = true;
                 st.back = false;
                 schedule.todo.push(st);
                 return Ok(());
             }
             if super::alone::is_whole(&st) {
+                self.count_version(mark, key, 1);
                 let loc = self.loc(&st);
                 let id = self.enter_alone(st, key, enterable, loc);
                 self.go_on(schedule, id);
@@ -293,11 +300,14 @@ impl Engine<'_> {
         for mut st in states {
             if fresh || self.would_lose_registers(&st, key) || !self.jump_to_any(&mut st, key)? {
                 rest.push(st);
+            } else {
+                self.merges.see(mark, Merge::Jumped);
             }
         }
         if rest.is_empty() {
             return Ok(());
         }
+        self.count_version(mark, key, rest.len());
         let loc = self.loc(&rest[0]);
         let id = self.new_version(&mut rest, key, enterable, loc)?;
         for st in &mut rest {

@@ -3,6 +3,7 @@
 use super::error::{Event, Limits, SpecError};
 use super::memory::{Location, Origin, Provenance, RootId, Slot};
 use super::merge::operand_of;
+use super::merges::Merges;
 use super::program::Program;
 use super::residual::{FULL, Fragment, Info, SameOp};
 use super::snapshot::ExitSite;
@@ -89,6 +90,8 @@ pub struct Engine<'m> {
     pub limits: Limits,
     /// What happened.
     pub events: Vec<Event>,
+    /// What became of the states that came to merge points.
+    pub merges: Merges,
     /// The op of the trace at which to stop, for tests.
     pub abort_at: Option<u64>,
     /// Where the local aggregates lie that traced runs have made in memory. Compiled code may go on with them: whoever
@@ -129,6 +132,7 @@ impl<'m> Engine<'m> {
             exits: Vec::new(),
             limits: Limits::default(),
             events: Vec::new(),
+            merges: Merges::default(),
             abort_at: None,
             traced_slots: Vec::new(),
             longest_trace: 0,

@@ -7,7 +7,7 @@
 //! Met against a version's own state this is *widening*: what differs becomes a variable. From the third version of a key
 //! on (`top`) every constant, fact and equality is dropped; slots stay, since their number and size are bounded.
 
-use super::engine::Engine;
+use super::engine::{Engine, RootKind};
 use super::error::SpecError;
 use super::memory::{Cell, KnownMemory, Location, Origin, Place, RootId, Slot};
 use super::residual::FULL;
@@ -274,9 +274,10 @@ impl Engine<'_> {
     }
 
     /// Ranges (hulled) and origins of the parameters. A version's own state only takes part in the ranges: its arrivals don't
-    /// enter the new version.
+    /// enter the new version. At the top it takes part in the origins, too: locals that are made anew in every round of a
+    /// loop must not make a version each.
     fn meet_facts(&mut self, made: &[(Tuple, ValueId)], all: &[&State], has_base: bool, top: bool, new: &mut State) {
-        let arrivals = usize::from(has_base && all.len() > 1);
+        let arrivals = usize::from(has_base && all.len() > 1 && !top);
         for (tuple, param) in made {
             let origins = tuple.iter().zip(all).skip(arrivals).map(|(red, st)| self.origin(st, *red));
             let origin = origins.reduce(Origin::or).unwrap_or_default();
@@ -335,7 +336,10 @@ impl Engine<'_> {
 
     fn implies(&self, st: &State, template: &State, binding: &mut Binding) -> bool {
         let registers = st.red_registers().zip(template.red_registers());
-        if st.memory.escaped.iter().any(|root| !template.memory.escaped.contains(root)) {
+        // What leads to a local that has escaped only fits what may lead anywhere (see `implies_facts`); so it need not be
+        // known to have escaped, and a loop whose every round lets a new local escape has an end.
+        let outside = |root: &&RootId| self.roots[root.0 as usize] == RootKind::Outside;
+        if st.memory.escaped.iter().filter(outside).any(|root| !template.memory.escaped.contains(root)) {
             return false;
         }
         for (given, wanted) in registers {

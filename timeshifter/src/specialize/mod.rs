@@ -12,7 +12,7 @@
 //! merge      meet, bind, trim; alone: the same for a state that arrives alone
 //! entry      where it begins: units, fragments, arguments
 //! eager      scheduling: both sides of every split, each join once
-//! versions   of merge points: entering them, making more
+//! versions   of merge points: entering them, making more; merges: which of it happened how often
 //! trace      one path, executed as it is emitted
 //! snapshot   exits, and how to specialize on from them
 //! resume     exits, and how to go on in the interpreter; entering compiled code from there
@@ -35,6 +35,7 @@ mod fold;
 mod link;
 mod memory;
 mod merge;
+mod merges;
 mod output;
 mod program;
 mod residual;
@@ -50,6 +51,7 @@ pub use engine::{Engine, FunctionKey, FxIndexMap, RootKind, Unit, Version};
 pub use entry::Argument;
 pub use error::{Event, Limits, SpecError};
 pub use memory::{Cell, Element, KnownMemory, Location, Origin, Place, Provenance, RootId, Slot};
+pub use merges::{Merge, Merges};
 pub use program::{Loaded, Program};
 pub use residual::{Fragment, Info};
 pub use snapshot::ExitSite;

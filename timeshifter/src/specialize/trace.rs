@@ -11,6 +11,7 @@ use super::engine::Engine;
 use super::entry::Argument;
 use super::error::{Event, SpecError};
 use super::merge::operand_of;
+use super::merges::Merge;
 use super::state::{GraphIx, Key, Red, State, VersionId};
 use super::step::Outcome;
 use flowgraph::eval::{self, Evaluator, TrapReport};
@@ -274,6 +275,7 @@ impl Engine<'_> {
         let f = st.frame();
         let guest = self.program.is_merge_point(f.graph, f.block, f.index);
         if kind == MarkKind::LocalMerge || (!guest && self.program.loop_has_merge_point(f.graph, f.block)) {
+            self.merges.see(kind, Merge::Passed);
             st.passed = true;
             return Ok(None);
         }
@@ -292,6 +294,7 @@ impl Engine<'_> {
                     continue;
                 }
                 if let Some(end) = self.close(st, id, may_force)? {
+                    self.merges.see(kind, Merge::Jumped);
                     return Ok(Some(end));
                 }
             }
@@ -322,6 +325,15 @@ impl Engine<'_> {
         let last = self.versions[key].last().map(|v| v.template.clone());
         let top = round == 0 || !knows_something(st) || self.versions[key].len() > self.limits.versions;
         let base = if round >= 2 { last.as_deref() } else { None };
+        self.merges.see(
+            MarkKind::GlobalMerge,
+            match (&last, base) {
+                (None, _) => Merge::New,
+                _ if top => Merge::Topped,
+                (_, Some(_)) => Merge::Widened,
+                (_, None) => Merge::Peeled,
+            },
+        );
         let template = self.meet(&mut states, base, (fragment, block), top, loc)?;
         let Some(mut arriving) = states.pop() else { unreachable!("one state was met") };
         if arriving.concrete.is_none() {

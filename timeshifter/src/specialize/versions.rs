@@ -2,8 +2,9 @@
 
 use super::engine::{Engine, Version};
 use super::error::{Event, SpecError};
+use super::merges::Merge;
 use super::state::{State, VersionId};
-use flowgraph::ir::{BlockId, Edge, Loc, Operand, Terminator};
+use flowgraph::ir::{BlockId, Edge, Loc, MarkKind, Operand, Terminator};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -63,6 +64,21 @@ impl Engine<'_> {
         let top = number >= self.limits.versions;
         let template = self.meet(states, base.as_deref(), (fragment, block), top, loc)?;
         Ok(self.add_version(key, template, enterable))
+    }
+
+    /// Counts a version that is about to be made by [`Engine::new_version`].
+    pub(super) fn count_version(&mut self, mark: MarkKind, key: usize, states: usize) {
+        self.merges.see(
+            mark,
+            match self.versions[key].len() {
+                number if number >= self.limits.versions => Merge::Topped,
+                0 => Merge::New,
+                _ => Merge::Widened,
+            },
+        );
+        if states > 1 {
+            self.merges.see(mark, Merge::Met);
+        }
     }
 
     /// A block for a version's head: in the states' fragment, or in one of its own.
