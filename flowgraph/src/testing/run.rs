@@ -41,21 +41,21 @@ impl Generated {
     /// greens of the first run, is run with these. In later runs greens and reds share no memory.
     pub fn run_with_greens(&self, run: usize, greens: &[usize]) -> Run {
         let is_green = |param: &usize| greens.contains(param);
-        let first = &self.runs[0];
-        let mut args = self.runs[run].args.clone();
+        let (first, own) = (&self.runs[0], &self.runs[run]);
         if run == 0 {
-            return Run { args };
+            return own.clone();
         }
-        for param in 0..args.len() {
-            let from = if is_green(&param) { &first.args[param] } else { &self.runs[run].args[param] };
-            args[param] = match from {
+        let arg = |param: usize| {
+            let from = if is_green(&param) { first } else { own };
+            match &from.args[param] {
                 // A copy of what the green holds.
                 Argument::Same(other) if is_green(&param) != is_green(other) => {
                     Argument::Value(first.value(*other).clone())
                 }
-                own => own.clone(),
-            };
-        }
+                arg => arg.clone(),
+            }
+        };
+        let args = (0..own.args.len()).map(arg).collect();
         Run { args }
     }
 
