@@ -11,13 +11,15 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 /// How many modules are made unless it is said otherwise.
 const CASES: u32 = 150;
 
-/// A run that has found so many failures looks for no more.
+/// So many failures are made small and saved.
 const FAILURES: usize = 12;
 
 /// How many simpler strings of bytes are tried for a module that fails.
@@ -81,6 +83,61 @@ fn simplest(mut tree: impl ValueTree<Value = Vec<u8>>, split: usize, wrong: &str
     found
 }
 
+/// What came of all modules.
+#[derive(Default)]
+struct Total {
+    done: Done,
+    refused: u32,
+    endless: u32,
+    failures: Vec<String>,
+}
+
+/// Bytes for the next module, always the same for the same number of it.
+fn draw(drawn: &Mutex<(TestRunner, Range<u32>)>) -> Option<(u32, impl ValueTree<Value = Vec<u8>> + use<>)> {
+    let mut drawn = drawn.lock().expect("nobody panics with it");
+    let module = drawn.1.next()?;
+    let tree = vec(proptest::num::u8::ANY, 0..2600).new_tree(&mut drawn.0).expect("bytes can be had");
+    Some((module, tree))
+}
+
+fn try_module(module: u32, tree: impl ValueTree<Value = Vec<u8>>, total: &Mutex<Total>) {
+    let generated = random_module(&mut Source::new(&tree.current()));
+    let mut of_module = Done::default();
+    of_module.histogram.add(&generated.module);
+    let (mut refused, mut endless, mut failure) = (0, 0, None);
+    for split in 0..generated.splits.len() {
+        let case = Case::generated(&generated, split);
+        match said(&case) {
+            Ok(done) => {
+                refused += u32::from(done.refused);
+                // Where nothing may be inlined, a recursion whose result must be green has no end.
+                let inlines = case.switches.inline_depth == Switches::default().inline_depth;
+                endless += u32::from(done.endless_green && inlines);
+                of_module.add(&done);
+            }
+            Err(wrong) => {
+                failure = Some((split, wrong));
+                break;
+            }
+        }
+    }
+    {
+        let mut total = total.lock().expect("nobody panics with it");
+        total.done.add(&of_module);
+        total.refused += refused;
+        total.endless += endless;
+        if total.failures.len() >= FAILURES {
+            return;
+        }
+    }
+    if let Some((split, wrong)) = failure {
+        let (case, wrong) = simplest(tree, split, &wrong);
+        let saved = save(&case, &wrong);
+        println!("module {module}: {saved}");
+        total.lock().expect("nobody panics with it").failures.push(saved);
+    }
+}
+
 #[test]
 fn random_modules() {
     let asked: Option<u32> = std::env::var("HUESHIFT_CASES").ok().and_then(|s| s.parse().ok());
@@ -94,36 +151,20 @@ fn random_modules() {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
-    let mut runner = TestRunner::new_with_rng(Config { failure_persistence: None, ..Config::default() }, rng);
-    let strategy = vec(proptest::num::u8::ANY, 0..2600);
-    let (mut total, mut refused, mut endless, mut failures) = (Done::default(), 0, 0, Vec::new());
-    for module in 0..cases {
-        let tree = strategy.new_tree(&mut runner).expect("bytes can be had");
-        let generated = random_module(&mut Source::new(&tree.current()));
-        total.histogram.add(&generated.module);
-        for split in 0..generated.splits.len() {
-            let case = Case::generated(&generated, split);
-            match said(&case) {
-                Ok(done) => {
-                    refused += u32::from(done.refused);
-                    // Where nothing may be inlined, a recursion whose result must be green has no end.
-                    let inlines = case.switches.inline_depth == Switches::default().inline_depth;
-                    endless += u32::from(done.endless_green && inlines);
-                    total.add(&done);
+    let runner = TestRunner::new_with_rng(Config { failure_persistence: None, ..Config::default() }, rng);
+    let drawn = Mutex::new((runner, 0..cases));
+    let total = Mutex::new(Total::default());
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+            let work = || {
+                while let Some((module, tree)) = draw(&drawn) {
+                    try_module(module, tree, &total);
                 }
-                Err(wrong) => {
-                    let (case, wrong) = simplest(tree, split, &wrong);
-                    let saved = save(&case, &wrong);
-                    println!("module {module}: {saved}");
-                    failures.push(saved);
-                    break;
-                }
-            }
+            };
+            std::thread::Builder::new().stack_size(64 << 20).spawn_scoped(scope, work).expect("a thread");
         }
-        if failures.len() >= FAILURES {
-            break;
-        }
-    }
+    });
+    let Total { done: total, refused, endless, failures } = total.into_inner().expect("nobody panics with it");
     println!("{}", total.histogram);
     print!("{}", classes::table(&total.histogram));
     println!(
