@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 /// How many modules are made unless it is said otherwise.
-const CASES: u32 = 150;
+const CASES: u32 = 250;
 
 /// So many failures are made small and saved.
 const FAILURES: usize = 12;
