@@ -215,6 +215,9 @@ fn count(done: &mut Done, jit: &mut Jit<'_>, policy: &str) {
     for kind in [MarkKind::LocalMerge, MarkKind::GlobalMerge] {
         for merge in Merge::ALL {
             let count = engine.merges.count(kind, merge);
+            // A trace passes joins; what it calls is specialized eagerly.
+            let eager = kind == MarkKind::LocalMerge && merge != Merge::Passed;
+            let policy = if eager { "eager" } else { policy };
             seen.see_often(format!("{policy} {}: {}", kind.name(), merge.name()), count);
         }
     }

@@ -19,12 +19,12 @@ macro_rules! switches {
         }
 
         impl Switches {
-            /// Drawn from bytes: two in five of each is other than usual, and none if the bytes are zeros.
+            /// Drawn from bytes: half of each is other than usual, and none if the bytes are zeros.
             pub fn drawn(bytes: &[u8]) -> Switches {
                 let mut bytes = bytes.iter().copied();
                 let mut switches = Switches::default();
                 $(let (byte, choices) = (usize::from(bytes.next().unwrap_or(0)), $choices);
-                if byte >= 150 {
+                if byte >= 128 {
                     switches.$name = choices[byte % choices.len()];
                 })*
                 switches
@@ -65,11 +65,11 @@ switches! {
     /// `Limits::join_tuples`.
     join_tuples: usual 16, or [1, 2, 3];
     /// `Limits::versions`.
-    versions: usual 3, or [1, 1, 2];
+    versions: usual 3, or [1, 1, 1, 2];
     /// `Limits::residual_ops`: what is beyond goes on in the all-red twin.
     residual_ops: usual 200_000, or [20, 60, 150];
     /// `Limits::inline_depth`.
-    inline_depth: usual 200, or [1, 1, 2, 3];
+    inline_depth: usual 200, or [1, 1, 1, 2, 3];
     /// `Limits::trace_steps`: longer traces are stopped.
     trace_steps: usual 100_000, or [30, 100, 300];
     /// `JitOptions::bridge`.

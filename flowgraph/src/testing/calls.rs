@@ -143,14 +143,15 @@ fn body(
     if plain && builder.source.chance(1, 2) {
         builder.allowed = u64::from(builder.source.byte()) & green_params(&this.params);
     }
-    builder.merge_points = plain && builder.source.chance(1, 3);
+    builder.merge_points = plain && builder.source.chance(2, 3);
     builder.budget = 14;
     if flavor == Flavor::Recursive {
         builder.demanded = this.demands;
         builder.recursion(next);
     } else {
-        if flavor == Flavor::Plain && builder.source.chance(1, 2) {
-            builder.any_loop(2);
+        // What has a loop that no green ends is called, and its loop's body compiled once and again.
+        if flavor == Flavor::Plain && builder.source.chance(2, 3) {
+            builder.red_loop(2);
         }
         builder.statements(2);
     }

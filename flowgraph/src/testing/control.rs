@@ -142,7 +142,7 @@ impl Builder<'_, '_> {
     }
 
     /// `if` with one or two arms.
-    fn branch_statement(&mut self, depth: usize) {
+    pub fn branch_statement(&mut self, depth: usize) {
         let cond = self.condition();
         let (then, otherwise) = (self.block(), self.block());
         self.branch(cond.operand, Edge::new(then, []), Edge::new(otherwise, []));

@@ -64,11 +64,15 @@ impl Builder<'_, '_> {
     /// Statements of a loop, with `break` and `continue`. What is declared in them stays until the loop's end.
     fn body(&mut self, depth: usize, around: Around) -> Around {
         self.loops.push(around);
-        if depth > 1 && self.budget > 0 && self.source.chance(1, 4) {
+        if depth > 1 && self.budget > 0 && self.source.chance(1, if self.merge_points { 2 } else { 4 }) {
             self.any_loop(depth - 1);
         }
         if !self.pure && self.current.is_some() && self.source.chance(1, 3) {
             self.straight_access(true);
+        }
+        if depth > 1 && self.budget > 0 && self.current.is_some() && self.source.chance(1, 2) {
+            self.budget -= 1;
+            self.branch_statement(depth - 1);
         }
         self.statements(depth - 1);
         match self.loops.pop() {
@@ -156,7 +160,8 @@ impl Builder<'_, '_> {
         bound
     }
 
-    fn red_loop(&mut self, depth: usize) {
+    /// A loop that goes on as long as a red says so.
+    pub fn red_loop(&mut self, depth: usize) {
         let shape = [LoopShape::While, LoopShape::Down, LoopShape::Middle, LoopShape::Last][self.source.below(4)];
         let bound = self.expr(Scalar::I64, 1);
         let bound = self.small(bound, if depth > 1 { 7 } else { 3 });
