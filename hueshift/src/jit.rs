@@ -432,7 +432,7 @@ impl<'m> Jit<'m> {
                 self.compile_new(&key)?;
                 return Ok(Next::Code(key, words));
             }
-            if jumped && self.is_hot(&frames) {
+            if jumped && self.may_be_traced(&frames) && self.is_hot(&frames) {
                 let beginning = self.beginning(|| Start::Frames(frames.clone()));
                 let begun = Instant::now();
                 let traced = self.engine.trace_frames(&frames)?;
@@ -451,6 +451,12 @@ impl<'m> Jit<'m> {
     /// Compiled code goes on from these frames: their local aggregates stay to the end of the run.
     fn leave_slots(&mut self, frames: &[eval::Frame]) {
         self.left_slots.extend(frames.iter().flat_map(|f| &f.slots));
+    }
+
+    /// Functions that aren't looked into, and what they call, have no colors: they can only be interpreted.
+    fn may_be_traced(&self, frames: &[eval::Frame]) -> bool {
+        let graphs = &self.engine.program.module.graphs;
+        frames.iter().all(|f| graphs.get_index(f.graph).is_some_and(|(_, graph)| hintannotator::has_colors(graph)))
     }
 
     fn is_hot(&mut self, frames: &[eval::Frame]) -> bool {
