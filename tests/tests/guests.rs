@@ -94,7 +94,6 @@ fn residual_graphs_in_the_evaluator() {
             return;
         }
         let key = residual.entry.clone().expect("an entry");
-        drop(jit);
         let outcome = Evaluator::new(&residual, &mut prepared.memory).call(&key, &unknown).expect("it runs");
         assert_eq!(ended(outcome), *expected, "{what}");
     });
