@@ -2,7 +2,7 @@
 
 use flowgraph::ir::Word;
 use hueshift::{Jit, JitOptions, abort_everywhere, force_every_guard};
-use hueshift_tests::equation::small_options;
+use hueshift_tests::Switches;
 use hueshift_tests::pipeline::Pipeline;
 
 /// Everything that takes memory: a local that is forced, calls that trap, loops over reds, promotions.
@@ -48,7 +48,7 @@ fn drivers_give_their_memory_back() {
             let options = JitOptions {
                 abort_at: (turn % 3 == 0).then_some(turn % 97),
                 force_guard: (turn % 3 == 1).then_some(turn as u32 % 23),
-                ..small_options()
+                ..Switches::default().options()
             };
             prepared.arguments.refresh(&prepared.placed, &mut prepared.memory);
             let mut jit = Jit::new(&prepared.compiler, &mut prepared.memory, options).expect("a driver");
@@ -111,10 +111,13 @@ pub fn run(asked: &mut i64, n: i64) -> i64 {
     let ran = hueshift::interpret(&mut pipeline.compiler.clone(), args).expect("a run");
     assert_eq!(ran.ending, hueshift::Ending::Returned(inside.to_string()));
     assert_eq!(ran.after.values().collect::<Vec<_>>(), ["4000000"]);
-    let eager = hueshift::spec(&mut pipeline.compiler.clone(), args, hueshift::Policy::Eager, &small_options());
+    let eager =
+        hueshift::spec(&mut pipeline.compiler.clone(), args, hueshift::Policy::Eager, &Switches::default().options());
     assert_eq!(eager.expect("a run").ran, ran);
-    let aborts = abort_everywhere(&pipeline.compiler, args, &small_options()).expect("an undisturbed run");
-    let guards = force_every_guard(&pipeline.compiler, args, &small_options(), None).expect("an undisturbed run");
+    let aborts =
+        abort_everywhere(&pipeline.compiler, args, &Switches::default().options()).expect("an undisturbed run");
+    let guards =
+        force_every_guard(&pipeline.compiler, args, &Switches::default().options(), None).expect("an undisturbed run");
     assert_eq!(aborts.wrong, [""; 0]);
     assert_eq!(guards.wrong, [""; 0]);
     assert!(guards.is_complete() && guards.guards[0] > 3, "{guards:?}");
