@@ -128,6 +128,7 @@ fn control_flow() {
     }
     for n in 0..100i64 {
         same!(control, m: loops_with_values(n));
+        same!(control, m: loops_after_the_end(n));
         same!(control, m: inferred(n as u8));
         same!(control, m: continues(n as u32 / 4));
         same!(control, m: while_let(n as u8 * 2));

@@ -526,13 +526,10 @@ impl<'m> Engine<'m> {
                         self.advance(st);
                         return Ok(None);
                     }
-                    // It traps: so will the residual program, here.
-                    Err((message, loc)) if callee.mode == CallMode::Fold => {
-                        let message = message.replace('{', "{{").replace('}', "}}");
-                        let trap = Trap { kind: TrapKind::Panic, message: Some(message), args: Vec::new(), loc };
-                        return Ok(Some(Outcome::Trapped(Box::new(trap), Vec::new())));
+                    Err(()) if callee.mode == CallMode::Fold => {
+                        return self.call_that_traps(st, op, &constants, target).map(Some);
                     }
-                    Err(_) => {}
+                    Err(()) => {}
                 },
             }
         }
@@ -546,14 +543,32 @@ impl<'m> Engine<'m> {
         self.emit_call(st, op, imm, args, &references, opcode, target, args)
     }
 
-    /// Calls a function while compiling. `Ok(Err(..))` is a trap.
-    #[allow(clippy::type_complexity)]
-    fn call_now(
+    /// A call that is known to trap is made by the residual program, which so traps as it should. Nothing comes after it.
+    fn call_that_traps(
         &mut self,
-        target: GraphIx,
+        st: &mut State,
+        op: &Op,
         args: &[Const],
-        loc: Loc,
-    ) -> Result<Result<Vec<u64>, (String, Loc)>, SpecError> {
+        target: GraphIx,
+    ) -> Result<Outcome<'m>, SpecError> {
+        let source = self.program.graph(target);
+        self.residual_calls.insert(source.key.clone());
+        self.flush_outside(st, op.loc)?;
+        let imm = Imm::Call(Callee::plain(&source.key));
+        let operands: SmallVec<[Operand; 4]> = args.iter().map(|c| Operand::Const(*c)).collect();
+        if st.concrete.is_some() {
+            let reds: SmallVec<[Red; 4]> = args.iter().map(|c| Red::Const(*c)).collect();
+            let called = self.emit_and_call(st, op, Opcode::Call, imm, &operands, &source.results, target, &reds)?;
+            return Ok(called.map_or_else(Outcome::CallTrapped, |_| unreachable_here(op.loc)));
+        }
+        self.quiet_steps = 0;
+        self.fragments[st.fragment].push(st.block, Opcode::Call, &operands, imm, &source.results, op.loc);
+        Ok(unreachable_here(op.loc))
+    }
+
+    /// Calls a function while compiling. `Ok(Err(()))` says that it traps.
+    #[allow(clippy::type_complexity)]
+    fn call_now(&mut self, target: GraphIx, args: &[Const], loc: Loc) -> Result<Result<Vec<u64>, ()>, SpecError> {
         let source = self.program.graph(target);
         let words: Vec<u64> = args.iter().map(|c| self.memory.resolve(*c)).collect();
         let failed = |reason: String| SpecError::Evaluation { function: source.function.clone(), reason, loc };
@@ -561,7 +576,7 @@ impl<'m> Engine<'m> {
             flowgraph::eval::Evaluator::new(self.program.module, self.memory).with_fuel(self.limits.green_steps);
         match evaluator.call(&source.key, &words).map_err(|e| failed(e.to_string()))? {
             flowgraph::eval::Outcome::Returned(words) => Ok(Ok(words)),
-            flowgraph::eval::Outcome::Trapped(trap) => Ok(Err((trap.message, trap.loc))),
+            flowgraph::eval::Outcome::Trapped(_) => Ok(Err(())),
             _ => Err(failed("it did not come to its end".to_owned())),
         }
     }

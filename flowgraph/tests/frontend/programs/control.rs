@@ -259,3 +259,27 @@ pub fn many_tuples(a: i64, b: f64) -> ((i64, f64), (bool, char), (u8,)) {
     (u.0.0, u.0.1) = (u.0.0 * 2, u.0.1 / 2.0);
     u
 }
+
+const ALWAYS: bool = true;
+
+/// Code that nothing leads to is lowered, too: loops in it, one after another.
+pub fn loops_after_the_end(x: i64) -> i64 {
+    if ALWAYS {
+        return x;
+    }
+    let mut s = x;
+    for i in 0..3 {
+        s += i;
+    }
+    for i in 0..3 {
+        s += x;
+    }
+    while s > 0 {
+        s -= 1;
+    }
+    while s > 3 {
+        s -= x;
+        if s == 7 { continue; }
+    }
+    s + x
+}
