@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use flowgraph::draw;
 use flowgraph::ir::{Module, Stage};
 use flowgraph::text::{print_graph, print_module};
-use hueshift::JitOptions;
+use hueshift::{JitOptions, Specialized};
 use std::path::PathBuf;
 
 /// Print or draw the graphs of a stage.
@@ -29,7 +29,8 @@ pub struct Graph {
     /// The arguments to specialize for (stage residual), as for `hueshift spec`.
     #[arg(long, default_value = "", allow_hyphen_values = true, hide_default_value = true)]
     args: String,
-    /// What decides at branches and promotions (stage residual).
+    /// What decides at branches and promotions (stage residual). Under `tracing` the guest program is run, since its run
+    /// decides; under `eager` it is not.
     #[arg(long, value_enum, default_value_t)]
     policy: Policy,
     /// How it is written.
@@ -90,9 +91,12 @@ impl Graph {
                 let files = source.module.files.clone();
                 let args = source::arguments(&self.args)?;
                 let options = JitOptions { check_accesses: source.is_text, ..JitOptions::default() };
-                let report = hueshift::spec(&mut compiler, &args, self.policy.driver()?, &options)
-                    .map_err(|e| spec_failure(e, &files, source.is_text))?;
-                self.print(&report.residual.module, &draw::no_reasons)
+                let made = match self.policy.driver()? {
+                    hueshift::Policy::Eager => hueshift::specialize(&mut compiler, &args, &options),
+                    policy => hueshift::spec(&mut compiler, &args, policy, &options).map(Specialized::from),
+                };
+                let made = made.map_err(|e| spec_failure(e, &files, source.is_text))?;
+                self.print(&made.residual.module, &draw::no_reasons)
             }
         }
     }

@@ -9,28 +9,52 @@
 use crate::output;
 use crate::problem::Failure;
 use flowgraph::ir::{Loc, SourceFile};
-use hueshift::Report;
+use hueshift::{Report, Residual, Specialized};
 use indexmap::IndexMap;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 use timeshifter::specialize::Event;
 
-/// Writes what `report` has to tell to a file, if there is to be one.
-pub fn write(to: Option<&Path>, report: &Report, files: &[SourceFile]) -> Result<(), Failure> {
-    if let Some(path) = to { output::write(Some(path), &text(report, files)) } else { Ok(()) }
+/// What there is to tell.
+pub struct Told<'a> {
+    /// The residual graphs.
+    pub residual: &'a Residual,
+    /// What happened to the limits.
+    pub events: &'a [Event],
+    /// How often guards were executed, where that was counted.
+    pub guards: Option<&'a BTreeMap<i64, u64>>,
 }
 
-fn text(report: &Report, files: &[SourceFile]) -> String {
+impl<'a> From<&'a Report> for Told<'a> {
+    fn from(report: &'a Report) -> Told<'a> {
+        let guards = report.guards.as_ref().map(|(counts, _)| counts);
+        Told { residual: &report.residual, events: &report.events, guards }
+    }
+}
+
+impl<'a> From<&'a Specialized> for Told<'a> {
+    fn from(made: &'a Specialized) -> Told<'a> {
+        Told { residual: &made.residual, events: &made.events, guards: None }
+    }
+}
+
+/// Writes it to a file, if there is to be one.
+pub fn write<'a>(to: Option<&Path>, told: impl Into<Told<'a>>, files: &[SourceFile]) -> Result<(), Failure> {
+    if let Some(path) = to { output::write(Some(path), &text(&told.into(), files)) } else { Ok(()) }
+}
+
+fn text(told: &Told<'_>, files: &[SourceFile]) -> String {
     let mut out = String::new();
-    let residual = &report.residual;
+    let residual = told.residual;
     let keys = residual.own.iter().chain(residual.behind_exits.iter().filter(|key| !residual.own.contains(key)));
     for graph in keys.filter_map(|key| residual.module.graphs.get(key)) {
         let ops: usize = graph.blocks.iter().map(|b| b.ops.len()).sum();
         let _ = writeln!(out, "compiled {}: {}", graph.key, size(ops, graph.blocks.len()));
     }
     let mut events: IndexMap<String, usize> = IndexMap::new();
-    for event in &report.events {
-        let (loc, what) = told(event);
+    for event in told.events {
+        let (loc, what) = what_happened(event);
         let line = match files.get(usize::from(loc.file.0)).filter(|_| loc.is_known()) {
             Some(file) => format!("{}:{}:{}: {what}", file.name, loc.line, loc.column),
             None => what,
@@ -40,7 +64,7 @@ fn text(report: &Report, files: &[SourceFile]) -> String {
     for (line, times) in events {
         let _ = if times == 1 { writeln!(out, "{line}") } else { writeln!(out, "{line} ({times} times)") };
     }
-    for (guard, executed) in report.guards.iter().flat_map(|(counts, _)| counts) {
+    for (guard, executed) in told.guards.into_iter().flatten() {
         let _ = writeln!(out, "guard {guard}: executed {executed} times");
     }
     out
@@ -51,7 +75,7 @@ fn size(ops: usize, blocks: usize) -> String {
     format!("{ops} op{s} in {blocks} block{t}")
 }
 
-fn told(event: &Event) -> (Loc, String) {
+fn what_happened(event: &Event) -> (Loc, String) {
     match event {
         Event::JoinCapped { green, loc } => {
             let what = "reached with too many different values of greens";

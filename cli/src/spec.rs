@@ -12,7 +12,7 @@ use flowgraph::eval::TrapReport;
 use flowgraph::ir::{SourceFile, Stage};
 use flowgraph::text::{print_graph_short, renumber};
 use hintannotator::Colors;
-use hueshift::{Compiler, Counts, Ending, JitOptions, Report};
+use hueshift::{Compiler, Counts, Ending, JitOptions, Report, Specialized};
 use indexmap::IndexMap;
 use std::collections::BTreeMap;
 
@@ -40,7 +40,8 @@ pub struct Spec {
     /// Print everything as one JSON object.
     #[arg(long)]
     json: bool,
-    /// Print the residual code instead of the result.
+    /// Print the residual code instead of the result. Under the eager policy nothing is run: a promotion is an exit, as
+    /// before its first case. Under `--policy tracing` the program is run, since its run decides what is compiled.
     #[arg(long, value_enum, conflicts_with = "json")]
     emit: Option<Emit>,
     /// Add the color of every named variable to the JSON.
@@ -86,13 +87,22 @@ impl Spec {
         }
         let keep_text = matches!(self.emit, Some(Emit::Clif | Emit::Asm));
         let options = JitOptions { keep_text, check_accesses: is_text, ..jit.options };
+        if let (Some(emit), hueshift::Policy::Eager) = (self.emit, policy) {
+            let spinner = Spinner::start("specializing");
+            let made = hueshift::specialize(&mut compiler, &args, &options);
+            let made = made.map_err(|e| spec_failure(e, &files, is_text))?;
+            drop(spinner);
+            log::write(self.log.log.as_deref(), &made, &files)?;
+            print(&emit.text(&made));
+            return Ok(());
+        }
         let spinner = Spinner::start("specializing and running");
         let report =
             hueshift::spec(&mut compiler, &args, policy, &options).map_err(|e| spec_failure(e, &files, is_text))?;
         drop(spinner);
         log::write(self.log.log.as_deref(), &report, &files)?;
         let colors = colors.filter(|_| self.colors).map(|c| c.named());
-        self.print(&report, colors, &files)
+        self.print(report, colors, &files)
     }
 
     fn compiler(&self) -> Result<Made, Failure> {
@@ -117,21 +127,21 @@ impl Spec {
         Ok(Made { compiler, colors: None, is_text: true })
     }
 
-    fn print(&self, report: &Report, colors: Option<BTreeMap<String, String>>, files: &[SourceFile]) -> Done {
-        let (result, trap) = match &report.ran.ending {
-            Ending::Returned(text) => (Some(text.clone()), None),
+    fn print(&self, report: Report, colors: Option<BTreeMap<String, String>>, files: &[SourceFile]) -> Done {
+        let (result, trap) = match report.ran.ending.clone() {
+            Ending::Returned(text) => (Some(text), None),
             Ending::Trapped(report) => (None, Some(report)),
         };
         if self.json {
-            print(&format!("{}\n", output::json(&json(report, result, trap, colors))));
+            print(&format!("{}\n", output::json(&json(&report, result, trap.as_ref(), colors))));
             return if trap.is_some() { Err(Failure::Guest(None)) } else { Ok(()) };
         }
         if let Some(emit) = self.emit {
-            print(&emit.text(report));
+            print(&emit.text(&report.into()));
         } else {
             print(&result_text(result.as_deref(), &report.ran.after));
         }
-        trap.map_or(Ok(()), |report| Err(trapped(report, files)))
+        trap.map_or(Ok(()), |report| Err(trapped(&report, files)))
     }
 }
 
@@ -172,9 +182,9 @@ pub fn trapped(report: &TrapReport, files: &[SourceFile]) -> Failure {
 }
 
 impl Emit {
-    /// The residual code of a report.
-    fn text(self, report: &Report) -> String {
-        let residual = &report.residual;
+    /// Residual code in this form.
+    fn text(self, made: &Specialized) -> String {
+        let residual = &made.residual;
         let mut keys = residual.reachable();
         // Then the functions that these call, specialized or as they are.
         let mut at = 0;
@@ -192,8 +202,8 @@ impl Emit {
                 let graph = renumber(residual.module.graphs.get(key)?);
                 Some(print_graph_short(&residual.module, &graph).trim_end().to_owned() + "\n")
             }
-            Emit::Clif => Some(format!("; {key}\n{}", report.machine.get(key)?.0)),
-            Emit::Asm => Some(format!("; {key}\n{}", report.machine.get(key)?.1)),
+            Emit::Clif => Some(format!("; {key}\n{}", made.machine.get(key)?.0)),
+            Emit::Asm => Some(format!("; {key}\n{}", made.machine.get(key)?.1)),
         };
         keys.iter().filter_map(text).collect::<Vec<_>>().join("\n")
     }

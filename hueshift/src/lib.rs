@@ -20,7 +20,7 @@ mod switches;
 pub use compiler::{CompileError, Compiler};
 pub use forcing::{Forced, GuardCounts, guards_of};
 pub use jit::{Jit, JitError, JitOptions, MadeUp, Observe, Policy, Residual, Stats};
-pub use spec::{Counts, Ending, Ran, Report, SpecFailure, interpret, run_traced, spec};
+pub use spec::{Counts, Ending, Ran, Report, SpecFailure, Specialized, interpret, run_traced, spec, specialize};
 pub use sweep::{Sweep, abort_everywhere, force_every_guard};
 
 pub use flowgraph;

@@ -63,6 +63,17 @@ pub struct Report {
     pub made_up: Option<MadeUp>,
 }
 
+/// What came of specializing alone.
+#[derive(Clone, Debug)]
+pub struct Specialized {
+    /// The residual graphs. A promotion is an exit in them: its cases come with the values that runs bring.
+    pub residual: Residual,
+    /// Cranelift's form and machine instructions of the residual graphs, by key, where they were asked for.
+    pub machine: IndexMap<String, (String, String)>,
+    /// What happened to the limits.
+    pub events: Vec<Event>,
+}
+
 /// Why there is no report. The guest's trap is no such reason.
 #[derive(Debug, thiserror::Error)]
 pub enum SpecFailure {
@@ -104,6 +115,36 @@ impl SpecFailure {
 pub fn spec(compiler: &mut Compiler, args: &str, policy: Policy, options: &JitOptions) -> Result<Report, SpecFailure> {
     let course = if policy == Policy::Eager { Course::Eager } else { Course::TracedAndAgain };
     Setting::new(compiler, args)?.report(course, options)
+}
+
+/// Specializes an entry eagerly, as [`spec`] does, and runs nothing: that the guest program ends is not needed.
+///
+/// # Errors
+/// See [`SpecFailure`].
+pub fn specialize(compiler: &mut Compiler, args: &str, options: &JitOptions) -> Result<Specialized, SpecFailure> {
+    let setting = Setting::new(compiler, args)?;
+    let mut memory = Memory::for_module(&setting.compiler.module);
+    let placed = setting.arguments.place(&mut memory);
+    let given = setting.compiler.arguments(&setting.arguments, &placed);
+    let mut jit = Jit::new(setting.compiler, &mut memory, options.clone())?;
+    jit.specialize(&given)?;
+    specialized(&mut jit)
+}
+
+/// What a driver has specialized so far.
+fn specialized(jit: &mut Jit<'_>) -> Result<Specialized, SpecFailure> {
+    let residual = jit.residual()?;
+    assert_sound(&residual.module, "specializing");
+    let text = |key: &String| Some((key.clone(), (jit.code().clif(key)?, jit.code().asm(key)?.to_owned())));
+    let machine = residual.module.graphs.keys().filter_map(text).collect();
+    Ok(Specialized { residual, machine, events: jit.engine().events.clone() })
+}
+
+impl From<Report> for Specialized {
+    fn from(report: Report) -> Specialized {
+        let Report { residual, machine, events, .. } = report;
+        Specialized { residual, machine, events }
+    }
 }
 
 /// Runs an entry once, tracing it from its beginning, and going on in compiled code as soon as there is some.
@@ -182,12 +223,9 @@ impl<'a> Setting<'a> {
                 return Err(SpecFailure::Disagreement(Box::new(traced), Box::new(ran)));
             }
         }
-        let residual = jit.residual()?;
-        assert_sound(&residual.module, "specializing");
-        let text = |key: &String| Some((key.clone(), (jit.code().clif(key)?, jit.code().asm(key)?.to_owned())));
-        let machine = residual.module.graphs.keys().filter_map(text).collect();
+        let Specialized { residual, machine, events } = specialized(&mut jit)?;
         let guards = jit.guards().map(|g| (g.counts(), g.forced().at));
-        let (stats, events) = (jit.stats(), jit.engine().events.clone());
+        let stats = jit.stats();
         let counts = Counts::of(&residual);
         let made_up = jit.made_up().cloned();
         Ok(Report { ran, counts, residual, machine, events, stats, guards, made_up })
