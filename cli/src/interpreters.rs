@@ -24,7 +24,6 @@ impl Interpreters {
                 out.push_str(&format!("    {:16} {}\n", program.name, program.doc()));
             }
         }
-        print(&out);
-        Ok(())
+        print(&out)
     }
 }

@@ -12,6 +12,7 @@
 
 #![forbid(unsafe_code)]
 
+mod excerpt;
 mod graph;
 mod interpreters;
 mod later;

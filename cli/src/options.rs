@@ -140,7 +140,7 @@ impl Jit {
             out.push_str(&format!("guards({all}, reached {reached}, made up {made_up}) {sign} forced({forced})\n"));
         }
         out.push_str(&format!("{} runs, {} wrong\n", sweep.runs, sweep.wrong.len()));
-        print(&out);
+        print(&out)?;
         if sweep.wrong.is_empty() { Ok(true) } else { Err(run_failure(sweep.wrong.join("\n"), is_text)) }
     }
 }

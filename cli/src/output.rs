@@ -6,20 +6,23 @@ use std::io::{self, Write};
 use std::path::Path;
 
 /// Writes to standard output. A reader that has gone away is no error.
-pub fn print(text: &str) {
+pub fn print(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Problem::new(format!("standard output can't be written: {e}")).into())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Writes to a file, or to standard output.
 pub fn write(to: Option<&Path>, text: &str) -> Result<(), Failure> {
     match to {
         None => print(text),
-        Some(path) => {
-            std::fs::write(path, text).map_err(|e| Problem::new(format!("{} can't be written: {e}", path.display())))?
-        }
+        Some(path) => std::fs::write(path, text)
+            .map_err(|e| Problem::new(format!("{} can't be written: {e}", path.display())).into()),
     }
-    Ok(())
 }
 
 /// JSON on one line, with blanks after commas and colons.

@@ -1,12 +1,13 @@
 //! What is said when something is wrong, and with which exit code.
 
+use crate::excerpt::Excerpt;
 use flowgraph::frontend::Refusal;
 use flowgraph::ir::{Loc, SourceFile};
 use flowgraph::text::TextError;
 use flowgraph::value::ArgumentError;
 use hintannotator::ColorError;
 use hueshift::{CompileError, JitError, SpecFailure};
-use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode, SourceSpan};
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode, SourceSpan};
 use std::fmt;
 use std::io::{IsTerminal, Write};
 use timeshifter::specialize::SpecError;
@@ -25,7 +26,7 @@ const REPORT: &str =
 #[derive(Debug, Default)]
 pub struct Problem {
     message: String,
-    source: Option<NamedSource<String>>,
+    source: Option<Excerpt>,
     labels: Vec<LabeledSpan>,
     help: Option<String>,
 }
@@ -44,13 +45,13 @@ impl Problem {
 
     /// The same problem, at `len` bytes of a text.
     pub fn within(mut self, name: &str, text: &str, at: usize, len: usize) -> Problem {
-        self.source = Some(NamedSource::new(name, text.to_owned()));
-        self.label(at, len, None);
+        self.point(name, text, vec![label(at, len, None)]);
         self
     }
 
-    fn label(&mut self, at: usize, len: usize, label: Option<String>) {
-        self.labels.push(LabeledSpan::new_with_span(label, SourceSpan::new(at.into(), len)));
+    fn point(&mut self, name: &str, text: &str, labels: Vec<LabeledSpan>) {
+        let (source, labels) = Excerpt::new(name, text, labels);
+        (self.source, self.labels) = (Some(source), labels);
     }
 
     /// The same problem, blamed on places of the source, the first of them the main one.
@@ -62,15 +63,20 @@ impl Problem {
             self.message = format!("{}:{}:{}: {}", file.name, main.line, main.column, self.message);
             return self;
         };
-        self.source = Some(NamedSource::new(&file.name, text.to_string()));
         // What is drawn in one piece should be near each other; the message names all places.
         let near = |loc: &Loc| loc.file == main.file && loc.line.abs_diff(main.line) <= 8;
-        for (loc, label) in known.iter().filter(|(loc, _)| near(loc)) {
+        let labelled = |(loc, said): &&(Loc, Option<String>)| {
             let (at, len) = span(text, *loc);
-            self.label(at, len, label.clone());
-        }
+            label(at, len, said.clone())
+        };
+        let labels = known.iter().copied().filter(|(loc, _)| near(loc)).map(|place| labelled(&place)).collect();
+        self.point(&file.name, text, labels);
         self
     }
+}
+
+fn label(at: usize, len: usize, said: Option<String>) -> LabeledSpan {
+    LabeledSpan::new_with_span(said, SourceSpan::new(at.into(), len))
 }
 
 /// Where a place lies in a text, in bytes: the word that begins there, or one character.

@@ -185,12 +185,9 @@ impl Run {
 
 fn report(ran: &Ran, files: &[SourceFile]) -> Done {
     match &ran.ending {
-        Ending::Returned(result) => {
-            print(&result_text(Some(result), &ran.after));
-            Ok(())
-        }
+        Ending::Returned(result) => print(&result_text(Some(result), &ran.after)),
         Ending::Trapped(report) => {
-            print(&result_text(None, &ran.after));
+            print(&result_text(None, &ran.after))?;
             Err(trapped(report, files))
         }
     }

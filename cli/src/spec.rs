@@ -93,8 +93,7 @@ impl Spec {
             let made = made.map_err(|e| spec_failure(e, &files, is_text))?;
             drop(spinner);
             log::write(self.log.log.as_deref(), &made, &files)?;
-            print(&emit.text(&made));
-            return Ok(());
+            return print(&emit.text(&made));
         }
         let spinner = Spinner::start("specializing and running");
         let report =
@@ -133,13 +132,13 @@ impl Spec {
             Ending::Trapped(report) => (None, Some(report)),
         };
         if self.json {
-            print(&format!("{}\n", output::json(&json(&report, result, trap.as_ref(), colors))));
+            print(&format!("{}\n", output::json(&json(&report, result, trap.as_ref(), colors))))?;
             return if trap.is_some() { Err(Failure::Guest(None)) } else { Ok(()) };
         }
         if let Some(emit) = self.emit {
-            print(&emit.text(&report.into()));
+            print(&emit.text(&report.into()))?;
         } else {
-            print(&result_text(result.as_deref(), &report.ran.after));
+            print(&result_text(result.as_deref(), &report.ran.after))?;
         }
         trap.map_or(Ok(()), |report| Err(trapped(&report, files)))
     }

@@ -36,7 +36,6 @@ impl Why {
         let greens = source.greens(&entry, self.entry.green())?;
         let colors = source.colors(&entry, &greens)?;
         let why = colors.why(&self.variable).map_err(|e| Problem::new(e.to_string()))?;
-        print(&why.to_string());
-        Ok(())
+        print(&why.to_string())
     }
 }
