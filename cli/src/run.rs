@@ -14,6 +14,7 @@ use flowgraph::ir::SourceFile;
 use flowgraph::memory::Memory;
 use flowgraph::value::{Arguments, debug_words};
 use hueshift::{Ending, JitOptions, Ran, Report};
+use interpreters::Interpreter;
 use std::path::Path;
 
 /// Run a guest program of an interpreter, or a function of a file.
@@ -155,15 +156,18 @@ impl Run {
             return source::arguments(args);
         }
         let Some(program) = &self.program else {
-            let names: Vec<&str> = interpreter.programs.iter().map(|p| p.name).collect();
-            let help = format!("name a file, or a bundled program: {}", names.join(", "));
-            return Err(Problem::new(format!("which program of {}?", interpreter.name)).help(help).into());
+            let problem = Problem::new(format!("which program of {}?", interpreter.name));
+            return Err(problem.help(programs(interpreter)).into());
         };
         let arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
         let bundled = interpreter.program(program).filter(|_| !Path::new(program).exists());
         let (text, loaded) = match bundled {
             Some(bundled) => (bundled.text.to_owned(), interpreter.load_text(bundled.text, &arguments)),
             None => {
+                if program != "-" && !Path::new(program).exists() {
+                    let message = format!("there is neither a program of {} nor a file `{program}`", interpreter.name);
+                    return Err(Problem::new(message).help(programs(interpreter)).into());
+                }
                 let bytes = source::read_bytes(program)?;
                 let loaded = interpreter.load_file(program, &bytes, &arguments);
                 (String::from_utf8_lossy(&bytes).into_owned(), loaded)
@@ -181,6 +185,11 @@ impl Run {
             Failure::Refused(problems.collect())
         })
     }
+}
+
+fn programs(interpreter: &Interpreter) -> String {
+    let names: Vec<&str> = interpreter.programs.iter().map(|p| p.name).collect();
+    format!("name a file, or a bundled program: {}", names.join(", "))
 }
 
 fn report(ran: &Ran, files: &[SourceFile]) -> Done {

@@ -106,12 +106,21 @@ impl Source {
             self.module.graphs.values().filter(|g| g.attributes.public).map(|g| g.key.as_str()).collect();
         match public[..] {
             [only] => Ok(only.to_owned()),
-            [] => Err(Problem::new("which function?").help("name it: `--entry f`").into()),
+            [] => Err(self.no_public_function()),
             _ => {
                 let help = format!("choose one of the public functions: `--entry {}`", public.join("`, `--entry "));
                 Err(Problem::new("which function?").help(help).into())
             }
         }
+    }
+
+    fn no_public_function(&self) -> Failure {
+        if self.module.graphs.is_empty() {
+            return Problem::new("there is no function").help("write one: `pub fn f(x: i64) -> i64 { x }`").into();
+        }
+        let all: Vec<&str> = self.module.graphs.keys().map(String::as_str).collect();
+        let help = format!("put `pub` before one, or name one: `--entry {}`", all.join("`, `--entry "));
+        Problem::new("which function? there is no `pub fn`").help(help).into()
     }
 
     /// An entry from which the function `name` is reached: itself if it is public or nobody calls it.
@@ -177,6 +186,10 @@ impl Source {
 /// The function `name` of a module.
 pub fn function<'m>(module: &'m Module, name: &str) -> Result<&'m Graph, Failure> {
     module.graphs.get(name).ok_or_else(|| {
+        if module.graphs.is_empty() {
+            let message = format!("there is no function `{name}`: there is no function at all");
+            return Problem::new(message).help("write one: `pub fn f(x: i64) -> i64 { x }`").into();
+        }
         let near = near_names(name, module.graphs.values().map(|g| g.function.as_str()));
         let did_you_mean = match near[..] {
             [] => String::new(),

@@ -30,6 +30,15 @@ fn unknown_files_functions_and_options() {
 }
 
 #[test]
+fn files_without_public_functions() {
+    for source in ["", "use hueshift::prelude::*;", "const A: i64 = 1;"] {
+        expect(2, &["there is no function", "write one: `pub fn"], &["spec", "-"], source);
+        expect(2, &["there is no function `f`", "write one: `pub fn"], &["why", "-", "f::x"], source);
+    }
+    expect(2, &["there is no `pub fn`", "`--entry f`, `--entry g`"], &["spec", "-"], "fn f() {} fn g() {}");
+}
+
+#[test]
 fn what_is_planned_says_so() {
     let compile = ["compile", "tl", "square", "-o", "square", "--target", "aarch64"];
     expect(2, &["`hueshift compile` is not there yet", "--mode aot"], &compile, "");
@@ -40,7 +49,12 @@ fn what_is_planned_says_so() {
 #[test]
 fn programs_of_interpreters() {
     expect(2, &["which program of tl?", "square"], &["run", "tl"], "");
-    expect(2, &["nothing.asm can't be read"], &["run", "tl", "nothing.asm", "--", "1"], "");
+    expect(
+        2,
+        &["neither a program of tl nor a file `nothing.asm`", "square"],
+        &["run", "tl", "nothing.asm", "--", "1"],
+        "",
+    );
     expect(2, &["tl takes 1 argument for its program, here are 0"], &["run", "tl", "square"], "");
     expect(2, &["the argument `arg` can't be `x`"], &["run", "tl", "square", "--", "x"], "");
     let ran = expect(
@@ -112,6 +126,10 @@ pub fn f(x: i64) -> i64 {
     i
 }";
     refused(source, &["--args", "-1"], &["endless green loop", "`i`", "variable(..)", "<stdin>:"]);
+    // It ends, but too late.
+    let long =
+        "use hueshift::prelude::*;\npub fn f() -> i64 { let mut i = concrete(0i64); while i < 3000000 { i += 1; } i }";
+    refused(long, &[], &["or one too long", "`i`", "the limit is 5000000 steps"]);
     let emits_in_every_round = "use hueshift::prelude::*;
 pub fn f(x: i64) -> i64 {
     let mut i = concrete(0);

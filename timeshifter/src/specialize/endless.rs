@@ -1,14 +1,14 @@
 //! Which green keeps changing in a green loop that doesn't end.
 
 use super::engine::Engine;
-use super::error::SpecError;
+use super::error::{Met, SpecError};
 use super::state::{GraphIx, Reg, State};
 use super::step::{Outcome, show_const};
 use flowgraph::ir::{Const, Loc, MarkKind, ValueId};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Engine<'_> {
-    fn endless(&self, values: BTreeMap<ValueId, Vec<Const>>, graph: GraphIx, loc: Loc) -> SpecError {
+    fn endless(&self, values: BTreeMap<ValueId, Vec<Const>>, met: Met, graph: GraphIx, loc: Loc) -> SpecError {
         let most =
             values.iter().max_by_key(|(v, seen)| (seen.iter().collect::<BTreeSet<_>>().len(), std::cmp::Reverse(*v)));
         let (green, shown) = most.map_or_else(
@@ -18,7 +18,7 @@ impl Engine<'_> {
                 (self.program.name_of(graph, *v), format!("{}, …", shown.join(", ")))
             },
         );
-        SpecError::EndlessGreen { green, values: shown, loc }
+        SpecError::EndlessGreen { green, values: shown, met, loc }
     }
 
     /// Too many keys of one loop head.
@@ -33,11 +33,11 @@ impl Engine<'_> {
                 }
             }
         }
-        self.endless(values, f.graph, self.loc(st))
+        self.endless(values, Met::LoopKeys(self.limits.loop_keys), f.graph, self.loc(st))
     }
 
     /// Too many steps without an op emitted: goes once more around to see what changes.
-    pub(super) fn endless_green_loop(&mut self, st: &State) -> SpecError {
+    pub(super) fn endless_green_loop(&mut self, st: &State, met: Met) -> SpecError {
         let mut st = st.clone();
         st.passed = true;
         let home = (st.frame().graph, st.frame().block, st.frames.len());
@@ -63,6 +63,6 @@ impl Engine<'_> {
         }
         self.limits = limits;
         let loc = self.loc(&st);
-        self.endless(values, home.0, loc)
+        self.endless(values, met, home.0, loc)
     }
 }

@@ -1,6 +1,6 @@
 //! The engine: what all policies share. It emits residual ops, forces slots, and keeps the versions and exits.
 
-use super::error::{Event, Limits, SpecError};
+use super::error::{Event, Limits, Met, SpecError};
 use super::memory::{Location, Origin, Provenance, RootId, Slot};
 use super::merge::operand_of;
 use super::merges::Merges;
@@ -228,7 +228,7 @@ impl<'m> Engine<'m> {
     ) -> Result<SmallVec<[ValueId; 2]>, SpecError> {
         self.quiet_steps = 0;
         if self.fragments[st.fragment].size > self.limits.unrolled_ops {
-            return Err(self.endless_green_loop(st));
+            return Err(self.endless_green_loop(st, Met::UnrolledOps(self.limits.unrolled_ops)));
         }
         if st.concrete.is_some() {
             self.emit_and_execute(st, opcode, args, imm, results, loc)

@@ -8,25 +8,29 @@ use flowgraph::ir::Loc;
 pub enum SpecError {
     /// A loop over greens that never ends.
     #[error(
-        "an endless green loop: `{green}` keeps changing while compiling (it was {values}); make the loop's exit depend on a green, or make `{green}` red with `variable(..)`"
+        "an endless green loop, or one too long: `{green}` keeps changing while compiling (it was {values}); {met}; make the loop's exit depend on a green, or make `{green}` red with `variable(..)`"
     )]
     EndlessGreen {
         /// The green that keeps changing.
         green: String,
         /// Some of the values that it took.
         values: String,
+        /// What compiling stopped at.
+        met: Met,
         /// Where the loop is.
         loc: Loc,
     },
     /// A green recursion that never ends.
     #[error(
-        "endless green recursion: `{function}` calls itself with ever new green arguments ({values}); let the recursion end by a green, or make the argument red"
+        "endless green recursion, or one too deep: `{function}` calls itself with ever new green arguments ({values}); {met}; let the recursion end by a green, or make the argument red"
     )]
     EndlessRecursion {
         /// The function.
         function: String,
         /// The latest arguments.
         values: String,
+        /// What compiling stopped at.
+        met: Met,
         /// The call.
         loc: Loc,
     },
@@ -70,6 +74,29 @@ pub enum SpecError {
     /// A compiler graph that breaks a rule that the engine relies on.
     #[error("malformed compiler graph: {0}")]
     Malformed(String, Loc),
+}
+
+/// The limit that a loop or recursion over greens went past, before it is called endless.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Met {
+    /// [`Limits::loop_keys`].
+    #[error("the limit is {0} different greens at the head of a loop")]
+    LoopKeys(usize),
+    /// [`Limits::green_steps`].
+    #[error("the limit is {0} steps of the compiler in a row that leave nothing to run")]
+    GreenSteps(u64),
+    /// [`Limits::unrolled_ops`].
+    #[error("the limit is {0} operations that a loop may unroll to")]
+    UnrolledOps(usize),
+    /// [`Limits::functions`].
+    #[error("the limit is {0} versions of functions specialized for their green arguments")]
+    Functions(usize),
+    /// [`Limits::inline_depth`].
+    #[error("the limit is {0} calls inside of each other whose results are green")]
+    InlineDepth(usize),
+    /// No limit: the call needs its own result.
+    #[error("to compile the call its own result is needed")]
+    Itself,
 }
 
 impl SpecError {

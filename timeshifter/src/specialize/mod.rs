@@ -49,7 +49,7 @@ mod versions;
 pub use cleanup::cleanup;
 pub use engine::{Engine, FunctionKey, FxIndexMap, RootKind, Unit, Version};
 pub use entry::Argument;
-pub use error::{Event, Limits, SpecError};
+pub use error::{Event, Limits, Met, SpecError};
 pub use memory::{Cell, Element, KnownMemory, Location, Origin, Place, Provenance, RootId, Slot};
 pub use merges::{Merge, Merges};
 pub use program::{Loaded, Program};

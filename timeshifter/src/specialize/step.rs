@@ -2,7 +2,7 @@
 
 use super::access::Target;
 use super::engine::{Engine, FunctionKey, Unit};
-use super::error::{Event, SpecError};
+use super::error::{Event, Met, SpecError};
 use super::state::{Frame, GraphIx, Red, Reg, Regs, SlotId, State};
 use flowgraph::ir::{
     BlockId, CallMode, Callee, Color, Const, Edge, Effect, Imm, Loc, MarkKind, Op, Opcode, Operand, Terminator, Time,
@@ -65,7 +65,7 @@ impl<'m> Engine<'m> {
         self.steps += 1;
         self.quiet_steps += 1;
         if self.quiet_steps > self.limits.green_steps {
-            return Err(self.endless_green_loop(st));
+            return Err(self.endless_green_loop(st, Met::GreenSteps(self.limits.green_steps)));
         }
         Ok(())
     }
@@ -351,13 +351,15 @@ impl<'m> Engine<'m> {
     fn call_specialized(&mut self, st: &mut State, op: &Op, args: &[Red]) -> Result<Option<Outcome<'m>>, SpecError> {
         let callee = self.callee_graph(st, op)?;
         let source = self.program.graph(callee);
-        if let Some(green) = op.results.iter().find(|r| self.program.is_green(st.frame().graph, **r)) {
+        if op.results.iter().any(|r| self.program.is_green(st.frame().graph, *r)) {
             let values = self.green_arguments(callee, args, op)?;
             let values: Vec<String> = values.iter().map(|(_, c)| show_const(*c)).collect();
-            let _ = green;
+            let deep = st.frames.len() >= self.limits.inline_depth;
+            let met = if deep { Met::InlineDepth(self.limits.inline_depth) } else { Met::Itself };
             return Err(SpecError::EndlessRecursion {
                 function: source.function.clone(),
                 values: values.join(", "),
+                met,
                 loc: op.loc,
             });
         }
@@ -398,6 +400,7 @@ impl<'m> Engine<'m> {
             return Err(SpecError::EndlessRecursion {
                 function: self.program.graph(graph).function.clone(),
                 values: key.greens.iter().map(|(_, c)| show_const(*c)).collect::<Vec<_>>().join(", "),
+                met: Met::Functions(self.limits.functions),
                 loc: self.program.graph(graph).loc,
             });
         }
