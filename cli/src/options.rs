@@ -4,8 +4,9 @@ use crate::output::print;
 use crate::problem::{Failure, Problem, run_failure, spec_failure};
 use clap::{Args, ValueEnum};
 use flowgraph::ir::SourceFile;
-use hueshift::{Compiler, JitOptions, Sweep};
+use hueshift::{Compiler, JitOptions, Report, Sweep};
 use std::path::PathBuf;
+use timeshifter::specialize::Event;
 
 /// Which function, and which of its parameters are known when compiling.
 #[derive(Debug, Args)]
@@ -57,6 +58,8 @@ pub struct Jit {
     pub options: JitOptions,
     /// What to disturb instead of a plain run.
     pub sweep: Option<Disturb>,
+    /// The settings that were given, by name.
+    given: Vec<String>,
 }
 
 /// What to disturb.
@@ -80,6 +83,10 @@ pub fn parse_jit(text: &str) -> Result<Jit, String> {
     for setting in text.split(',').map(str::trim).filter(|s| !s.is_empty()) {
         let (key, value) =
             setting.split_once('=').ok_or_else(|| format!("`{setting}` is not of the form key=value"))?;
+        if jit.given.iter().any(|k| k == key) {
+            return Err(format!("{key} is given twice"));
+        }
+        jit.given.push(key.to_owned());
         let wrong = |wanted: &str| format!("{key} is {wanted}, not `{value}`");
         let yes = || match value {
             "yes" => Ok(true),
@@ -111,6 +118,37 @@ fn wanted_yes(key: &str, value: &str) -> String {
 }
 
 impl Jit {
+    /// Whether one of these settings was given: the first such.
+    pub fn given(&self, keys: &[&str]) -> Option<&str> {
+        self.given.iter().map(String::as_str).find(|key| keys.contains(key))
+    }
+
+    /// Refuses what only traces have, where nothing is traced. Runs that are disturbed are traced.
+    pub fn without_traces(&self, instead: &str) -> Result<(), Failure> {
+        let setting = self.given(&["threshold", "abort-at"]).filter(|_| self.sweep.is_none());
+        setting.map_or(Ok(()), |key| Err(ignored(&format!("--jit {key}=…"), "nothing is traced", instead)))
+    }
+
+    /// Refuses options that tell about one run where there are many, disturbed ones.
+    pub fn alone(&self, others: &[(&str, bool)]) -> Result<(), Failure> {
+        let with = others.iter().find(|(_, given)| *given && self.sweep.is_some());
+        with.map_or(Ok(()), |(option, _)| {
+            Err(ignored(option, "--jit disturbs many runs and tells what came of them", "leave out one or the other"))
+        })
+    }
+
+    /// Says so if tracing was to be stopped at a step that there is none.
+    pub fn check_step(&self, report: &Report) -> Result<(), Failure> {
+        let stopped = report.events.iter().any(|e| matches!(e, Event::TraceAborted { .. }));
+        match self.options.abort_at {
+            Some(step) if !stopped => {
+                let message = format!("no trace has a step {step}: the longest has {}", report.stats.longest_trace);
+                Err(Problem::new(message).help("--jit abort-at=N counts the steps of a trace from 1").into())
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Runs the disturbed runs that are asked for, if any: prints what came of them.
     pub fn disturb(
         &self,
@@ -143,6 +181,11 @@ impl Jit {
         print(&out)?;
         if sweep.wrong.is_empty() { Ok(true) } else { Err(run_failure(sweep.wrong.join("\n"), is_text)) }
     }
+}
+
+/// The refusal of an option that would do nothing.
+pub fn ignored(option: &str, why: &str, instead: &str) -> Failure {
+    Problem::new(format!("{option} does nothing here: {why}")).help(instead).into()
 }
 
 /// What decides at red branches and promotions.

@@ -2,7 +2,7 @@
 
 use crate::Done;
 use crate::log;
-use crate::options::{EntryOptions, JIT_HELP, Jit, LogOption, parse_jit};
+use crate::options::{EntryOptions, JIT_HELP, Jit, LogOption, ignored, parse_jit};
 use crate::output::print;
 use crate::problem::{Failure, Problem, run_failure, spec_failure};
 use crate::progress::Spinner;
@@ -99,6 +99,7 @@ impl StatsFormat {
 impl Run {
     /// Runs the subcommand.
     pub fn run(&self) -> Done {
+        self.refuse_ignored()?;
         let source = Source::load(&self.source, self.entry.entry.as_deref())?;
         let entry = source.entry(self.entry.entry.as_deref())?;
         let text = self.argument_text(&source)?;
@@ -113,6 +114,22 @@ impl Run {
         report(&ran, &source.module.files)
     }
 
+    /// Refuses options that would do nothing.
+    fn refuse_ignored(&self) -> Done {
+        let jit = self.jit.clone().unwrap_or_default();
+        let (log, stats) = (("--log", self.log.log.is_some()), ("--stats", self.stats.is_some()));
+        jit.alone(&[log, stats])?;
+        match self.mode {
+            Mode::Jit => Ok(()),
+            Mode::Aot => jit.without_traces("use `--mode jit`"),
+            Mode::Eval | Mode::Interp => {
+                let given = [("--jit", self.jit.is_some()), log, stats].into_iter().find(|(_, given)| *given);
+                let why = "in this mode nothing is specialized";
+                given.map_or(Ok(()), |(option, _)| Err(ignored(option, why, "use `--mode aot` or `--mode jit`")))
+            }
+        }
+    }
+
     /// Runs compiled code, made ahead of time or just in time; nothing if the run was to be disturbed instead.
     fn compiled(&self, source: &Source, entry: &str, text: &str) -> Result<Option<Ran>, Failure> {
         let greens = source.greens(entry, self.entry.green())?;
@@ -121,7 +138,7 @@ impl Run {
         if jit.disturb(&compiler, text, &source.module.files, source.is_text)? {
             return Ok(None);
         }
-        let options = JitOptions { check_accesses: source.is_text, ..jit.options };
+        let options = JitOptions { check_accesses: source.is_text, ..jit.options.clone() };
         let spinner = Spinner::start("running");
         let report = match self.mode {
             Mode::Jit => hueshift::run_traced(&mut compiler, text, &options),
@@ -129,6 +146,7 @@ impl Run {
         };
         let report = report.map_err(|e| spec_failure(e, &source.module.files, source.is_text))?;
         drop(spinner);
+        jit.check_step(&report)?;
         if let Some(stats) = self.stats {
             eprint!("{}", stats.text(&report));
         }

@@ -2,7 +2,7 @@
 
 use crate::Done;
 use crate::log;
-use crate::options::{EntryOptions, JIT_HELP, Jit, LogOption, Policy, parse_jit};
+use crate::options::{EntryOptions, JIT_HELP, Jit, LogOption, Policy, ignored, parse_jit};
 use crate::output::{self, print};
 use crate::problem::{Failure, Problem, compile_failure, spec_failure};
 use crate::progress::Spinner;
@@ -81,12 +81,20 @@ impl Spec {
         let Made { mut compiler, colors, is_text } = self.compiler()?;
         let args = source::arguments(&self.args)?;
         let jit = self.jit.clone().unwrap_or_default();
+        jit.alone(&[("--json", self.json), ("--emit", self.emit.is_some()), ("--log", self.log.log.is_some())])?;
+        if policy == hueshift::Policy::Eager {
+            if self.emit.is_some() && self.jit.is_some() {
+                let why = "under the eager policy --emit runs nothing";
+                return Err(ignored("--jit", why, "leave it out, or use `--policy tracing`"));
+            }
+            jit.without_traces("use `--policy tracing`")?;
+        }
         let files = compiler.module.files.clone();
         if jit.disturb(&compiler, &args, &files, is_text)? {
             return Ok(());
         }
         let keep_text = matches!(self.emit, Some(Emit::Clif | Emit::Asm));
-        let options = JitOptions { keep_text, check_accesses: is_text, ..jit.options };
+        let options = JitOptions { keep_text, check_accesses: is_text, ..jit.options.clone() };
         if let (Some(emit), hueshift::Policy::Eager) = (self.emit, policy) {
             let spinner = Spinner::start("specializing");
             let made = hueshift::specialize(&mut compiler, &args, &options);
@@ -99,6 +107,7 @@ impl Spec {
         let report =
             hueshift::spec(&mut compiler, &args, policy, &options).map_err(|e| spec_failure(e, &files, is_text))?;
         drop(spinner);
+        jit.check_step(&report)?;
         log::write(self.log.log.as_deref(), &report, &files)?;
         let colors = colors.filter(|_| self.colors).map(|c| c.named());
         self.print(report, colors, &files)

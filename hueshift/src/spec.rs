@@ -83,6 +83,14 @@ pub enum SpecFailure {
     /// Specializing, code generation or interpreting stopped.
     #[error(transparent)]
     Jit(#[from] JitError),
+    /// The guard to be failed is not among those compiled.
+    #[error("there is no guard {asked}; the compiled trace and its bridges have {}", numbers(.there))]
+    NoSuchGuard {
+        /// The guard asked for.
+        asked: u32,
+        /// Those that there are.
+        there: Vec<i64>,
+    },
     /// A reference points outside of memory after a run.
     #[error("after the run: {0}")]
     Memory(#[from] BadAccess),
@@ -91,12 +99,21 @@ pub enum SpecFailure {
     Disagreement(Box<Ran>, Box<Ran>),
 }
 
+/// `no guards`, `the guard 3`, `7 guards, from 0 to 6`.
+fn numbers(there: &[i64]) -> String {
+    match there {
+        [] => "no guards".to_owned(),
+        [only] => format!("the guard {only}"),
+        [first, .., last] => format!("{} guards, from {first} to {last}", there.len()),
+    }
+}
+
 impl SpecFailure {
     /// Whether this is a bug in hueshift and not the fault of a source, a program or arguments, provided that the compiler
     /// graphs came from a source, and were not edited.
     pub fn is_internal(&self) -> bool {
         match self {
-            SpecFailure::Arguments(_) => false,
+            SpecFailure::Arguments(_) | SpecFailure::NoSuchGuard { .. } => false,
             SpecFailure::Jit(JitError::Specialize(error)) => {
                 !matches!(error, SpecError::EndlessGreen { .. } | SpecError::EndlessRecursion { .. })
             }

@@ -102,6 +102,12 @@ pub fn force_every_guard(
     let (counts, _) = undisturbed.guards.clone().unwrap_or_default();
     let considered = |guard: &i64| only.is_none_or(|o| i64::from(o) == *guard);
     let present = guards_of(&undisturbed.residual.module);
+    if let Some(asked) = only
+        && !present.contains(&asked.into())
+        && !counts.contains_key(&asked.into())
+    {
+        return Err(SpecFailure::NoSuchGuard { asked, there: present.into_iter().collect() });
+    }
     let unreached = present.into_iter().filter(|g| considered(g) && !counts.contains_key(g));
     let reached = counts.iter().filter(|(guard, _)| considered(guard));
     let failures: Vec<Failing> = reached
