@@ -61,7 +61,16 @@ const STACK: usize = 256 << 20;
 
 fn main() -> ExitCode {
     problem::install_panic_hook();
-    let command = Command::parse();
+    let command = match Command::try_parse() {
+        Ok(command) => command,
+        Err(said) => {
+            let printed = said.print();
+            return match output::written("standard output", printed) {
+                Err(failure) if !said.use_stderr() => ended(Err(failure)),
+                _ => ExitCode::from(u8::try_from(said.exit_code()).unwrap_or(problem::USAGE)),
+            };
+        }
+    };
     let work = std::thread::Builder::new().name("hueshift".to_owned()).stack_size(STACK).spawn(move || run(&command));
     match work.map(std::thread::JoinHandle::join) {
         Ok(Ok(code)) => code,
@@ -88,6 +97,10 @@ fn run(command: &Command) -> ExitCode {
         ),
         Sub::Rules(later) => later.refuse("rules", "there are no peephole rules yet; constants are folded"),
     };
+    ended(done)
+}
+
+fn ended(done: Done) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {

@@ -7,10 +7,20 @@ use std::path::Path;
 
 /// Writes to standard output. A reader that has gone away is no error.
 pub fn print(text: &str) -> Result<(), Failure> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    let mut out = io::stdout().lock();
+    written("standard output", out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+}
+
+/// Writes to standard error what is no message. A reader that has gone away is no error.
+pub fn print_aside(text: &str) -> Result<(), Failure> {
+    written("standard error", io::stderr().lock().write_all(text.as_bytes()))
+}
+
+/// What came of writing to a stream.
+pub fn written(stream: &str, done: io::Result<()>) -> Result<(), Failure> {
+    match done {
         Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Problem::new(format!("standard output can't be written: {e}")).into())
+            Err(Problem::new(format!("{stream} can't be written: {e}")).into())
         }
         _ => Ok(()),
     }

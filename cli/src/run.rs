@@ -3,7 +3,7 @@
 use crate::Done;
 use crate::log;
 use crate::options::{EntryOptions, JIT_HELP, Jit, LogOption, ignored, parse_jit};
-use crate::output::print;
+use crate::output::{print, print_aside};
 use crate::problem::{Failure, Problem, run_failure, spec_failure};
 use crate::progress::Spinner;
 use crate::source::{self, Source};
@@ -148,7 +148,7 @@ impl Run {
         drop(spinner);
         jit.check_step(&report)?;
         if let Some(stats) = self.stats {
-            eprint!("{}", stats.text(&report));
+            print_aside(&stats.text(&report))?;
         }
         log::write(self.log.log.as_deref(), &report, &source.module.files)?;
         Ok(Some(report.ran))

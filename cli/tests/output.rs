@@ -50,7 +50,9 @@ fn places_in_short_lines_count_characters() {
 #[test]
 #[cfg(target_os = "linux")]
 fn an_output_that_cant_be_written_is_an_error() {
-    let commands: [&[&str]; 6] = [
+    let commands: [&[&str]; 8] = [
+        &["--version"],
+        &["spec", "--help"],
         &["interpreters"],
         &["graph", "tl"],
         &["run", "tl", "square", "--", "5"],
@@ -80,4 +82,13 @@ fn an_output_that_cant_be_written_is_an_error() {
         let ran = run(writer.into());
         assert_eq!((ran.status.code(), &ran.stderr[..]), (Some(0), &b""[..]), "{args:?}");
     }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn numbers_that_cant_be_written_are_an_error() {
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("the full device");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_hueshift"));
+    command.args(["run", "tl", "square", "--stats", "--", "5"]).stdout(Stdio::null()).stderr(full);
+    assert_eq!(command.status().expect("the command ends").code(), Some(2));
 }
