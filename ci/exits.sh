@@ -58,6 +58,8 @@ function_of $scenarios/traps/given.rs marks_then_trap '[0,0,0],4'
 function_of $scenarios/toys/tiny1.rs brainfuck '"+>>+",[0,0]' --green 0
 guest tl factorial 3 120
 guest tlr factorial 3 120
+# Guards in fragments that compiled code has taken in: only a made-up state comes there.
+disturb force-guard run tl collatz --mode jit -- 27
 
 echo "exits: $commands commands, $runs runs, $wrong wrong; guards reached: $reached, forced: $forced; made up: $made_up"
 ((wrong == 0 && reached > 0 && reached == forced && made_up > 0))

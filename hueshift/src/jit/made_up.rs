@@ -17,7 +17,7 @@ mod plain;
 use super::{Jit, JitError, Next};
 use crate::forcing;
 use flowgraph::eval::{self, Evaluator};
-use flowgraph::ir::{TrapKind, Word};
+use flowgraph::ir::{BlockId, Graph, Operand, Terminator, TrapKind, Word};
 use flowgraph::memory::{Memory, Snapshot};
 use plain::PlainValues;
 
@@ -66,6 +66,16 @@ pub(super) struct Beginning {
     memory: Kept,
 }
 
+/// A fragment with the words of its parameters, and memory.
+struct Entry<'k> {
+    key: String,
+    words: Vec<Word>,
+    memory: &'k Kept,
+}
+
+/// The exit by which the evaluator stops where it was to come.
+const ARRIVED: u32 = u32::MAX;
+
 /// Memory at one moment; of the slot stack only what is used.
 struct Kept {
     regions: Snapshot,
@@ -101,7 +111,7 @@ impl<'m> Jit<'m> {
         let Some(Waiting { guard, observe }) = self.waiting.take() else { return Ok(()) };
         let now = self.keep();
         let slots = (std::mem::take(&mut self.left_slots), std::mem::take(&mut self.engine.traced_slots));
-        let mut made_up = MadeUp { forced: true, ..MadeUp::default() };
+        let mut made_up = MadeUp::default();
         let mut states = vec![words.to_vec()];
         if let Start::Exit(exit) = beginning.start {
             states.extend(PlainValues::of(&self.engine, exit).states(words));
@@ -110,20 +120,11 @@ impl<'m> Jit<'m> {
         let done = states.iter().enumerate().try_for_each(|(n, state)| {
             let is_original = n == 0;
             let Some(wanted) = self.interpreted(&beginning, state, &mut steps, &*observe)? else { return Ok(()) };
-            made_up.states += 1;
-            for time in 0..if is_original { TIMES } else { 1 } {
-                self.put_back(&beginning.memory);
-                self.guards.iter().for_each(|g| g.clear());
-                let got = match self.go_on(Next::Code(key.to_owned(), state.clone())) {
-                    Ok(outcome) => observe(&outcome, self.engine.memory),
-                    Err(error) => error.to_string(),
-                };
-                made_up.runs += 1;
-                made_up.forced &= !is_original || self.guards.as_ref().is_some_and(|g| !g.forced().at.is_empty());
-                if got != wanted {
-                    let how = format!("guard {guard}, `{key}` entered with {state:?} for time {}", time + 1);
-                    made_up.wrong.push(format!("{how}: {got}, wanted {wanted}"));
-                }
+            let entry = Entry { key: key.to_owned(), words: state.clone(), memory: &beginning.memory };
+            let forced = self.enter(&entry, if is_original { TIMES } else { 1 }, &wanted, &*observe, &mut made_up);
+            made_up.forced |= is_original && forced;
+            if is_original && !forced {
+                made_up.forced = self.enter_own(guard, &entry, steps, &wanted, &*observe, &mut made_up);
             }
             Ok(())
         });
@@ -132,6 +133,85 @@ impl<'m> Jit<'m> {
         (self.left_slots, self.engine.traced_slots) = slots;
         self.made_up = Some(made_up);
         done
+    }
+
+    /// Runs compiled code from an entry, and compares. Gives whether the guard failed each time.
+    fn enter(
+        &mut self,
+        entry: &Entry<'_>,
+        times: usize,
+        wanted: &str,
+        observe: &Observe<'m>,
+        made_up: &mut MadeUp,
+    ) -> bool {
+        let Entry { key, words, memory } = entry;
+        made_up.states += 1;
+        let mut forced = true;
+        for time in 1..=times {
+            self.put_back(memory);
+            self.guards.iter().for_each(|g| g.clear());
+            let got = match self.go_on(Next::Code(key.clone(), words.clone())) {
+                Ok(outcome) => observe(&outcome, self.engine.memory),
+                Err(error) => error.to_string(),
+            };
+            made_up.runs += 1;
+            forced &= self.guards.as_ref().is_some_and(|g| !g.forced().at.is_empty());
+            if got != wanted {
+                made_up.wrong.push(format!("`{key}` entered with {words:?} for time {time}: {got}, wanted {wanted}"));
+            }
+        }
+        forced
+    }
+
+    /// Where compiled code was linked, it doesn't come through the guard's own fragment: only who enters there from elsewhere
+    /// does. The evaluator of the fragments as they were made does come there; and there compiled code is entered.
+    fn enter_own(
+        &mut self,
+        guard: i64,
+        beginning: &Entry<'_>,
+        steps: Option<u64>,
+        wanted: &str,
+        observe: &Observe<'m>,
+        made_up: &mut MadeUp,
+    ) -> bool {
+        let own = |graph: &&Graph| forcing::guards(graph).any(|g| g == guard);
+        let own: Vec<String> = self.code.graphs.values().filter(own).map(|g| g.key.clone()).collect();
+        own.into_iter().any(|key| {
+            let Some((words, frames)) = self.way_to(&key, beginning, steps) else { return false };
+            let memory = self.keep();
+            let forced = self.enter(&Entry { key, words, memory: &memory }, TIMES, wanted, observe, made_up);
+            frames.iter().flat_map(|f| &f.slots).for_each(|slot| self.engine.memory.free(*slot));
+            forced
+        })
+    }
+
+    /// Evaluates residual graphs from an entry to where they enter the graph `key`: the words of its parameters, and the
+    /// frames left, whose slots they may lead to.
+    fn way_to(
+        &mut self,
+        key: &str,
+        beginning: &Entry<'_>,
+        steps: Option<u64>,
+    ) -> Option<(Vec<Word>, Vec<eval::Frame>)> {
+        let unit = self.engine.fragments[self.engine.fragment_of(key)?].unit;
+        let mut graphs = self.engine.residual_graphs(0);
+        let target = graphs.iter_mut().find(|g| g.key == key)?;
+        let args = target.entry_params().iter().map(|p| Operand::Value(*p)).collect();
+        let entry = target.block_mut(BlockId::ENTRY);
+        entry.ops.clear();
+        entry.term = Terminator::Exit { exit: ARRIVED, guard: Operand::int(-1), args };
+        let module = self.engine.residual_module_of(unit, graphs);
+        self.put_back(beginning.memory);
+        let fuel = steps?.saturating_mul(PATIENCE);
+        let mut evaluator = Evaluator::new(&module, self.engine.memory).with_fuel(fuel);
+        match evaluator.call(&beginning.key, &beginning.words) {
+            Ok(eval::Outcome::Exited { exit: ARRIVED, args, frames, .. }) => Some((args, frames)),
+            Ok(eval::Outcome::Exited { frames, .. }) => {
+                frames.into_iter().for_each(|frame| evaluator.release(frame));
+                None
+            }
+            _ => None,
+        }
     }
 
     /// What the interpreter gives that goes on in a state; in how many `steps`, if it is the first: that of a run. `None` if
