@@ -183,7 +183,7 @@ impl Checker<'_, '_> {
                 || self.infer.is_integer(&shallow);
             if !fits {
                 let shown = self.show(&ty);
-                return self.refuse(arg.span(), Reason::NoOperator, &format!("`{shown}` can't be promoted"));
+                return self.refuse(arg.span(), Reason::NotPromotable, &shown);
             }
         }
         self.make(ExprKind::Hint(opcode, Some(Box::new(value))), result, pos)

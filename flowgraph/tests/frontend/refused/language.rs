@@ -78,6 +78,7 @@ pub fn unknown(x: i64) -> i64 {
 pub fn types(x: i64, f: f64, b: bool) -> i64 {
     let a = x + f; //~ type_mismatch
     let c = b + b; //~ no_operator
+    let promoted = promote(1.5); //~ not_promotable
     let g: u8 = x; //~ type_mismatch
     if x { 1 } else { 2 }; //~ type_mismatch
     let h = f as bool; //~ cast

@@ -1,0 +1,5 @@
+use hueshift::prelude::*;
+
+pub fn compiled() -> bool {
+    we_are_jitted()
+}
