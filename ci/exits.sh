@@ -13,7 +13,7 @@ commands=0 runs=0 wrong=0 reached=0 forced=0 made_up=0
 disturb() { # SWEEP SUBCOMMAND ARGUMENTS...
     local sweep=$1 subcommand=$2 code=0 line
     shift 2
-    "$hueshift" "$subcommand" --jit "$sweep=all" "$@" >"$output" 2>&1 || code=$?
+    "$hueshift" "$subcommand" --jit "$sweep=all" "$@" <<<"${input-}" >"$output" 2>&1 || code=$?
     commands=$((commands + 1))
     local counted='^guards\([0-9]+\): ([0-9]+), forced\([0-9]+\): ([0-9]+)$' ran='^([0-9]+) runs, 0 wrong$'
     local in_all='^guards\(([0-9]+), reached ([0-9]+), made up ([0-9]+)\) = forced\(([0-9]+)\)$'
@@ -52,6 +52,9 @@ function_of interpreters/plus_minus/plus_minus.rs plus_minus 0xA5A,3,32,10 --gre
 # Effects of a function that is not looked into happen once.
 function_of $scenarios/nasty/control_given.rs guards_with_effects '1,9,[0,0,0]'
 function_of $scenarios/splits_merges/shortcuts.rs skipped_effects '1,-1,[5,5]'
+# So do reading and writing: what is written must be the same.
+input=$'\1\2\3\4\5\6\7\10\11' function_of $scenarios/host/io.rs echo '",.<",0,1'
+function_of $scenarios/host/io.rs until_trap '5,[1,2,3]'
 # Exclusive memory, traps, loops over reds.
 function_of $scenarios/exclusive_refs/fields_given.rs register_frame '{regs: [1,2,3,4], pc: 9}'
 function_of $scenarios/traps/given.rs marks_then_trap '[0,0,0],4'

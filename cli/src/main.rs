@@ -14,6 +14,7 @@
 
 mod excerpt;
 mod graph;
+mod guest_io;
 mod interpreters;
 mod later;
 mod log;

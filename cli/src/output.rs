@@ -7,8 +7,13 @@ use std::path::Path;
 
 /// Writes to standard output. A reader that has gone away is no error.
 pub fn print(text: &str) -> Result<(), Failure> {
+    print_bytes(text.as_bytes())
+}
+
+/// Writes bytes to standard output. A reader that has gone away is no error.
+pub fn print_bytes(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    written("standard output", out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+    written("standard output", out.write_all(bytes).and_then(|()| out.flush()))
 }
 
 /// Writes to standard error what is no message. A reader that has gone away is no error.

@@ -1,6 +1,7 @@
 //! `hueshift run`: run a guest program of an interpreter, or a function of a file.
 
 use crate::Done;
+use crate::guest_io;
 use crate::log;
 use crate::options::{EntryOptions, JIT_HELP, Jit, LogOption, ignored, parse_jit};
 use crate::output::{print, print_aside};
@@ -10,10 +11,10 @@ use crate::source::{self, Source};
 use crate::spec::{result_text, trapped};
 use clap::{Args, ValueEnum};
 use flowgraph::eval::{Evaluator, Outcome};
-use flowgraph::ir::SourceFile;
+use flowgraph::ir::{Module, SourceFile};
 use flowgraph::memory::Memory;
 use flowgraph::value::{Arguments, debug_words};
-use hueshift::{Ending, JitOptions, Ran, Report};
+use hueshift::{Ending, JitOptions, Ran, Report, SpecFailure};
 use interpreters::Interpreter;
 use std::path::Path;
 
@@ -103,14 +104,23 @@ impl Run {
         let source = Source::load(&self.source, self.entry.entry.as_deref())?;
         let entry = source.entry(self.entry.entry.as_deref())?;
         let text = self.argument_text(&source)?;
+        if self.jit.as_ref().is_some_and(|jit| jit.sweep.is_some()) {
+            return guest_io::kept(guest_io::reads(&source.module), || self.run_on(&source, &entry, &text));
+        }
+        guest_io::real(|| self.run_on(&source, &entry, &text))
+    }
+
+    fn run_on(&self, source: &Source, entry: &str, text: &str) -> Done {
         let ran = match self.mode {
-            Mode::Eval => interpret(&source, &entry, &text, false)?,
-            Mode::Interp => interpret(&source, &entry, &text, true)?,
-            Mode::Aot | Mode::Jit => match self.compiled(&source, &entry, &text)? {
+            Mode::Eval => interpret(source, entry, text, false)?,
+            Mode::Interp => interpret(source, entry, text, true)?,
+            Mode::Aot | Mode::Jit => match self.compiled(source, entry, text)? {
                 Some(ran) => ran,
                 None => return Ok(()),
             },
         };
+        // The guest's own output comes first; what keeps it from being written is reported at the end.
+        let _ = hueshift::io::flush();
         report(&ran, &source.module.files)
     }
 
@@ -139,7 +149,7 @@ impl Run {
             return Ok(None);
         }
         let options = JitOptions { check_accesses: source.is_text, ..jit.options.clone() };
-        let spinner = Spinner::start("running");
+        let spinner = spinner(&source.module);
         let report = match self.mode {
             Mode::Jit => hueshift::run_traced(&mut compiler, text, &options),
             _ => hueshift::spec(&mut compiler, text, hueshift::Policy::Eager, &options),
@@ -205,6 +215,11 @@ impl Run {
     }
 }
 
+/// A sign of life, unless the guest's output is there.
+fn spinner(module: &Module) -> Option<Spinner> {
+    (!guest_io::writes(module)).then(|| Spinner::start("running"))
+}
+
 fn programs(interpreter: &Interpreter) -> String {
     let names: Vec<&str> = interpreter.programs.iter().map(|p| p.name).collect();
     format!("name a file, or a bundled program: {}", names.join(", "))
@@ -227,8 +242,13 @@ fn interpret(source: &Source, entry: &str, text: &str, native: bool) -> Result<R
     let graph = source::function(module, entry)?;
     let arguments = Arguments::parse(module, &graph.signature, text).map_err(Problem::from)?;
     let mut memory = Memory::for_module(module);
+    memory.set_hosts(hueshift::hosts());
+    let missing = memory.hosts().missing(module);
+    if !missing.is_empty() {
+        return Err(spec_failure(SpecFailure::NoHost(missing.join(", ")), &module.files, source.is_text));
+    }
     let placed = arguments.place(&mut memory);
-    let spinner = Spinner::start("running");
+    let spinner = spinner(module);
     let ending = if native {
         let bounds = source.is_text.then(|| memory.bounds());
         let options = jitcodegen::Options { bounds, ..jitcodegen::Options::default() };
@@ -258,5 +278,5 @@ fn interpret(source: &Source, entry: &str, text: &str, native: bool) -> Result<R
     };
     drop(spinner);
     let after = arguments.after(module, &placed, &memory).map_err(|e| failed(&e))?;
-    Ok(Ran { ending, after })
+    Ok(Ran { ending, after, output: Vec::new() })
 }

@@ -1,6 +1,7 @@
 //! `hueshift spec`: specialize a function for the arguments that are known, and run the rest.
 
 use crate::Done;
+use crate::guest_io;
 use crate::log;
 use crate::options::{EntryOptions, JIT_HELP, Jit, LogOption, Policy, ignored, parse_jit};
 use crate::output::{self, print};
@@ -78,7 +79,7 @@ impl Spec {
     /// Runs the subcommand.
     pub fn run(&self) -> Done {
         let policy = self.policy.driver()?;
-        let Made { mut compiler, colors, is_text } = self.compiler()?;
+        let Made { compiler, colors, is_text } = self.compiler()?;
         let args = source::arguments(&self.args)?;
         let jit = self.jit.clone().unwrap_or_default();
         jit.alone(&[("--json", self.json), ("--emit", self.emit.is_some()), ("--log", self.log.log.is_some())])?;
@@ -89,15 +90,31 @@ impl Spec {
             }
             jit.without_traces("use `--policy tracing`")?;
         }
+        let run = |compiler| self.run_with(compiler, colors, is_text, policy, &args, &jit);
+        if self.emit.is_some() && policy == hueshift::Policy::Eager {
+            return run(compiler);
+        }
+        guest_io::kept(guest_io::reads(&compiler.module), || run(compiler))
+    }
+
+    fn run_with(
+        &self,
+        mut compiler: Compiler,
+        colors: Option<Colors>,
+        is_text: bool,
+        policy: hueshift::Policy,
+        args: &str,
+        jit: &Jit,
+    ) -> Done {
         let files = compiler.module.files.clone();
-        if jit.disturb(&compiler, &args, &files, is_text)? {
+        if jit.disturb(&compiler, args, &files, is_text)? {
             return Ok(());
         }
         let keep_text = matches!(self.emit, Some(Emit::Clif | Emit::Asm));
         let options = JitOptions { keep_text, check_accesses: is_text, ..jit.options.clone() };
         if let (Some(emit), hueshift::Policy::Eager) = (self.emit, policy) {
             let spinner = Spinner::start("specializing");
-            let made = hueshift::specialize(&mut compiler, &args, &options);
+            let made = hueshift::specialize(&mut compiler, args, &options);
             let made = made.map_err(|e| spec_failure(e, &files, is_text))?;
             drop(spinner);
             log::write(self.log.log.as_deref(), &made, &files)?;
@@ -105,12 +122,12 @@ impl Spec {
         }
         let spinner = Spinner::start("specializing and running");
         let report =
-            hueshift::spec(&mut compiler, &args, policy, &options).map_err(|e| spec_failure(e, &files, is_text))?;
+            hueshift::spec(&mut compiler, args, policy, &options).map_err(|e| spec_failure(e, &files, is_text))?;
         drop(spinner);
         jit.check_step(&report)?;
         log::write(self.log.log.as_deref(), &report, &files)?;
         let colors = colors.filter(|_| self.colors).map(|c| c.named());
-        self.print(report, colors, &files)
+        self.print(report, colors, &files, guest_io::writes(&compiler.module))
     }
 
     fn compiler(&self) -> Result<Made, Failure> {
@@ -135,18 +152,25 @@ impl Spec {
         Ok(Made { compiler, colors: None, is_text: true })
     }
 
-    fn print(&self, report: Report, colors: Option<BTreeMap<String, String>>, files: &[SourceFile]) -> Done {
+    fn print(
+        &self,
+        report: Report,
+        colors: Option<BTreeMap<String, String>>,
+        files: &[SourceFile],
+        writes: bool,
+    ) -> Done {
         let (result, trap) = match report.ran.ending.clone() {
             Ending::Returned(text) => (Some(text), None),
             Ending::Trapped(report) => (None, Some(report)),
         };
         if self.json {
-            print(&format!("{}\n", output::json(&json(&report, result, trap.as_ref(), colors))))?;
+            print(&format!("{}\n", output::json(&json(&report, result, trap.as_ref(), colors, writes))))?;
             return if trap.is_some() { Err(Failure::Guest(None)) } else { Ok(()) };
         }
         if let Some(emit) = self.emit {
             print(&emit.text(&report.into()))?;
         } else {
+            guest_io::print(&report.ran.output)?;
             print(&result_text(result.as_deref(), &report.ran.after))?;
         }
         trap.map_or(Ok(()), |report| Err(trapped(&report, files)))
@@ -159,6 +183,7 @@ fn json(
     result: Option<String>,
     trap: Option<&TrapReport>,
     colors: Option<BTreeMap<String, String>>,
+    writes: bool,
 ) -> serde_json::Value {
     let after: serde_json::Map<_, _> = report.ran.after.iter().map(|(k, v)| (k.clone(), v.clone().into())).collect();
     let Counts { ops, calls, switches, blocks } = &report.counts;
@@ -171,8 +196,12 @@ fn json(
         "blocks": blocks,
         "trap": trap.map(|t| &t.message),
     });
-    if let (Some(colors), serde_json::Value::Object(fields)) = (colors, &mut json) {
-        fields.insert("colors".to_owned(), serde_json::json!(colors));
+    let fields = [
+        ("output", writes.then(|| String::from_utf8_lossy(&report.ran.output).into())),
+        ("colors", colors.map(|c| serde_json::json!(c))),
+    ];
+    if let serde_json::Value::Object(all) = &mut json {
+        all.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
     }
     json
 }

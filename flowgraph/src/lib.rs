@@ -17,6 +17,7 @@ pub mod analysis;
 pub mod draw;
 pub mod eval;
 pub mod frontend;
+pub mod host;
 pub mod ir;
 pub mod math;
 pub mod memory;

@@ -18,6 +18,7 @@
 //! module's data a name that does not.
 #![allow(unsafe_code)] // raw loads and stores, inside regions that this module allocated and checks
 
+use crate::host::Hosts;
 use crate::ir::{Access, Const, DataId, Module, Word};
 use std::alloc::Layout;
 use std::cell::{Cell, RefCell};
@@ -108,12 +109,23 @@ pub struct Memory {
     symbols: BTreeMap<u64, DataId>,
     /// Start and end of the region that was touched last.
     last: Cell<(u64, u64)>,
+    hosts: Hosts,
 }
 
 impl Memory {
     /// Memory without regions.
     pub fn new() -> Memory {
         Memory::default()
+    }
+
+    /// The functions of the host that graphs find here.
+    pub fn hosts(&self) -> &Hosts {
+        &self.hosts
+    }
+
+    /// Sets the functions of the host that graphs find here.
+    pub fn set_hosts(&mut self, hosts: Hosts) {
+        self.hosts = hosts;
     }
 
     /// Memory with a region for each item of the module's data.

@@ -169,3 +169,23 @@ proptest! {
         let _ = parse_module(&text);
     }
 }
+
+#[test]
+fn a_function_of_the_host_is_its_signature() {
+    let text = "module flow
+
+graph prelude::put_byte(b: int) {
+    doc \"Writes a byte to the output.\"
+    signature fn(b: u8)
+    attributes dont_look_inside pub
+}
+
+graph mixed(a.0: float, a.1: int, s: int, s.len: int) -> (int, float) {
+    signature fn(a: (f64, i64), s: &[u8]) -> (i64, f64)
+    attributes dont_look_inside
+}
+";
+    let module = parse_module(text).unwrap_or_else(|e| panic!("{e}"));
+    assert!(module.graphs.values().all(Graph::is_host));
+    assert_eq!(print_module(&module), text);
+}

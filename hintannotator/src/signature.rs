@@ -104,7 +104,7 @@ pub(crate) fn param_leaves(module: &Module, graph: &Graph) -> Vec<ParamLeaf> {
         }
     }
     // Graph text may leave the signature out: then each parameter is its own leaf.
-    if out.len() != graph.entry_params().len() {
+    if out.len() != graph.entry_params().len() && !graph.is_host() {
         let leaf = |source| ParamLeaf { source, exclusive: false, key: portal.map(|p| p.greens.contains(&source)) };
         out = (0..graph.entry_params().len()).map(leaf).collect();
     }

@@ -1,6 +1,8 @@
 //! The compiler of an interpreter: its flow graphs, colored and shifted.
 
+use flowgraph::host::Hosts;
 use flowgraph::ir::{Const, Module, Stage};
+use flowgraph::memory::Memory;
 use flowgraph::value::{Arguments, Placed};
 use flowgraph::verify::assert_sound;
 use hintannotator::{ColorError, Colors};
@@ -30,6 +32,8 @@ pub struct Compiler {
     pub entry: String,
     /// The entry's source parameters that are known when compiling.
     pub known: BTreeSet<usize>,
+    /// The functions of the host that its graphs call: the prelude's, unless others are added.
+    pub hosts: Hosts,
 }
 
 impl Compiler {
@@ -77,7 +81,14 @@ impl Compiler {
             return Err(CompileError::NoEntry(entry.to_owned(), keys.join(", ")));
         };
         let known = known_parameters(&module, &key);
-        Ok(Compiler { module, entry: key, known })
+        Ok(Compiler { module, entry: key, known, hosts: crate::hosts() })
+    }
+
+    /// Memory for a run: with the module's data, and the host's functions.
+    pub fn memory(&self) -> Memory {
+        let mut memory = Memory::for_module(&self.module);
+        memory.set_hosts(self.hosts.clone());
+        memory
     }
 
     /// The engine's arguments for a run: the leaves of the known parameters as constants, the others unknown.

@@ -11,6 +11,8 @@
 mod code;
 mod compiler;
 mod forcing;
+mod hosts;
+pub mod io;
 mod jit;
 pub mod prelude;
 mod spec;
@@ -19,6 +21,7 @@ mod switches;
 
 pub use compiler::{CompileError, Compiler};
 pub use forcing::{Forced, GuardCounts, guards_of};
+pub use hosts::hosts;
 pub use jit::{Jit, JitError, JitOptions, MadeUp, Observe, Policy, Residual, Stats};
 pub use spec::{Counts, Ending, Ran, Report, SpecFailure, Specialized, interpret, run_traced, spec, specialize};
 pub use sweep::{Sweep, abort_everywhere, force_every_guard};

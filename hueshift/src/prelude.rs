@@ -2,7 +2,8 @@
 //!
 //! Under rustc every hint is the identity, `false`, or nothing at all: the interpreter is the ordinary program that it
 //! looks like. The front end knows the same names and gives them the meaning that `docs/hints.md` describes. This file
-//! stands on nothing but std, so that a dialect file can be compiled with a copy of it and no crate at all.
+//! and
+//! [`crate::io`] stand on nothing but std, so that a dialect file can be compiled with a copy of them and no crate at all.
 //!
 //! ```
 //! use hueshift::prelude::*;
@@ -69,6 +70,22 @@ macro_rules! merge_point {
 #[macro_export]
 macro_rules! can_enter_jit {
     () => {};
+}
+
+/// Writes a byte to the output.
+///
+/// # Panics
+/// If the output can't be written.
+pub fn put_byte(b: u8) {
+    super::io::put(b).unwrap_or_else(|error| panic!("{error}"));
+}
+
+/// The next byte of the input, or -1 at its end.
+///
+/// # Panics
+/// If the input can't be read.
+pub fn get_byte() -> i64 {
+    super::io::get().unwrap_or_else(|error| panic!("{error}"))
 }
 
 macro_rules! little_endian {

@@ -1,6 +1,7 @@
 //! Specializing an entry for the arguments of a guest program and running what comes out: what `hueshift spec` does.
 
 use crate::compiler::Compiler;
+use crate::io;
 use crate::jit::{Jit, JitError, JitOptions, MadeUp, Policy, Residual, Stats};
 use flowgraph::eval::{Evaluator, Outcome, TrapReport};
 use flowgraph::ir::{RustType, Word};
@@ -27,6 +28,8 @@ pub struct Ran {
     pub ending: Ending,
     /// Memory afterwards, as far as it can have changed, by path, as Rust's `{:?}` prints it.
     pub after: IndexMap<String, String>,
+    /// What it has written, where that is kept ([`crate::io::Io::bytes`]).
+    pub output: Vec<u8>,
 }
 
 /// What is in the entry's residual graph, its bridges and its switch cases, without the functions that it calls.
@@ -80,6 +83,9 @@ pub enum SpecFailure {
     /// The arguments don't fit the entry.
     #[error(transparent)]
     Arguments(#[from] ArgumentError),
+    /// Its graphs call functions of the host that aren't there.
+    #[error("the graphs call functions of the host that aren't there, or have other types: {0}")]
+    NoHost(String),
     /// Specializing, code generation or interpreting stopped.
     #[error(transparent)]
     Jit(#[from] JitError),
@@ -113,7 +119,7 @@ impl SpecFailure {
     /// graphs came from a source, and were not edited.
     pub fn is_internal(&self) -> bool {
         match self {
-            SpecFailure::Arguments(_) | SpecFailure::NoSuchGuard { .. } => false,
+            SpecFailure::Arguments(_) | SpecFailure::NoHost(_) | SpecFailure::NoSuchGuard { .. } => false,
             SpecFailure::Jit(JitError::Specialize(error)) => {
                 !matches!(error, SpecError::EndlessGreen { .. } | SpecError::EndlessRecursion { .. })
             }
@@ -126,6 +132,9 @@ impl SpecFailure {
 /// What `hueshift spec` does. Reads the arguments and makes those that are known when compiling data of the compiler's
 /// module; specializes the entry for them under `policy`; and runs the machine code on the others. Under the tracing
 /// policy the run that is traced and the run of the compiled code, on fresh copies of the arguments, must agree.
+///
+/// Input and output are the thread's ([`io`]); where output is kept, each run begins at the beginning of the input, and has
+/// its own output. Under the tracing policy it should be kept: else the second run goes on where the first one stopped.
 ///
 /// # Errors
 /// See [`SpecFailure`].
@@ -140,7 +149,7 @@ pub fn spec(compiler: &mut Compiler, args: &str, policy: Policy, options: &JitOp
 /// See [`SpecFailure`].
 pub fn specialize(compiler: &mut Compiler, args: &str, options: &JitOptions) -> Result<Specialized, SpecFailure> {
     let setting = Setting::new(compiler, args)?;
-    let mut memory = Memory::for_module(&setting.compiler.module);
+    let mut memory = setting.compiler.memory();
     let placed = setting.arguments.place(&mut memory);
     let given = setting.compiler.arguments(&setting.arguments, &placed);
     let mut jit = Jit::new(setting.compiler, &mut memory, options.clone())?;
@@ -178,7 +187,8 @@ pub fn run_traced(compiler: &mut Compiler, args: &str, options: &JitOptions) -> 
 /// See [`SpecFailure`].
 pub fn interpret(compiler: &mut Compiler, args: &str) -> Result<Ran, SpecFailure> {
     let setting = Setting::new(compiler, args)?;
-    let mut memory = Memory::for_module(&setting.compiler.module);
+    io::rewind();
+    let mut memory = setting.compiler.memory();
     let placed = setting.arguments.place(&mut memory);
     let mut evaluator = Evaluator::new(&setting.compiler.module, &mut memory);
     evaluator.jitted = true;
@@ -203,6 +213,10 @@ struct Setting<'a> {
 
 impl<'a> Setting<'a> {
     fn new(compiler: &'a mut Compiler, args: &str) -> Result<Setting<'a>, SpecFailure> {
+        let missing = compiler.hosts.missing(&compiler.module);
+        if !missing.is_empty() {
+            return Err(SpecFailure::NoHost(missing.join(", ")));
+        }
         let signature = compiler.module.graphs[&compiler.entry].signature.clone();
         let mut arguments = Arguments::parse(&compiler.module, &signature, args)?;
         let known: Vec<usize> = compiler.known.iter().copied().collect();
@@ -211,7 +225,8 @@ impl<'a> Setting<'a> {
     }
 
     fn report(&self, course: Course, options: &JitOptions) -> Result<Report, SpecFailure> {
-        let mut memory = Memory::for_module(&self.compiler.module);
+        io::rewind();
+        let mut memory = self.compiler.memory();
         let placed = self.arguments.place(&mut memory);
         let given = self.compiler.arguments(&self.arguments, &placed);
         let words = placed.words();
@@ -234,6 +249,7 @@ impl<'a> Setting<'a> {
         let mut ran = self.ran(outcome, &placed, jit.memory())?;
         if course == Course::TracedAndAgain {
             self.arguments.refresh(&placed, jit.memory());
+            io::rewind();
             let outcome = jit.run(&unknown)?;
             let traced = std::mem::replace(&mut ran, self.ran(outcome, &placed, jit.memory())?);
             if !traced.agrees(&ran) {
@@ -258,7 +274,7 @@ impl<'a> Setting<'a> {
                 unreachable!("the driver goes on behind exits and merge points")
             }
         };
-        Ok(Ran { ending, after })
+        Ok(Ran { ending, after, output: io::output().unwrap_or_default() })
     }
 }
 
@@ -269,7 +285,7 @@ impl Ran {
             Ending::Returned(text) => text.clone(),
             Ending::Trapped(trap) => format!("trap {:?} ({})", trap.kind, trap.message),
         };
-        format!("{ending}, {:?}", self.after)
+        format!("{ending}, {:?}, {:?}", self.after, String::from_utf8_lossy(&self.output))
     }
 
     /// Whether two runs differ in nothing that a guest program decides.
@@ -278,7 +294,7 @@ impl Ran {
             (Ending::Trapped(a), Ending::Trapped(b)) => a.message == b.message && a.kind == b.kind,
             (a, b) => a == b,
         };
-        endings && self.after == other.after
+        endings && self.after == other.after && self.output == other.output
     }
 }
 

@@ -5,6 +5,7 @@
 
 use crate::compiler::Compiler;
 use crate::forcing::{FORCED_AT, guards_of};
+use crate::io::{self, Io};
 use crate::jit::{JitOptions, Policy};
 use crate::spec::{Ran, SpecFailure, interpret, spec};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -66,6 +67,10 @@ impl Sweep {
 /// # Errors
 /// If the undisturbed run can't be carried out.
 pub fn abort_everywhere(compiler: &Compiler, args: &str, options: &JitOptions) -> Result<Sweep, SpecFailure> {
+    with_kept_output(|| abort_everywhere_here(compiler, args, options))
+}
+
+fn abort_everywhere_here(compiler: &Compiler, args: &str, options: &JitOptions) -> Result<Sweep, SpecFailure> {
     let wanted = interpret(&mut compiler.clone(), args)?;
     let undisturbed = spec(&mut compiler.clone(), args, Policy::Tracing, options)?;
     let mut sweep = Sweep::default();
@@ -91,6 +96,15 @@ pub fn abort_everywhere(compiler: &Compiler, args: &str, options: &JitOptions) -
 /// # Errors
 /// If the undisturbed run can't be carried out.
 pub fn force_every_guard(
+    compiler: &Compiler,
+    args: &str,
+    options: &JitOptions,
+    only: Option<u32>,
+) -> Result<Sweep, SpecFailure> {
+    with_kept_output(|| force_every_guard_here(compiler, args, options, only))
+}
+
+fn force_every_guard_here(
     compiler: &Compiler,
     args: &str,
     options: &JitOptions,
@@ -183,15 +197,22 @@ impl Failing {
 /// The stack of a thread that runs guest programs, in bytes.
 const STACK: usize = 64 << 20;
 
-/// Runs `work` on each item, on as many threads as there are processors. Gives the results in order.
+/// Runs can only be compared where output is kept. Where it isn't, they have no input.
+fn with_kept_output<R>(work: impl FnOnce() -> R) -> R {
+    io::with(Io::bytes(io::input().unwrap_or_default()), work).0
+}
+
+/// Runs `work` on each item, on as many threads as there are processors, all with the input of this one. Gives the results
+/// in order.
 fn on_all_threads<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
+    let input = io::input().unwrap_or_default();
     let take = || {
         let mut done = Vec::new();
         while let at = next.fetch_add(1, Ordering::Relaxed)
             && let Some(item) = items.get(at)
         {
-            done.push((at, work(item)));
+            done.push((at, io::with(Io::bytes(input.clone()), || work(item)).0));
         }
         done
     };

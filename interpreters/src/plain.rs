@@ -4,17 +4,20 @@
 use crate::Interpreter;
 
 const PRELUDE: &str = include_str!("../../hueshift/src/prelude.rs");
+const IO: &str = include_str!("../../hueshift/src/io.rs");
 
 impl Interpreter {
-    /// Two modules, `hueshift` (the prelude) and `lang` (the dialect source, without the attributes that are for the front
+    /// Two modules, `hueshift` (the prelude, and what it stands on) and `lang` (the dialect source, without the attributes that are for the front
     /// end only), to stand at the root of a crate.
     pub fn plain_rust(&self) -> String {
         let lines = |text: &str, keep: fn(&str) -> bool| {
             text.lines().filter(|line| keep(line.trim_start())).collect::<Vec<_>>().join("\n")
         };
-        let prelude = lines(PRELUDE, |line| !line.starts_with("//!"));
+        let [prelude, io] = [PRELUDE, IO].map(|text| lines(text, |line| !line.starts_with("//!")));
         let source = lines(self.source, |line| !line.starts_with("#[portal"));
         let source = source.replace("use hueshift::", "use crate::hueshift::");
-        format!("mod hueshift {{ pub mod prelude {{\n{prelude}\n}} }}\nmod lang {{\n{source}\n}}\n")
+        format!(
+            "mod hueshift {{ pub mod io {{\n{io}\n}} pub mod prelude {{\n{prelude}\n}} }}\nmod lang {{\n{source}\n}}\n"
+        )
     }
 }

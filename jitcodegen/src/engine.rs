@@ -4,7 +4,7 @@ use crate::abi::Shape;
 use crate::code::{Code, Definition, Text};
 use crate::fragment::{self, FrameLayout};
 use crate::function::{self, Function, HelperSignature, Unit};
-use crate::helpers::Helper;
+use crate::helpers::{Helper, HelperCx};
 use crate::isa::{OptLevel, Target};
 use crate::run::{Entry, ExitHook, Host, MergeHook, Outcome};
 use crate::sites::{ExitSite, MergeSite, Sites};
@@ -200,6 +200,9 @@ impl Engine {
     /// # Errors
     /// If one of them can't be; then none is.
     pub fn compile_batch(&mut self, batch: Batch) -> Result<(), CodegenError> {
+        for graph in batch.graphs.iter().filter(|g| g.is_host()) {
+            self.register_host(&graph.key, batch.memory)?;
+        }
         let names = self.declare(&batch)?;
         let mut layout = batch.layout.as_deref().unwrap_or(&self.layout).clone();
         let done = self.translate_and_install(&batch, &names, &mut layout);
@@ -214,7 +217,7 @@ impl Engine {
     /// Announces graphs to each other. Gives their names.
     fn declare(&mut self, batch: &Batch) -> Result<Vec<String>, CodegenError> {
         let mut declared: IndexMap<String, Function> = IndexMap::new();
-        for graph in batch.graphs {
+        for graph in batch.graphs.iter().filter(|g| !g.is_host()) {
             let name = batch.tier.name(&graph.key);
             let params: Vec<Type> = graph.entry_params().iter().map(|v| graph.values[v.index()].ty).collect();
             let id = self.code.borrow_mut().declare(&Shape::of(&params).signature())?;
@@ -237,7 +240,7 @@ impl Engine {
     ) -> Result<(), CodegenError> {
         let first_exit = self.sites.borrow().exits.len();
         let mut definitions = Vec::new();
-        for (graph, name) in batch.graphs.iter().zip(names) {
+        for (graph, name) in batch.graphs.iter().filter(|g| !g.is_host()).zip(names) {
             let function = &self.functions[name];
             let mut unit = Unit {
                 name,
@@ -350,6 +353,18 @@ impl Engine {
         self.helpers.insert(name.to_owned(), signature);
         self.host.add_helper(helper);
         Ok(())
+    }
+
+    /// Registers the function of the host that a graph without blocks stands for, unless there is one of this name.
+    fn register_host(&mut self, name: &str, memory: &Memory) -> Result<(), CodegenError> {
+        if self.helpers.contains_key(name) {
+            return Ok(());
+        }
+        let host = memory.hosts().get(name).cloned().ok_or_else(|| CodegenError::NoHost(name.to_owned()))?;
+        let (params, results) = (host.params, host.results);
+        let function = host.function;
+        let call = move |_: &HelperCx, args: &[u64], results: &mut [u64]| Ok(function(args, results)?);
+        self.register_helper(name, Helper { params, results, function: Box::new(call) })
     }
 
     /// Sets what is called at the merge points of portals (see [`Tier::merge_points`]).

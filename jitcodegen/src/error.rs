@@ -97,6 +97,9 @@ pub enum CodegenError {
         /// The size of a frame.
         limit: u64,
     },
+    /// A function of the host that has no implementation.
+    #[error("nobody has registered the function `{0}` of the host")]
+    NoHost(String),
     /// A function was registered under a name that is taken.
     #[error("`{0}` is registered already")]
     DuplicateHelper(String),

@@ -5,6 +5,7 @@
 //! One case for each entry and choice of greens, but for the toys, whose traces are long, and the many beside rustc; with
 //! `HUESHIFT_NIGHTLY` set, all.
 
+use hueshift::io::{self, Io};
 use hueshift::jitcodegen::OptLevel;
 use hueshift::{JitOptions, Sweep, abort_everywhere, force_every_guard};
 use hueshift_tests::scenarios::{Case, ErrorKind, Extent, Later, compiler_of, corpus, load};
@@ -20,6 +21,10 @@ struct Total {
 }
 
 fn disturb(case: &Case, total: &Mutex<Total>) {
+    io::with(Io::bytes(case.input.as_bytes()), || disturb_here(case, total)).0
+}
+
+fn disturb_here(case: &Case, total: &Mutex<Total>) {
     let Ok((_, _, compiler)) = compiler_of(case) else { return };
     let (args, options) = (case.args.as_str(), JitOptions { opt_level: OptLevel::Quick, ..JitOptions::default() });
     let aborts = abort_everywhere(&compiler, args, &options);

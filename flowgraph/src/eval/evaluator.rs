@@ -112,8 +112,25 @@ impl<'m, H: Hooks> Evaluator<'m, H> {
     /// See [`EvalError`].
     pub fn call(&mut self, key: &str, args: &[Word]) -> Result<Outcome, EvalError> {
         let graph = self.index_of(key)?;
+        if self.module.graphs[graph].is_host() {
+            return Ok(match self.call_host(graph, args, self.module.graphs[graph].loc)? {
+                Ok(words) => Outcome::Returned(words),
+                Err(report) => Outcome::Trapped(report),
+            });
+        }
         let frame = self.enter(graph, args)?;
         self.run(vec![frame], false)
+    }
+
+    /// Has the host do what a graph without blocks stands for. What fails is blamed on `loc`.
+    fn call_host(&self, graph: usize, args: &[Word], loc: Loc) -> Result<Result<Vec<Word>, TrapReport>, EvalError> {
+        let name = &self.module.graphs[graph].key;
+        let Some(function) = self.memory.hosts().get(name) else { return Err(EvalError::NoHost(name.clone())) };
+        if function.params.len() != args.len() {
+            let (wanted, given) = (function.params.len(), args.len());
+            return Err(EvalError::WrongCount { graph: name.clone(), wanted, given });
+        }
+        Ok(function.call(args).map_err(|message| TrapReport { kind: TrapKind::Panic, message, loc }))
     }
 
     /// A frame at a position of the graph `key`, for [`Evaluator::resume`].
@@ -326,6 +343,12 @@ impl<'m, H: Hooks> Evaluator<'m, H> {
             CallAnswer::Stop => return Ok(Some(self.stop(frame))),
         }
         let graph = self.resolve(&callee.name)?;
+        if self.module.graphs[graph].is_host() {
+            return match self.call_host(graph, args, op.loc)? {
+                Ok(words) => self.define(frame, op, &words).map(|()| None),
+                Err(report) => Ok(Some(Flow::End(Outcome::Trapped(report)))),
+            };
+        }
         if self.callers.len() + 1 >= self.depth_limit {
             return Ok(Some(Flow::End(Outcome::Trapped(stack_exhausted(self.module.graphs[graph].loc)))));
         }

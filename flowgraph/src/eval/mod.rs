@@ -85,6 +85,9 @@ pub enum EvalError {
     /// A call or `enter` names no graph of the module, and no hook answered for it.
     #[error("there is no graph called `{0}`")]
     UnknownGraph(String),
+    /// A call of a function of the host that has no implementation.
+    #[error("nobody has registered the function `{0}` of the host")]
+    NoHost(String),
     /// The wrong number of arguments or results.
     #[error("`{graph}` takes {wanted} words but was given {given}")]
     WrongCount {

@@ -23,6 +23,7 @@ mod check;
 mod collect;
 mod consts;
 mod finish;
+mod host;
 mod infer;
 mod items;
 mod lower;
@@ -139,6 +140,7 @@ impl Program<'_> {
             }
         }
         *self.function.borrow_mut() = None;
+        self.add_hosts();
     }
 
     /// Refuses types that are too large to be handed over or to lie in memory.

@@ -132,7 +132,7 @@ methods! {
 
 /// The functions of the prelude, called by name.
 pub(super) fn is_prelude_function(name: &str) -> bool {
-    PRELUDE.contains(&name) || memory_helper(name).is_some()
+    PRELUDE.contains(&name) || memory_helper(name).is_some() || super::host::prelude_host(name).is_some()
 }
 
 const PRELUDE: &[&str] =

@@ -364,8 +364,13 @@ impl Graph {
         (0..self.blocks.len()).map(|i| BlockId(i as u32))
     }
 
-    /// The parameters of the entry block.
+    /// The parameters of the entry block. A function of the host has none: only its signature is known.
     pub fn entry_params(&self) -> &[ValueId] {
-        &self.blocks[0].params
+        self.blocks.first().map_or(&[], |entry| &entry.params)
+    }
+
+    /// Whether this is a function of the host (see [`crate::host`]): called by name, never looked into.
+    pub fn is_host(&self) -> bool {
+        self.blocks.is_empty() && self.attributes.dont_look_inside
     }
 }

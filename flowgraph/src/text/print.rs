@@ -2,6 +2,7 @@
 
 use super::lex::{is_plain_field, is_plain_name};
 use super::{Implied, default_signature, implied_type, op_word};
+use crate::host::param_types;
 use crate::ir::*;
 use std::fmt::Write;
 
@@ -162,8 +163,10 @@ impl Printer<'_> {
         let graph = self.graph;
         let entry: &[ValueId] = graph.blocks.first().map_or(&[], |block| &block.params);
         let info = |v: &ValueId| graph.values.get(v.index()).map(|info| info.ty);
+        let declared = if graph.blocks.is_empty() { param_types(self.module, graph) } else { Vec::new() };
+        let ty = |i: usize| entry.get(i).and_then(info).or(declared.get(i).copied());
         let params: Vec<(String, Option<Type>)> =
-            graph.params.iter().enumerate().map(|(i, name)| (name.clone(), entry.get(i).and_then(info))).collect();
+            graph.params.iter().enumerate().map(|(i, name)| (name.clone(), ty(i))).collect();
         let header: Vec<String> =
             params.iter().map(|(name, ty)| format!("{}: {}", plain(name), ty.map_or("?", Type::name))).collect();
         let types: Vec<&str> = graph.results.iter().map(|ty| ty.name()).collect();

@@ -16,6 +16,7 @@ mod plain;
 
 use super::{Jit, JitError, Next};
 use crate::forcing;
+use crate::io;
 use flowgraph::eval::{self, Evaluator};
 use flowgraph::ir::{BlockId, Graph, Operand, Terminator, TrapKind, Word};
 use flowgraph::memory::{Memory, Snapshot};
@@ -76,10 +77,11 @@ struct Entry<'k> {
 /// The exit by which the evaluator stops where it was to come.
 const ARRIVED: u32 = u32::MAX;
 
-/// Memory at one moment; of the slot stack only what is used.
+/// Memory at one moment, of the slot stack only what is used; and how far input and output have come.
 struct Kept {
     regions: Snapshot,
     slots: Vec<u8>,
+    io: Option<io::Kept>,
 }
 
 impl<'m> Jit<'m> {
@@ -261,11 +263,13 @@ impl<'m> Jit<'m> {
         Kept {
             regions: memory.snapshot_but(Some(self.slots)),
             slots: memory.read(self.slots, used).unwrap_or_default(),
+            io: io::keep(),
         }
     }
 
     fn put_back(&mut self, kept: &Kept) {
         self.engine.memory.refill(&kept.regions);
+        kept.io.iter().for_each(io::put_back);
         if self.engine.memory.write(self.slots, &kept.slots).is_err() {
             unreachable!("the slot stack is a region as long as the driver lives");
         }

@@ -65,6 +65,12 @@ pub struct Case {
     /// The result as `{:?}` text.
     #[serde(default)]
     pub result: Option<String>,
+    /// What it reads.
+    #[serde(default)]
+    pub input: String,
+    /// What it writes.
+    #[serde(default)]
+    pub output: String,
     /// Memory afterwards.
     #[serde(default)]
     pub after: BTreeMap<String, String>,

@@ -7,6 +7,7 @@ use flowgraph::memory::Memory;
 use flowgraph::text::{print_graph_short, renumber};
 use flowgraph::value::{Arguments, debug_words};
 use hintannotator::Colors;
+use hueshift::io::{self, Io};
 use hueshift::{Compiler, Counts, Ending, JitOptions, Policy, Ran, Report};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -71,6 +72,10 @@ fn green(case: &Case) -> Result<BTreeSet<usize>, String> {
 /// # Errors
 /// What falls short.
 pub fn check(case: &Case) -> Result<(), Failure> {
+    io::with(Io::bytes(case.input.as_bytes()), || check_here(case)).0
+}
+
+fn check_here(case: &Case) -> Result<(), Failure> {
     let (module, colors, compiler) = match compiler_of(case) {
         Ok(made) => made,
         Err((kind, text)) => return refusal(case, kind, &text).map_err(Failure::of),
@@ -140,6 +145,8 @@ fn run_flow(module: &Module, case: &Case, native: bool) -> Result<Ran, String> {
     let signature = &module.graphs[&case.entry].signature;
     let arguments = Arguments::parse(module, signature, &case.args).map_err(|e| e.to_string())?;
     let mut memory = Memory::for_module(module);
+    memory.set_hosts(hueshift::hosts());
+    io::rewind();
     let placed = arguments.place(&mut memory);
     let ending = if native {
         let mut engine = jitcodegen::Engine::new(jitcodegen::Options::default()).map_err(|e| e.to_string())?;
@@ -160,7 +167,7 @@ fn run_flow(module: &Module, case: &Case, native: bool) -> Result<Ran, String> {
         }
     };
     let after = arguments.after(module, &placed, &memory).map_err(|e| e.to_string())?;
-    Ok(Ran { ending, after })
+    Ok(Ran { ending, after, output: io::output().unwrap_or_default() })
 }
 
 fn returned(module: &Module, memory: &Memory, case: &Case, words: &[Word]) -> Result<Ending, String> {
@@ -185,6 +192,9 @@ fn expect(case: &Case, engine: &str, ran: &Ran, failure: &mut Failure) {
                 problems.push(format!("{engine}: returns {got}, wanted {wanted}"));
             }
         }
+    }
+    if ran.output != case.output.as_bytes() {
+        problems.push(format!("{engine}: writes {:?}, wanted {:?}", String::from_utf8_lossy(&ran.output), case.output));
     }
     for (place, wanted) in &case.after {
         let got = ran.after.get(place).map_or("nothing", String::as_str);

@@ -188,7 +188,8 @@ fn references_in_memory(module: &Module) -> bool {
 
 /// Which graphs may trap: all but those that neither trap nor call one that may, nor themselves.
 fn may_trap(graphs: &[Loaded<'_>]) -> Vec<bool> {
-    let own = |g: &Loaded<'_>| g.graph.blocks.iter().any(|b| matches!(b.term, Terminator::Trap(_)));
+    let own =
+        |g: &Loaded<'_>| g.graph.is_host() || g.graph.blocks.iter().any(|b| matches!(b.term, Terminator::Trap(_)));
     // Recursion exhausts the stack: a graph is harmless only when all that it calls have been found to be.
     let mut harmless = vec![false; graphs.len()];
     loop {

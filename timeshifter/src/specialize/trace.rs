@@ -374,6 +374,10 @@ impl Engine<'_> {
         let failed = |reason: String| SpecError::Evaluation { function: key.clone(), reason, loc: op.loc };
         let words = match evaluator.call(key, &words).map_err(|e| failed(e.to_string()))? {
             eval::Outcome::Returned(words) => words,
+            // What a function of the host fails at is blamed on its call: it has no lines.
+            eval::Outcome::Trapped(trap) if self.program.graph(callee).is_host() => {
+                return Ok(Err(TrapReport { loc: op.loc, ..trap }));
+            }
             eval::Outcome::Trapped(trap) => return Ok(Err(trap)),
             _ => return Err(failed("it did not come to its end".to_owned())),
         };

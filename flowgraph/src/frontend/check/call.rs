@@ -1,6 +1,7 @@
 //! Calls by path: functions of the file, constructors, the prelude, associated functions of numbers.
 
 use super::super::collect::path_text;
+use super::super::host::prelude_host;
 use super::super::infer::VarKind;
 use super::super::items::{Item, Space, ident_text};
 use super::super::numbers;
@@ -82,9 +83,7 @@ impl Checker<'_, '_> {
         pos: Pos,
     ) -> Expr {
         let path = self.p.functions[id].path.clone();
-        if let Some(caller) = &*self.p.function.borrow() {
-            self.p.calls.borrow_mut().entry(caller.clone()).or_default().insert(path.to_string());
-        }
+        self.note_call(&path);
         let Some(types) = self.p.fn_types(id) else {
             self.arguments_only(args);
             return self.error(pos);
@@ -116,6 +115,13 @@ impl Checker<'_, '_> {
         }
         let elidable = self.p.functions[id].attrs.iter().any(|a| a.path().is_ident("elidable"));
         self.make(ExprKind::Call(path, values, elidable), types.result.clone(), pos)
+    }
+
+    /// Notes that the function being checked calls another.
+    fn note_call(&self, path: &str) {
+        if let Some(caller) = &*self.p.function.borrow() {
+            self.p.calls.borrow_mut().entry(caller.clone()).or_default().insert(path.to_owned());
+        }
     }
 
     fn tuple_struct_literal(&mut self, key: Rc<str>, c: &syn::ExprCall, pos: Pos) -> Expr {
@@ -155,6 +161,18 @@ impl Checker<'_, '_> {
             let value = self.expr(args[2], Some(&ty));
             let value = Box::new(self.coerce(value, &ty));
             return self.make(ExprKind::WriteLe(scalar, slice, at, value), Ty::Unit, pos);
+        }
+        if let Some(host) = prelude_host(name) {
+            if args.len() != host.params.len() {
+                return wrong(self, host.params.len());
+            }
+            let mut values = Vec::new();
+            for (arg, (_, scalar)) in args.iter().zip(host.params) {
+                let value = self.expr(arg, Some(&Ty::Scalar(*scalar)));
+                values.push(self.coerce(value, &Ty::Scalar(*scalar)));
+            }
+            self.note_call(host.key);
+            return self.make(ExprKind::Call(host.key.into(), values, false), host.result(), pos);
         }
         if name == "we_are_jitted" {
             if !args.is_empty() {

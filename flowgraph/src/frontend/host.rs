@@ -1,0 +1,68 @@
+//! The prelude's functions that the host carries out ([`crate::host`]): input and output. A call of one puts a graph
+//! without blocks into the module, named `prelude::` and its name.
+
+use super::items::Program;
+use super::types::Ty;
+use crate::ir::{Attributes, Graph, Param, RustType, Scalar, Signature};
+
+/// A function of the prelude that the host carries out.
+pub(super) struct PreludeHost {
+    /// Its name in the prelude.
+    pub name: &'static str,
+    /// The key of its graph.
+    pub key: &'static str,
+    /// Its parameters.
+    pub params: &'static [(&'static str, Scalar)],
+    result: Option<Scalar>,
+    doc: &'static str,
+}
+
+const HOSTS: &[PreludeHost] = &[
+    PreludeHost {
+        name: "put_byte",
+        key: "prelude::put_byte",
+        params: &[("b", Scalar::U8)],
+        result: None,
+        doc: "Writes a byte to the output.",
+    },
+    PreludeHost {
+        name: "get_byte",
+        key: "prelude::get_byte",
+        params: &[],
+        result: Some(Scalar::I64),
+        doc: "The next byte of the input, or -1 at its end.",
+    },
+];
+
+/// The function of this name.
+pub(super) fn prelude_host(name: &str) -> Option<&'static PreludeHost> {
+    HOSTS.iter().find(|h| h.name == name)
+}
+
+impl PreludeHost {
+    /// The type of what it gives.
+    pub(super) fn result(&self) -> Ty {
+        self.result.map_or(Ty::Unit, Ty::Scalar)
+    }
+
+    fn graph(&self) -> Graph {
+        let params = self.params.iter().map(|(name, ty)| Param { name: (*name).to_owned(), ty: RustType::Scalar(*ty) });
+        let result = self.result.map_or(RustType::Unit, RustType::Scalar);
+        let mut graph = Graph::new(self.key, Signature { params: params.collect(), result });
+        graph.params = self.params.iter().map(|(name, _)| (*name).to_owned()).collect();
+        graph.results = self.result.iter().map(|s| s.ty()).collect();
+        let doc = self.doc.to_owned();
+        graph.attributes = Attributes { dont_look_inside: true, public: true, doc, ..Attributes::default() };
+        graph
+    }
+}
+
+impl Program<'_> {
+    /// Adds the graphs of the prelude's functions that are called.
+    pub(super) fn add_hosts(&self) {
+        let calls = self.calls.borrow();
+        for host in HOSTS.iter().filter(|h| calls.values().any(|callees| callees.contains(h.key))) {
+            self.module.borrow_mut().graphs.insert(host.key.to_owned(), host.graph());
+        }
+    }
+}
