@@ -84,6 +84,7 @@ impl<'s> Program<'s> {
             refusals: RefCell::default(),
             function: RefCell::default(),
             referenced_fields: RefCell::default(),
+            uses: RefCell::default(),
             unnamed_data: Cell::new(0),
             const_depth: Cell::new(0),
             unsupported: RefCell::default(),

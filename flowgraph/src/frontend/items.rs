@@ -124,6 +124,8 @@ pub(super) struct Program<'s> {
     /// Scalar fields of which references are taken: (struct or tuple, field). Their accesses share a class with what
     /// such a reference points to.
     pub(super) referenced_fields: RefCell<FxHashSet<(String, usize)>>,
+    /// What operators and number methods are used on.
+    pub(super) uses: RefCell<Vec<super::uses::Use>>,
     /// How many data items without a name there are.
     pub(super) unnamed_data: Cell<usize>,
     /// How many constants are being computed, one for the other.

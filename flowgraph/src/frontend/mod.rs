@@ -33,9 +33,11 @@ mod signature;
 mod ssa;
 mod tree;
 mod types;
+mod uses;
 mod written;
 
 pub use refusal::{Reason, Refusal, Refused};
+pub use uses::{Lifted, Use, Used};
 
 use crate::ir::{FileId, Loc, Module, SourceFile, Stage};
 use crate::verify::{self, Rule, assert_sound};
@@ -53,6 +55,14 @@ const STACK: usize = 512 << 20;
 /// # Errors
 /// Everything in the files that isn't in the dialect, in source order.
 pub fn lift(files: &[(&str, &str)]) -> Result<Module, Refused> {
+    on_large_stack(|| lift_here(files, None).map(|lifted| lifted.module))
+}
+
+/// Lifts files as [`lift`] does, and tells what operators and number methods are used on.
+///
+/// # Errors
+/// As for [`lift`].
+pub fn lift_with_uses(files: &[(&str, &str)]) -> Result<Lifted, Refused> {
     on_large_stack(|| lift_here(files, None))
 }
 
@@ -62,7 +72,7 @@ pub fn lift(files: &[(&str, &str)]) -> Result<Module, Refused> {
 /// # Errors
 /// As for [`lift`]; also if there is no such function.
 pub fn lift_for(files: &[(&str, &str)], entry: &str) -> Result<Module, Refused> {
-    on_large_stack(|| lift_here(files, Some(entry)))
+    on_large_stack(|| lift_here(files, Some(entry)).map(|lifted| lifted.module))
 }
 
 fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
@@ -77,7 +87,7 @@ fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-fn lift_here(files: &[(&str, &str)], entry: Option<&str>) -> Result<Module, Refused> {
+fn lift_here(files: &[(&str, &str)], entry: Option<&str>) -> Result<Lifted, Refused> {
     let texts: Vec<(String, Arc<str>)> =
         files.iter().map(|(name, text)| ((*name).to_owned(), Arc::from(*text))).collect();
     let mut parsed = Vec::new();
@@ -97,7 +107,8 @@ fn lift_here(files: &[(&str, &str)], entry: Option<&str>) -> Result<Module, Refu
     program.run();
     let sources = program.texts.iter().map(|(name, text)| SourceFile { name: name.clone(), text: Some(text.clone()) });
     let sources = sources.collect();
-    program.finish(sources, entry)
+    let uses = program.uses.take();
+    program.finish(sources, entry).map(|module| Lifted { module, uses })
 }
 
 impl Program<'_> {

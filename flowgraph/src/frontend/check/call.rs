@@ -267,7 +267,11 @@ impl Checker<'_, '_> {
                 let receiver = Scalar::from_name(ty).map_or(Ty::Error, Ty::Scalar);
                 let value = self.expr(first, Some(&receiver));
                 let value = self.coerce(value, &receiver);
-                self.number_call(method, value, rest, c, pos)
+                let call = self.number_call(method, value, rest, c, pos);
+                if let Some(name) = p.path.segments.last() {
+                    self.note_method(&call, name.ident.span(), &receiver);
+                }
+                call
             }
             _ => {
                 self.arguments_only(c.args.iter());

@@ -2,10 +2,11 @@
 
 use super::super::infer::VarKind;
 use super::super::items::{Item, ident_text};
-use super::super::numbers::{METHODS, Of, On};
+use super::super::numbers::{METHODS, NumberMethod, Of, On};
 use super::super::refusal::{Pos, Reason};
 use super::super::tree::{Expr, ExprKind};
 use super::super::types::{BOOL, Ty, USIZE};
+use super::super::uses::Used;
 use super::Checker;
 use crate::ir::{Scalar, TrapKind, Type};
 use crate::math;
@@ -54,6 +55,7 @@ impl Checker<'_, '_> {
         if let Some(found) = self.own_method(&receiver, &name, m, pos) {
             return found;
         }
+        let written = receiver.ty.clone();
         let value = self.autoderef(receiver);
         match (&value.ty.clone(), name.as_str(), args.as_slice()) {
             (Ty::Cell(t), "get", []) => self.make(ExprKind::CellGet(Box::new(value)), (**t).clone(), pos),
@@ -82,7 +84,11 @@ impl Checker<'_, '_> {
                 self.make(ExprKind::ToBytes(Box::new(value), name == "to_be_bytes"), ty, pos)
             }
             (ty, "clone", []) if !ty.has_reference(true) && !matches!(ty, Ty::Var(_)) => value,
-            (Ty::Scalar(_) | Ty::Var(_), _, _) => self.number_call(&name, value, &args, m, pos),
+            (Ty::Scalar(_) | Ty::Var(_), _, _) => {
+                let call = self.number_call(&name, value, &args, m, pos);
+                self.note_method(&call, m.method.span(), &written);
+                call
+            }
             (ty, _, _) => {
                 let ty = self.show(&ty.clone());
                 self.arguments_only(m.args.iter());
@@ -93,6 +99,17 @@ impl Checker<'_, '_> {
                 self.refuse(m.method.span(), Reason::NoMethod, &format!("`{ty}` has no method `{name}` in the dialect"))
             }
         }
+    }
+
+    /// Notes the use of a method that doesn't mean in every build, or on every machine, what it means in the dialect.
+    pub(super) fn note_method(&mut self, call: &Expr, at: proc_macro2::Span, receiver: &Ty) {
+        let used = match &call.kind {
+            ExprKind::Number(NumberMethod::Abs, _) => Used::Method("abs"),
+            ExprKind::Number(NumberMethod::Pow, _) => Used::Method("pow"),
+            ExprKind::Libm(function, _) => Used::Mathematics(function),
+            _ => return,
+        };
+        self.note_use(at, used, receiver, None);
     }
 
     /// A method of one of the file's types.

@@ -18,6 +18,7 @@ use super::items::{FnItem, FnTypes, Item, ModuleId, Program, Space};
 use super::refusal::{Pos, Reason};
 use super::tree::{Body, ConstId, Expr, ExprKind, Local, LocalId, LoopId, Pat, PatKind};
 use super::types::Ty;
+use super::uses::Pending;
 use super::written::Site;
 use crate::ir::FileId;
 use proc_macro2::Span;
@@ -46,7 +47,7 @@ struct LoopScope {
 pub(super) struct Checker<'p, 's> {
     p: &'p Program<'s>,
     module: ModuleId,
-    file: FileId,
+    pub(super) file: FileId,
     self_ty: Option<Ty>,
     infer: Infer,
     locals: Vec<Local>,
@@ -58,6 +59,7 @@ pub(super) struct Checker<'p, 's> {
     diverges: bool,
     /// Something in the body was refused, or uses what was.
     failed: Cell<bool>,
+    pub(super) uses: Vec<Pending>,
 }
 
 impl<'p, 's> Checker<'p, 's> {
@@ -76,6 +78,7 @@ impl<'p, 's> Checker<'p, 's> {
             result: Ty::Error,
             diverges: false,
             failed: Cell::new(false),
+            uses: Vec::new(),
         }
     }
 
@@ -104,6 +107,8 @@ impl<'p, 's> Checker<'p, 's> {
         let value = Expr { kind: ExprKind::Block(block), ty, pos };
         let value = c.coerce(value, &result);
         let failed = c.failed.get();
+        let uses = c.uses.iter().filter_map(|used| used.resolve(&mut c.infer));
+        p.uses.borrow_mut().extend(uses);
         Body { locals: c.locals, params, value, result, infer: c.infer, loops: c.loop_count, failed }
     }
 

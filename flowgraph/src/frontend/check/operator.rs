@@ -4,6 +4,7 @@ use super::super::infer::VarKind;
 use super::super::refusal::{Pos, Reason};
 use super::super::tree::{BinOp, CompareOp, Expr, ExprKind};
 use super::super::types::{BOOL, Ty};
+use super::super::uses::Used;
 use super::Checker;
 use super::expr::strip;
 use crate::ir::Scalar;
@@ -78,7 +79,9 @@ impl Checker<'_, '_> {
                 self.make(ExprKind::Not(Box::new(value)), ty, pos)
             }
             syn::UnOp::Neg(_) => {
-                let value = self.operand(&u.expr, expected);
+                let value = self.expr(&u.expr, expected);
+                self.note_use(u.op.span(), Used::Operator, &value.ty, None);
+                let value = self.deref_scalar(value);
                 let ty = self.infer.shallow(&value.ty);
                 let signed = ty.as_scalar().is_none_or(|s| s.is_signed() || s.is_float());
                 let fits = signed && (self.infer.is_integer(&ty) || self.infer.is_float(&ty));
@@ -120,8 +123,10 @@ impl Checker<'_, '_> {
                 // Not a coercion site: rustc hands no expectation down either, but for what literals default to that
                 // makes no difference where both sides are unified.
                 let _ = expected;
-                let left = self.operand(&b.left, None);
-                let right = self.operand(&b.right, None);
+                let left = self.expr(&b.left, None);
+                let right = self.expr(&b.right, None);
+                self.note_use(b.op.span(), Used::Operator, &left.ty, Some(&right.ty));
+                let (left, right) = (self.deref_scalar(left), self.deref_scalar(right));
                 self.arithmetic(op, left, right, b, pos)
             }
             Some(Operator::Compare(op)) => {
@@ -317,6 +322,7 @@ impl Checker<'_, '_> {
         let place = self.expr(&b.left, None);
         let raw = self.expr(&b.right, None);
         // With a reference on the right this is a call of `AddAssign<&T>`, whose receiver comes first.
+        self.note_use(b.op.span(), Used::Operator, &place.ty, Some(&raw.ty));
         let right_first = !matches!(self.infer.shallow(&raw.ty), Ty::Ref(..));
         let value = self.deref_scalar(raw);
         let ty = self.arithmetic_type(op, &place, &value, b);
