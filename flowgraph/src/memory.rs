@@ -14,6 +14,9 @@
 //! assert!(memory.load(at + 16, Access::U8).is_err());
 //! ```
 //!
+//! Where an interpreter is embedded in a program, its memory is that program's: [`Memory::adopt_data`] makes an item of data
+//! of a piece of it, and [`Memory::trust_foreign`] lets the evaluator reach the rest, as native code does.
+//!
 //! Not promised: the addresses themselves, which differ from run to run; [`Memory::symbol`] gives those inside a
 //! module's data a name that does not.
 #![allow(unsafe_code)] // raw loads and stores, inside regions that this module allocated and checks
@@ -95,6 +98,21 @@ impl Bounds {
     }
 }
 
+/// Whether addresses outside of all regions may be used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Foreign {
+    /// Never: nobody has vouched for them.
+    #[default]
+    Unknown,
+    /// Not now.
+    Closed,
+    /// Now.
+    Open,
+}
+
+/// The lowest address that can be anybody's: no system maps what is below.
+const LOWEST: u64 = 4096;
+
 /// The memory of a guest.
 #[derive(Debug, Default)]
 pub struct Memory {
@@ -109,7 +127,12 @@ pub struct Memory {
     symbols: BTreeMap<u64, DataId>,
     /// Start and end of the region that was touched last.
     last: Cell<(u64, u64)>,
+<<<<<<< HEAD
     hosts: Hosts,
+=======
+    /// What belongs to no region is memory of the embedding program.
+    foreign: Foreign,
+>>>>>>> 270ae37 (Embedding: the macro lifts a module and makes it wrap, the driver compiles entries for borrowed greens, goldens for users)
 }
 
 impl Memory {
@@ -212,6 +235,37 @@ impl Memory {
         self.insert(address, Region { size, owner: None });
     }
 
+    /// Gives the next item of a module's data, one that has no place yet, its place at `size` bytes from `address`. Items must
+    /// be given their places in the order of their ids.
+    ///
+    /// # Safety
+    /// As for [`Memory::borrow`], except that the bytes need not be writable where graphs only read them.
+    pub unsafe fn adopt_data(&mut self, address: u64, size: u64) -> DataId {
+        let id = DataId(self.data.len() as u32);
+        self.insert(address, Region { size, owner: None });
+        self.symbols.insert(address, id);
+        self.data.push((address, size));
+        id
+    }
+
+    /// Lets [`Memory::open_foreign`] have addresses outside of all regions used as those of the embedding program.
+    ///
+    /// # Safety
+    /// While this memory is open, only graphs that were lifted from a source that rustc has accepted may be run on it, with
+    /// arguments of the types of that source: they access nothing but what those types give them.
+    pub unsafe fn trust_foreign(&mut self) {
+        self.foreign = Foreign::Closed;
+    }
+
+    /// From now on addresses outside of all regions may be used, or may not, if somebody has vouched for them at all
+    /// ([`Memory::trust_foreign`]). Open is what runs need. A specializer looks behind branches that are never taken, so a
+    /// constant may be no address there though it would have to be one: it needs the memory closed.
+    pub fn open_foreign(&mut self, open: bool) {
+        if self.foreign != Foreign::Unknown {
+            self.foreign = if open { Foreign::Open } else { Foreign::Closed };
+        }
+    }
+
     /// Frees the region that starts at `address`; nothing happens if there is none.
     pub fn free(&mut self, address: u64) {
         if let Some(Region { size, owner: Some(_) }) = self.regions.remove(&address) {
@@ -233,11 +287,11 @@ impl Memory {
         let end = address.checked_add(size).ok_or(bad)?;
         let last = self.last.get();
         if address < last.0 || end > last.1 {
-            let (start, region) = self.regions.range(..=address).next_back().ok_or(bad)?;
-            if end > start + region.size {
-                return Err(bad);
+            match self.regions.range(..=address).next_back() {
+                Some((start, region)) if end <= start + region.size => self.last.set((*start, start + region.size)),
+                _ if self.foreign == Foreign::Open && address >= LOWEST => {}
+                _ => return Err(bad),
             }
-            self.last.set((*start, start + region.size));
         }
         Ok(std::ptr::with_exposed_provenance_mut(address as usize))
     }
@@ -375,6 +429,28 @@ mod tests {
         memory.free(at);
         assert!(!bounds.cover(at, 1));
         assert_eq!(memory.allocated(), 0);
+    }
+
+    #[test]
+    fn foreign_memory_is_used_while_it_is_open() {
+        let mut value = 7u64;
+        let at = std::ptr::from_mut(&mut value).expose_provenance() as u64;
+        let mut memory = Memory::new();
+        memory.open_foreign(true);
+        assert!(memory.load(at, Access::I64).is_err(), "nobody has vouched for it");
+        // SAFETY: only `value` is accessed.
+        unsafe { memory.trust_foreign() };
+        assert!(memory.load(at, Access::I64).is_err());
+        memory.open_foreign(true);
+        assert_eq!(memory.load(at, Access::I64), Ok(7));
+        memory.store(at, Access::I64, 8).unwrap();
+        assert!(memory.load(8, Access::I64).is_err());
+        memory.open_foreign(false);
+        assert!(memory.load(at, Access::I64).is_err());
+        // SAFETY: `value` is alive, and not used meanwhile.
+        let id = unsafe { memory.adopt_data(at, 8) };
+        assert_eq!(memory.load(at, Access::I64), Ok(8));
+        assert_eq!(memory.symbol(at), Some(Const::Addr(id, 0)));
     }
 
     #[test]

@@ -59,6 +59,8 @@ pub struct JitOptions {
     pub check_accesses: bool,
     /// How much Cranelift does.
     pub opt_level: jitcodegen::OptLevel,
+    /// How many bytes local arrays and structs of compiled code may use at a time.
+    pub slot_bytes: u64,
 }
 
 impl Default for JitOptions {
@@ -76,11 +78,12 @@ impl Default for JitOptions {
             keep_text: false,
             check_accesses: false,
             opt_level: jitcodegen::OptLevel::Speed,
+            slot_bytes: SLOT_BYTES,
         }
     }
 }
 
-/// The size of the memory that local aggregates of compiled code lie in. So much is mapped afresh by any allocator: its pages
+/// The usual size of the memory that local aggregates of compiled code lie in. So much is mapped afresh by any allocator: its pages
 /// are neither cleared nor used before they are needed.
 const SLOT_BYTES: u64 = 256 << 20;
 
@@ -190,9 +193,9 @@ impl<'m> Jit<'m> {
         let mut engine = Engine::new(Program::load(&compiler.module)?, memory);
         engine.abort_at = options.abort_at;
         // Local aggregates lie where the interpreter can reach them, too: their addresses may be among an exit's values.
-        let slots = engine.memory.allocate(SLOT_BYTES);
+        let slots = engine.memory.allocate(options.slot_bytes);
         let settings = jitcodegen::Options {
-            slot_memory: Some((slots, SLOT_BYTES)),
+            slot_memory: Some((slots, options.slot_bytes)),
             tier: residual_tier(),
             keep_text: options.keep_text,
             frame_bytes: FRAME_BYTES,
@@ -297,12 +300,14 @@ impl<'m> Jit<'m> {
         let unit = self.unit.ok_or(JitError::NoEntry)?;
         self.engine.begin_run(unit, words);
         let entry = self.engine.fragments[self.engine.units[unit].fragment].graph.key.clone();
+        self.engine.memory.open_foreign(true);
         self.go_on(Next::Code(entry, words.to_vec()))
     }
 
     /// Goes on to the end. Then nobody needs the local aggregates any more that were left to compiled code.
     fn go_on(&mut self, next: Next) -> Result<eval::Outcome, JitError> {
         let outcome = self.go_on_in_one_activation(next);
+        self.engine.memory.open_foreign(false);
         for slot in self.left_slots.drain(..).chain(self.engine.traced_slots.drain(..)) {
             self.engine.memory.free(slot);
         }
@@ -385,7 +390,9 @@ impl<'m> Jit<'m> {
         let given = words.clone();
         let (key, next) = match self.policy {
             Policy::Eager => {
+                self.engine.memory.open_foreign(false);
                 let key = self.engine.specialize_case(exit, Const::Int(seen))?;
+                self.engine.memory.open_foreign(true);
                 (key.clone(), Next::Code(key, words))
             }
             Policy::Tracing => {

@@ -13,7 +13,8 @@ impl Interpreter {
         let lines = |text: &str, keep: fn(&str) -> bool| {
             text.lines().filter(|line| keep(line.trim_start())).collect::<Vec<_>>().join("\n")
         };
-        let [prelude, io] = [PRELUDE, IO].map(|text| lines(text, |line| !line.starts_with("//!")));
+        let keep: fn(&str) -> bool = |line| !line.starts_with("//!") && !line.starts_with("pub use hueshift_macros");
+        let [prelude, io] = [PRELUDE, IO].map(|text| lines(text, keep));
         let source = lines(self.source, |line| !line.starts_with("#[portal"));
         let source = source.replace("use hueshift::", "use crate::hueshift::");
         format!(

@@ -41,5 +41,5 @@ pub use flowgraph::eval::TrapReport;
 pub use fragment::FrameLayout;
 pub use helpers::{Failure, Helper, HelperCx, HelperFn};
 pub use isa::OptLevel;
-pub use run::{Activation, Answer, Entry, Exit, ExitHook, MergeHook, Outcome};
+pub use run::{Activation, Answer, Entry, Exit, ExitHook, MergeHook, Outcome, native_stack_limit};
 pub use sites::MergeSite;

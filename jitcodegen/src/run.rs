@@ -433,12 +433,19 @@ const RESERVE: usize = 512 << 10;
 
 /// Down to where on this thread's native stack generated code may go.
 fn stack_limit(max_stack: Option<usize>) -> u64 {
-    thread_local! {
-        static LOWEST: usize = lowest_stack_address();
-    }
     let here = std::ptr::from_ref(&max_stack).addr();
-    let reserved = LOWEST.with(|lowest| *lowest) + RESERVE;
+    let reserved = native_stack_limit();
     max_stack.map_or(reserved, |most| reserved.max(here.saturating_sub(most))) as u64
+}
+
+/// The address below which this thread's native stack is not to be used by code that recurses as a guest does: what is left
+/// then is for what it calls.
+#[inline]
+pub fn native_stack_limit() -> usize {
+    thread_local! {
+        static LIMIT: usize = lowest_stack_address() + RESERVE;
+    }
+    LIMIT.with(|limit| *limit)
 }
 
 /// The lower end of this thread's stack.

@@ -1,0 +1,271 @@
+//! The functions that are made for entries and for host functions.
+//!
+//! ```text
+//! fn run(code: &[u8], mut pc: usize, cpu: &mut Cpu) -> u64        in the source, a portal with the greens code and pc
+//! jit::run(jit: &mut Jit<'p>, code: &'p [u8], pc: usize, cpu: &mut Cpu) -> Result<u64, Error>
+//! interp::run(code: &[u8], pc: usize, cpu: &mut Cpu) -> Result<u64, Trap>
+//! residual::run(code: &[u8], pc: usize) -> Result<Golden, Error>
+//! ```
+
+use crate::expand::{Entry, visible_inside};
+use flowgraph::ir::{Graph, Module, RustType};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote};
+use syn::visit_mut::{self, VisitMut};
+use syn::{FnArg, Lifetime, Pat, ReturnType, Signature, Type, TypeReference, Visibility};
+
+/// An entry, as it stands in the source.
+pub struct EntryFunction<'a> {
+    /// Its flow graph.
+    pub graph: &'a Graph,
+    /// What is known of it.
+    pub entry: &'a Entry,
+    /// Its signature.
+    pub sig: Signature,
+    /// Its visibility.
+    pub vis: Visibility,
+    /// The type whose method it is.
+    pub self_ty: Option<Type>,
+}
+
+/// A parameter: name and type.
+struct Param {
+    name: Ident,
+    ty: Type,
+}
+
+/// The parameters of a function, `self` under a name of its own.
+fn params(sig: &Signature, self_ty: Option<&Type>) -> Vec<Param> {
+    let param = |(i, input): (usize, &FnArg)| match input {
+        FnArg::Receiver(r) => {
+            let own = self_ty.cloned().unwrap_or_else(|| syn::parse_quote!(Self));
+            let ty = match &r.reference {
+                Some((and, lifetime)) => {
+                    let mutability = r.mutability;
+                    syn::parse_quote!(#and #lifetime #mutability #own)
+                }
+                None => own,
+            };
+            Param { name: Ident::new("this", Span::call_site()), ty }
+        }
+        FnArg::Typed(t) => {
+            let name = match &*t.pat {
+                Pat::Ident(p) if p.subpat.is_none() => p.ident.clone(),
+                _ => format_ident!("argument_{i}"),
+            };
+            let mut ty = (*t.ty).clone();
+            Own(self_ty).visit_type_mut(&mut ty);
+            Param { name, ty }
+        }
+    };
+    sig.inputs.iter().enumerate().map(param).collect()
+}
+
+fn result(sig: &Signature, self_ty: Option<&Type>) -> Type {
+    match &sig.output {
+        ReturnType::Default => syn::parse_quote!(()),
+        ReturnType::Type(_, ty) => {
+            let mut ty = (**ty).clone();
+            Own(self_ty).visit_type_mut(&mut ty);
+            ty
+        }
+    }
+}
+
+/// Writes `Self` out.
+struct Own<'a>(Option<&'a Type>);
+
+impl VisitMut for Own<'_> {
+    fn visit_type_mut(&mut self, ty: &mut Type) {
+        match (self.0, &*ty) {
+            (Some(own), Type::Path(p)) if p.qself.is_none() && p.path.is_ident("Self") => *ty = own.clone(),
+            _ => visit_mut::visit_type_mut(self, ty),
+        }
+    }
+}
+
+/// Gives every reference in a type the same lifetime.
+struct Lent<'a>(&'a Lifetime);
+
+impl VisitMut for Lent<'_> {
+    fn visit_type_reference_mut(&mut self, reference: &mut TypeReference) {
+        reference.lifetime = Some(self.0.clone());
+        visit_mut::visit_type_reference_mut(self, reference);
+    }
+}
+
+/// The modules with functions for these entries, which lie `depth` modules deep in the interpreter.
+///
+/// # Errors
+/// If one of them can't be called from Rust.
+pub fn modules(module: &Module, entries: &[EntryFunction<'_>], depth: usize) -> syn::Result<TokenStream> {
+    if entries.is_empty() {
+        return Ok(TokenStream::new());
+    }
+    let up = std::iter::repeat_n(quote!(super::), depth + 1);
+    let interpreter = quote! { #(#up)* INTERPRETER };
+    let mut jit = Vec::new();
+    let mut interp = Vec::new();
+    let mut residual = Vec::new();
+    for entry in entries {
+        if refers(module, &entry.graph.signature.result) {
+            let message = "an entry can't return a reference from compiled code: return an index, or fill in what is lent";
+            return Err(syn::Error::new_spanned(&entry.sig.output, message));
+        }
+        jit.push(entry.compiled(&interpreter));
+        interp.push(entry.interpreted(&interpreter));
+        residual.push(entry.residual(&interpreter));
+    }
+    let allowed = quote! {
+        #[allow(dead_code, unused_imports, clippy::too_many_arguments, clippy::needless_lifetimes, clippy::type_complexity)]
+    };
+    Ok(quote! {
+        /// The entries in compiled code. The first call with some greens compiles.
+        #allowed
+        pub mod jit { use super::*; #(#jit)* }
+        /// The entries as rustc compiles them; a panic is an error.
+        #allowed
+        pub mod interp { use super::*; #(#interp)* }
+        /// The residual graphs of the entries: what compiled code is made of.
+        #allowed
+        pub mod residual { use super::*; #(#residual)* }
+    })
+}
+
+/// Whether there is a reference in a value of this type.
+fn refers(module: &Module, ty: &RustType) -> bool {
+    module.has_reference(ty)
+}
+
+impl EntryFunction<'_> {
+    /// Its name in messages and in a `Jit`.
+    fn function(&self) -> &str {
+        &self.graph.function
+    }
+
+    fn compiled(&self, interpreter: &TokenStream) -> TokenStream {
+        let (mut params, function) = (params(&self.sig, self.self_ty.as_ref()), self.function());
+        let lifetime = self.lifetime();
+        for i in &self.entry.greens {
+            if let Some(param) = params.get_mut(*i) {
+                Lent(&lifetime).visit_type_mut(&mut param.ty);
+            }
+        }
+        let taken = |name: &str| params.iter().any(|p| p.name == name);
+        let jit = Ident::new(if taken("jit") { "compiled_code" } else { "jit" }, Span::call_site());
+        let passed = params.iter().enumerate().map(|(i, Param { name, .. })| {
+            let green = self.entry.greens.contains(&i);
+            let words = if green { quote!(__hueshift_greens) } else { quote!(__hueshift_reds) };
+            quote! { ::hueshift::embed::Pass::pass(#name, &mut #words); }
+        });
+        let (names, types): (Vec<_>, Vec<_>) = params.iter().map(|p| (&p.name, &p.ty)).unzip();
+        let generics = self.sig.generics.params.iter();
+        let bounds = &self.sig.generics.where_clause;
+        let (name, vis, result) =
+            (&self.sig.ident, visible_inside(&self.vis), result(&self.sig, self.self_ty.as_ref()));
+        let doc = format!("[`{function}`](super) in compiled code, which is made for its greens if there is none.");
+        let errors = "\n# Errors\nIf the guest's run traps, or there can't be code for these greens.";
+        quote! {
+            #[doc = #doc]
+            #[doc = #errors]
+            #vis fn #name<#lifetime, #(#generics),*>(
+                #jit: &mut ::hueshift::embed::Jit<#lifetime>,
+                #(#names: #types),*
+            ) -> ::core::result::Result<#result, ::hueshift::embed::Error> #bounds {
+                let (mut __hueshift_greens, mut __hueshift_reds) = (::std::vec::Vec::new(), ::std::vec::Vec::new());
+                #(#passed)*
+                let __hueshift_words = #jit.call(&#interpreter, #function, __hueshift_greens, &__hueshift_reds)?;
+                let mut __hueshift_words = ::hueshift::embed::WordReader::new(&__hueshift_words);
+                ::core::result::Result::Ok(::hueshift::embed::Give::give(&mut __hueshift_words))
+            }
+        }
+    }
+
+    /// A lifetime that the function doesn't have yet.
+    fn lifetime(&self) -> Lifetime {
+        let taken = self.sig.generics.lifetimes().any(|l| l.lifetime.ident == "p");
+        Lifetime::new(if taken { "'compiled" } else { "'p" }, Span::call_site())
+    }
+
+    fn interpreted(&self, interpreter: &TokenStream) -> TokenStream {
+        let params = params(&self.sig, self.self_ty.as_ref());
+        let (names, types): (Vec<_>, Vec<_>) = params.iter().map(|p| (&p.name, &p.ty)).unzip();
+        let generics = &self.sig.generics;
+        let bounds = &generics.where_clause;
+        let (name, vis, result) =
+            (&self.sig.ident, visible_inside(&self.vis), result(&self.sig, self.self_ty.as_ref()));
+        let path = match &self.self_ty {
+            Some(ty) => quote!(<#ty>::#name),
+            None => quote!(super::#name),
+        };
+        let doc = format!("[`{}`](super) as rustc compiles it.", self.function());
+        quote! {
+            #[doc = #doc]
+            #[doc = "\n# Errors\nIf it panics."]
+            #vis fn #name #generics(#(#names: #types),*) -> ::core::result::Result<#result, ::hueshift::Trap> #bounds {
+                ::hueshift::tier0::catch(&#interpreter, || #path(#(#names),*))
+            }
+        }
+    }
+
+    fn residual(&self, interpreter: &TokenStream) -> TokenStream {
+        let params = params(&self.sig, self.self_ty.as_ref());
+        let greens: Vec<&Param> = self.entry.greens.iter().filter_map(|i| params.get(*i)).collect();
+        let (names, types): (Vec<_>, Vec<_>) = greens.iter().map(|p| (&p.name, &p.ty)).unzip();
+        let lifetimes = self.sig.generics.params.iter();
+        let (name, vis, function) = (&self.sig.ident, visible_inside(&self.vis), self.function());
+        let doc = format!("What [`{function}`](super) is compiled to for these greens.");
+        quote! {
+            #[doc = #doc]
+            #[doc = "\n# Errors\nIf there can't be code for these greens."]
+            #[allow(clippy::extra_unused_lifetimes)]
+            #vis fn #name<#(#lifetimes),*>(
+                #(#names: #types),*
+            ) -> ::core::result::Result<::hueshift::golden::Golden, ::hueshift::embed::Error> {
+                let mut __hueshift_greens = ::std::vec::Vec::new();
+                #(::hueshift::embed::Pass::pass(#names, &mut __hueshift_greens);)*
+                ::hueshift::embed::Jit::new(&#interpreter).residual(&#interpreter, #function, __hueshift_greens)
+            }
+        }
+    }
+}
+
+/// A function that graphs call by its name.
+pub struct Host<'a> {
+    /// Its path in graphs.
+    pub function: &'a str,
+    /// Its signature.
+    pub sig: Signature,
+    /// The type whose method it is.
+    pub self_ty: Option<Type>,
+}
+
+/// A function from words to words.
+pub struct Shim {
+    /// Its name.
+    pub name: Ident,
+    /// The function.
+    pub tokens: TokenStream,
+}
+
+impl Host<'_> {
+    /// What calls the function with the values that words are.
+    pub fn shim(&self) -> Shim {
+        let name = format_ident!("__hueshift_host_{}", self.function.replace("::", "_").to_lowercase());
+        let function = &self.sig.ident;
+        let path = match &self.self_ty {
+            Some(ty) => quote!(<#ty>::#function),
+            None => quote!(#function),
+        };
+        let names: Vec<Ident> = (0..self.sig.inputs.len()).map(|i| format_ident!("__hueshift_{i}")).collect();
+        let tokens = quote! {
+            #[doc(hidden)]
+            pub(crate) fn #name(words: &[u64], results: &mut ::std::vec::Vec<u64>) {
+                let mut words = ::hueshift::embed::WordReader::new(words);
+                #(let #names = ::hueshift::embed::Give::give(&mut words);)*
+                ::hueshift::embed::Pass::pass(#path(#(#names),*), results);
+            }
+        };
+        Shim { name, tokens }
+    }
+}

@@ -1,0 +1,181 @@
+//! Layouts: `repr(C)` for what lies in memory, and assertions that rustc lays it out as graphs have it.
+
+use flowgraph::ir::{Module, RustType};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::{Attribute, GenericParam, Generics, Index, ItemEnum, ItemStruct, parse_quote};
+
+/// Adds what is missing to a struct, and gives what goes behind it.
+pub fn structure(module: &Module, key: &str, item: &mut ItemStruct, passed: bool) -> TokenStream {
+    let Some(decl) = module.structs.get(key) else { return TokenStream::new() };
+    item.fields.iter_mut().for_each(|f| f.attrs.retain(|a| !a.path().is_ident("green")));
+    if !reprs(&item.attrs).iter().any(|r| r == "C" || r == "transparent") {
+        item.attrs.push(parse_quote!(#[repr(C)]));
+    }
+    let (name, lifetimes) = (&item.ident, any_lifetimes(&item.generics));
+    let (size, align) = (decl.size as usize, decl.align as usize);
+    let message = format!("hueshift: rustc lays `{name}` out otherwise than its graphs have it");
+    let offsets = item.fields.iter().enumerate().zip(&decl.fields).map(|((i, field), f)| {
+        let member = member(i, field);
+        let offset = f.offset as usize;
+        quote! { ::core::assert!(::core::mem::offset_of!(#name #lifetimes, #member) == #offset, #message); }
+    });
+    let at = Span::mixed_site().located_at(name.span());
+    let asserted = quote_spanned! {at=>
+        const _: () = {
+            ::core::assert!(::core::mem::size_of::<#name #lifetimes>() == #size, #message);
+            ::core::assert!(::core::mem::align_of::<#name #lifetimes>() == #align, #message);
+            #(#offsets)*
+        };
+    };
+    let values = passed.then(|| struct_values(item));
+    quote! { #asserted #values }
+}
+
+fn member(i: usize, field: &syn::Field) -> syn::Member {
+    match &field.ident {
+        Some(name) => name.clone().into(),
+        None => Index::from(i).into(),
+    }
+}
+
+/// A struct as words.
+fn struct_values(item: &ItemStruct) -> TokenStream {
+    let name = &item.ident;
+    let members: Vec<syn::Member> = item.fields.iter().enumerate().map(|(i, f)| member(i, f)).collect();
+    let lifetimes = any_lifetimes(&item.generics);
+    let given = all_lifetimes(&item.generics);
+    quote! {
+        impl ::hueshift::embed::Pass for #name #lifetimes {
+            fn pass(self, words: &mut ::std::vec::Vec<u64>) {
+                #(::hueshift::embed::Pass::pass(self.#members, words);)*
+            }
+        }
+        impl<'hueshift> ::hueshift::embed::Give<'hueshift> for #name #given {
+            fn give(words: &mut ::hueshift::embed::WordReader<'hueshift>) -> Self {
+                #name { #(#members: ::hueshift::embed::Give::give(words)),* }
+            }
+        }
+    }
+}
+
+/// Adds what is missing to an enum, and gives what goes behind it.
+pub fn enumeration(module: &Module, key: &str, item: &mut ItemEnum, passed: bool) -> TokenStream {
+    let Some(decl) = module.enums.get(key).filter(|d| !d.variants.is_empty()) else { return TokenStream::new() };
+    let repr = Ident::new(decl.repr.name(), Span::mixed_site().located_at(item.ident.span()));
+    if !reprs(&item.attrs).iter().any(|r| *r == decl.repr.name()) {
+        item.attrs.push(parse_quote!(#[repr(#repr)]));
+    }
+    let name = &item.ident;
+    let size = decl.repr.access().size() as usize;
+    let message = format!("hueshift: rustc lays `{name}` out otherwise than its graphs have it");
+    let values = item.variants.iter().zip(&decl.variants).map(|(variant, (_, value))| {
+        let variant = &variant.ident;
+        quote! { ::core::assert!(#name::#variant as i64 == #value, #message); }
+    });
+    let at = Span::mixed_site().located_at(name.span());
+    let asserted = quote_spanned! {at=>
+        const _: () = {
+            ::core::assert!(::core::mem::size_of::<#name>() == #size, #message);
+            #(#values)*
+        };
+    };
+    let variants: Vec<&Ident> = item.variants.iter().map(|v| &v.ident).collect();
+    let (first, rest) = (variants[0], &variants[1..]);
+    let words = passed.then(|| {
+        quote! {
+            impl ::hueshift::embed::Pass for #name {
+                fn pass(self, words: &mut ::std::vec::Vec<u64>) {
+                    ::hueshift::embed::Pass::pass(self as #repr, words);
+                }
+            }
+            impl ::hueshift::embed::Give<'_> for #name {
+                fn give(words: &mut ::hueshift::embed::WordReader<'_>) -> Self {
+                    let tag: #repr = ::hueshift::embed::Give::give(words);
+                    #(if tag == #name::#rest as #repr { return #name::#rest; })*
+                    #name::#first
+                }
+            }
+        }
+    });
+    quote! { #asserted #words }
+}
+
+/// What `#[repr(..)]` says.
+fn reprs(attrs: &[Attribute]) -> Vec<String> {
+    let mut found = Vec::new();
+    for attr in attrs.iter().filter(|a| a.path().is_ident("repr")) {
+        let _ = attr.parse_nested_meta(|meta| {
+            found.extend(meta.path.get_ident().map(ToString::to_string));
+            if meta.input.peek(syn::token::Paren) {
+                let inner;
+                syn::parenthesized!(inner in meta.input);
+                inner.parse::<TokenStream>()?;
+            }
+            Ok(())
+        });
+    }
+    found
+}
+
+/// `<'_, '_>`, as many as there are.
+fn any_lifetimes(generics: &Generics) -> TokenStream {
+    lifetimes(generics, quote!('_))
+}
+
+fn all_lifetimes(generics: &Generics) -> TokenStream {
+    lifetimes(generics, quote!('hueshift))
+}
+
+fn lifetimes(generics: &Generics, each: TokenStream) -> TokenStream {
+    let count = generics.params.iter().filter(|p| matches!(p, GenericParam::Lifetime(_))).count();
+    let each = std::iter::repeat_n(each, count);
+    if count == 0 { TokenStream::new() } else { quote!(<#(#each),*>) }
+}
+
+/// Assertions about the tuples that lie in memory: Rust promises nothing of their layout.
+pub fn tuples(module: &Module) -> TokenStream {
+    let mut found = Vec::new();
+    for graph in module.graphs.values() {
+        let types = graph.signature.params.iter().map(|p| &p.ty).chain([&graph.signature.result]);
+        types.for_each(|ty| tuples_behind(ty, false, &mut found));
+    }
+    for field in module.structs.values().flat_map(|s| &s.fields) {
+        tuples_behind(&field.ty, true, &mut found);
+    }
+    let asserted = found.iter().map(|ty| {
+        let RustType::Tuple(items) = ty else { return TokenStream::new() };
+        let (offsets, size, _) = module.tuple_offsets(items);
+        let name = ty.to_string();
+        let Ok(written) = syn::parse_str::<syn::Type>(&name) else { return TokenStream::new() };
+        let message =
+            format!("hueshift: rustc lays the tuple {name} out otherwise than graphs have it: use a struct in its place");
+        let offsets = offsets.iter().enumerate().map(|(i, offset)| {
+            let (member, offset) = (Index::from(i), *offset as usize);
+            quote! { ::core::assert!(::core::mem::offset_of!(#written, #member) == #offset, #message); }
+        });
+        let size = size as usize;
+        quote! {
+            const _: () = {
+                ::core::assert!(::core::mem::size_of::<#written>() == #size, #message);
+                #(#offsets)*
+            };
+        }
+    });
+    asserted.collect()
+}
+
+fn tuples_behind(ty: &RustType, in_memory: bool, out: &mut Vec<RustType>) {
+    match ty {
+        RustType::Tuple(items) => {
+            if in_memory && !out.contains(ty) {
+                out.push(ty.clone());
+            }
+            items.iter().for_each(|item| tuples_behind(item, in_memory, out));
+        }
+        RustType::Ref { to: inner, .. } | RustType::Slice { elem: inner, .. } => tuples_behind(inner, true, out),
+        RustType::Array(inner, _) | RustType::Cell(inner) => tuples_behind(inner, in_memory, out),
+        RustType::Unit | RustType::Never | RustType::Scalar(_) => {}
+        RustType::Str | RustType::Struct(_) | RustType::Enum(_) => {}
+    }
+}

@@ -1,0 +1,179 @@
+//! The changes to a source, and nothing else is changed:
+//!
+//! * arithmetic operators are made wrapping (`arithmetic`);
+//! * structs and enums are `repr(C)`, with assertions behind them (`layout`);
+//! * portals and recursive functions begin with a check of the stack;
+//! * `merge_point!()` and `can_enter_jit!()` are macros of the prelude, which stand for nothing so far: entering compiled code
+//!   is a call of a function in the module `jit`.
+//!
+//! Added are the modules `jit`, `interp` and `residual` beside the entries, and shims beside the functions that graphs call.
+
+mod arithmetic;
+
+use crate::entries::{self, EntryFunction, Host};
+use crate::expand::{Entry, by_value};
+use crate::layout;
+use flowgraph::analysis::CallGraph;
+use flowgraph::frontend::{Lifted, Use};
+use flowgraph::ir::{Graph, Module};
+use proc_macro2::{Span, TokenStream};
+use quote::quote;
+use std::collections::HashMap;
+use syn::visit_mut::VisitMut;
+use syn::{Attribute, Item};
+
+/// Line and column (from 0), as spans have them.
+type Place = (usize, usize);
+
+fn place(span: Span) -> Place {
+    let start = span.start();
+    (start.line, start.column)
+}
+
+/// Changes a module's items.
+pub struct Rewriter<'a> {
+    module: &'a Module,
+    entries: &'a [Entry],
+    uses: HashMap<Place, &'a Use>,
+    /// Graphs by the place of the function's name, and whether they begin with a check of the stack.
+    graphs: HashMap<Place, (&'a Graph, bool)>,
+    /// Structs and enums that are handed to compiled code or host functions by value.
+    passed: Vec<String>,
+    hosts: Vec<TokenStream>,
+    /// What the functions of the module being gone through ask for.
+    found: Vec<EntryFunction<'a>>,
+    found_hosts: Vec<Host<'a>>,
+}
+
+impl<'a> Rewriter<'a> {
+    /// For a source that was lifted.
+    pub fn new(lifted: &'a Lifted, entries: &'a [Entry]) -> Rewriter<'a> {
+        let module = &lifted.module;
+        let calls = CallGraph::new(module);
+        let checked = |i: usize, graph: &Graph| graph.attributes.portal.is_some() || calls.is_recursive(i);
+        let at = |loc: flowgraph::ir::Loc| (loc.line as usize, loc.column as usize - 1);
+        let graphs = module.graphs.values().enumerate().filter(|(_, graph)| graph.loc.is_known());
+        let graphs = graphs.map(|(i, graph)| (at(graph.loc), (graph, checked(i, graph)))).collect();
+        let mut passed = Vec::new();
+        for graph in module.graphs.values() {
+            let named = entries.iter().any(|e| e.function == graph.function) || graph.blocks.is_empty();
+            let types = graph.signature.params.iter().map(|p| &p.ty).chain([&graph.signature.result]);
+            types.filter(|_| named).for_each(|ty| by_value(module, ty, &mut passed));
+        }
+        let uses = lifted.uses.iter().map(|used| (at(used.loc), used)).collect();
+        Rewriter {
+            module,
+            entries,
+            uses,
+            graphs,
+            passed,
+            hosts: Vec::new(),
+            found: Vec::new(),
+            found_hosts: Vec::new(),
+        }
+    }
+
+    /// The host functions found, for the definition of the interpreter.
+    pub fn hosts(self) -> Vec<TokenStream> {
+        self.hosts
+    }
+
+    /// Changes the items of a module, whose names begin with `prefix` in graphs, and which lies `depth` modules deep.
+    ///
+    /// # Errors
+    /// If an entry can't be called from Rust.
+    pub fn items(&mut self, items: &mut Vec<Item>, prefix: &str, depth: usize) -> syn::Result<()> {
+        let outer = (std::mem::take(&mut self.found), std::mem::take(&mut self.found_hosts));
+        for mut item in std::mem::take(items) {
+            let mut behind = TokenStream::new();
+            match &mut item {
+                item if is_test(item) => {}
+                Item::Mod(module) => {
+                    if let Some((_, items)) = &mut module.content {
+                        self.items(items, &format!("{prefix}{}::", module.ident), depth + 1)?;
+                    }
+                }
+                Item::Struct(s) => {
+                    let key = format!("{prefix}{}", s.ident);
+                    behind = layout::structure(self.module, &key, s, self.passed.contains(&key));
+                }
+                Item::Enum(e) => {
+                    let key = format!("{prefix}{}", e.ident);
+                    behind = layout::enumeration(self.module, &key, e, self.passed.contains(&key));
+                }
+                Item::Impl(i) => self.methods(i),
+                Item::Fn(f) => self.function(&mut f.block, &f.sig, &f.attrs, &f.vis, None),
+                _ => {}
+            }
+            items.push(item);
+            items.push(Item::Verbatim(behind));
+        }
+        let found = std::mem::replace(&mut self.found, outer.0);
+        let found_hosts = std::mem::replace(&mut self.found_hosts, outer.1);
+        items.push(Item::Verbatim(entries::modules(self.module, &found, depth)?));
+        for host in found_hosts {
+            let shim = host.shim();
+            let name = &shim.name;
+            let path: TokenStream = prefix.parse().unwrap_or_default();
+            let function = host.function;
+            self.hosts.push(quote! { ::hueshift::embed::HostFunction { function: #function, call: #path #name } });
+            items.push(Item::Verbatim(shim.tokens));
+        }
+        Ok(())
+    }
+
+    fn methods(&mut self, item: &mut syn::ItemImpl) {
+        let ty = (*item.self_ty).clone();
+        for item in &mut item.items {
+            if let syn::ImplItem::Fn(f) = item
+                && !f.attrs.iter().any(is_test_attribute)
+            {
+                self.function(&mut f.block, &f.sig, &f.attrs, &f.vis, Some(&ty));
+            }
+        }
+    }
+
+    fn function(
+        &mut self,
+        block: &mut syn::Block,
+        sig: &syn::Signature,
+        attrs: &[Attribute],
+        vis: &syn::Visibility,
+        self_ty: Option<&syn::Type>,
+    ) {
+        let graph = self.graphs.get(&place(sig.ident.span())).copied();
+        if let Some((graph, _)) = graph {
+            if let Some(entry) = self.entries.iter().find(|e| e.function == graph.function) {
+                let (sig, vis, self_ty) = (sig.clone(), vis.clone(), self_ty.cloned());
+                self.found.push(EntryFunction { graph, entry, sig, vis, self_ty });
+            }
+            if graph.blocks.is_empty() {
+                self.found_hosts.push(Host { function: &graph.function, sig: sig.clone(), self_ty: self_ty.cloned() });
+            }
+        }
+        if attrs.iter().any(|a| a.path().segments.last().is_some_and(|s| s.ident == "dont_look_inside")) {
+            // Any Rust: it means what it means.
+            return;
+        }
+        self.visit_block_mut(block);
+        if let Some((_, true)) = graph {
+            block.stmts.insert(0, syn::parse_quote!(::hueshift::tier0::check_stack();));
+        }
+    }
+}
+
+fn is_test_attribute(attribute: &Attribute) -> bool {
+    let path = attribute.path();
+    path.is_ident("test")
+        || (path.is_ident("cfg") && attribute.parse_args::<syn::Ident>().is_ok_and(|name| name == "test"))
+}
+
+/// Whether an item is there for tests only: the front end doesn't see it.
+fn is_test(item: &Item) -> bool {
+    let attrs = match item {
+        Item::Fn(f) => &f.attrs,
+        Item::Mod(m) => &m.attrs,
+        _ => return false,
+    };
+    attrs.iter().any(is_test_attribute)
+}

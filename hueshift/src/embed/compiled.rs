@@ -1,0 +1,96 @@
+//! One entry compiled for one choice of greens: its compiler graphs, its memory, and the driver that borrows both.
+#![allow(unsafe_code, reason = "self_cell ties the driver to what it borrows; the memory trusts the program's own addresses")]
+
+use super::greens::name_greens;
+use super::interpreter::Interpreter;
+use super::jit::Error;
+use crate::compiler::Compiler;
+use crate::jit::JitOptions;
+use flowgraph::eval::Outcome;
+use flowgraph::ir::{Const, Word};
+use flowgraph::memory::Memory;
+use self_cell::MutBorrow;
+use timeshifter::specialize::Argument;
+
+type Driver<'a> = crate::jit::Jit<'a>;
+
+struct Parts {
+    compiler: Compiler,
+    memory: MutBorrow<Memory>,
+}
+
+self_cell::self_cell!(
+    struct Tied {
+        owner: Parts,
+        #[not_covariant]
+        dependent: Driver,
+    }
+);
+
+/// Machine code of an entry for one choice of greens.
+pub(super) struct Compiled {
+    tied: Tied,
+}
+
+impl Compiled {
+    /// Compiles an entry eagerly. `greens` are the words of its green parameters' leaves.
+    ///
+    /// # Safety
+    /// The words are those of values of the parameters' types, and so are those of each [`Compiled::run`]; what the greens
+    /// refer to stays as it is while this is used.
+    pub unsafe fn new(
+        interpreter: &Interpreter,
+        compiler: &Compiler,
+        greens: &[Word],
+        options: &JitOptions,
+    ) -> Result<Compiled, Error> {
+        let mut compiler = compiler.clone();
+        let mut memory = Memory::for_module(&compiler.module);
+        let signature = compiler.module.graphs[&compiler.entry].signature.clone();
+        let known: Vec<usize> = compiler.known.iter().copied().collect();
+        // SAFETY: the caller's promise.
+        let constants = unsafe {
+            memory.trust_foreign();
+            name_greens(&mut compiler.module, &mut memory, &signature, &known, greens)?
+        };
+        super::hosts::register(interpreter, &compiler.module, &mut memory);
+        let arguments = arguments(&compiler, &constants);
+        let parts = Parts { compiler, memory: MutBorrow::new(memory) };
+        let tied = Tied::try_new(parts, |parts| {
+            let mut driver = Driver::new(&parts.compiler, parts.memory.borrow_mut(), options.clone())?;
+            driver.specialize(&arguments)?;
+            Ok::<_, Error>(driver)
+        })?;
+        Ok(Compiled { tied })
+    }
+
+    /// Runs it on the words of its red parameters' leaves.
+    pub fn run(&mut self, reds: &[Word]) -> Result<Outcome, Error> {
+        self.with(|driver| Ok(driver.run(reds)?))
+    }
+
+    /// Does something with the driver.
+    pub fn with<T>(&mut self, f: impl FnOnce(&mut Driver<'_>) -> T) -> T {
+        self.tied.with_dependent_mut(|_, driver| f(driver))
+    }
+}
+
+/// The arguments of a specialization: the greens' constants, all else unknown.
+fn arguments(compiler: &Compiler, constants: &[Const]) -> Vec<Argument> {
+    let mut constants = constants.iter();
+    let params = &compiler.module.graphs[&compiler.entry].signature.params;
+    let mut out = Vec::new();
+    for (i, param) in params.iter().enumerate() {
+        let known = compiler.known.contains(&i);
+        let argument = |_| match constants.next() {
+            Some(constant) if known => Argument::Known(*constant),
+            _ => Argument::Unknown,
+        };
+        let leaves = compiler.module.leaves(&param.ty).len();
+        match known {
+            true => out.extend((0..leaves).map(argument)),
+            false => out.extend((0..leaves).map(|_| Argument::Unknown)),
+        }
+    }
+    out
+}

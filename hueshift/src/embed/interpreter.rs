@@ -1,0 +1,94 @@
+//! What the macros know of an interpreter, and what is made of it on demand.
+
+use flowgraph::ir::Module;
+use std::sync::{Arc, OnceLock};
+
+/// A function that compiled code can be made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its path in the source: `run`, `Cpu::step`.
+    pub function: &'static str,
+    /// The parameters known when compiling, from 0.
+    pub greens: &'static [usize],
+}
+
+/// A `#[dont_look_inside]` function, as compiled code calls it: words in, words out, or the message of its panic.
+#[derive(Clone, Copy, Debug)]
+pub struct HostFunction {
+    /// Its path in the source.
+    pub function: &'static str,
+    /// The shim.
+    pub call: fn(&[u64], &mut Vec<u64>),
+}
+
+/// What the macros say of an interpreter.
+#[derive(Clone, Copy, Debug)]
+pub struct Definition {
+    /// The name of its module.
+    pub name: &'static str,
+    /// Its files: name as it was given, and text where it is at hand.
+    pub files: &'static [(&'static str, Option<&'static str>)],
+    /// The lifted module, as text.
+    pub graphs: &'static str,
+    /// What can be compiled.
+    pub entries: &'static [Entry],
+    /// What compiled code calls.
+    pub hosts: &'static [HostFunction],
+}
+
+/// An interpreter of this program: `lang::INTERPRETER`.
+#[derive(Debug)]
+pub struct Interpreter {
+    definition: Definition,
+    module: OnceLock<Module>,
+}
+
+impl Interpreter {
+    /// For the macros: an interpreter whose text of graphs was printed from a lifted module.
+    #[doc(hidden)]
+    pub const fn new(definition: Definition) -> Interpreter {
+        Interpreter { definition, module: OnceLock::new() }
+    }
+
+    /// The name of its module in the program.
+    pub fn name(&self) -> &'static str {
+        self.definition.name
+    }
+
+    /// Its files: the name as it was given, and the text. An inline module's text isn't kept.
+    pub fn files(&self) -> &'static [(&'static str, Option<&'static str>)] {
+        self.definition.files
+    }
+
+    /// What can be compiled.
+    pub fn entries(&self) -> &'static [Entry] {
+        self.definition.entries
+    }
+
+    /// The functions of the program that compiled code calls.
+    pub fn hosts(&self) -> &'static [HostFunction] {
+        self.definition.hosts
+    }
+
+    /// The entry of this path.
+    pub fn entry(&self, function: &str) -> Option<&'static Entry> {
+        self.definition.entries.iter().find(|e| e.function == function)
+    }
+
+    /// The flow graphs, as the front end lifted them when the program was compiled.
+    ///
+    /// # Panics
+    /// Never for an interpreter that a macro made: its text was printed from a module.
+    pub fn module(&self) -> &Module {
+        self.module.get_or_init(|| {
+            let mut module = match flowgraph::text::parse_module(self.definition.graphs) {
+                Ok(module) => module,
+                Err(error) => unreachable!("the graphs of `{}` can't be read: {error}", self.definition.name),
+            };
+            for (file, (_, text)) in module.files.iter_mut().zip(self.definition.files) {
+                file.text = text.map(Arc::from);
+            }
+            module
+        })
+    }
+}

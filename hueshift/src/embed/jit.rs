@@ -1,0 +1,183 @@
+//! Compiling entries of an embedded interpreter, and running them.
+
+use super::compiled::Compiled;
+use super::interpreter::{Entry, Interpreter};
+use super::trap::Trap;
+use crate::compiler::{CompileError, Compiler};
+use crate::golden::Golden;
+use crate::jit::{JitError, JitOptions};
+use flowgraph::eval::Outcome;
+use flowgraph::ir::Word;
+use flowgraph::memory::BadAccess;
+use rustc_hash::FxHashMap;
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::marker::PhantomData;
+
+/// Why a call of compiled code gives no result.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The guest's run has trapped.
+    #[error(transparent)]
+    Trap(#[from] Trap),
+    /// There can't be a compiler for the entry: something must be green that isn't.
+    #[error(transparent)]
+    Compile(#[from] CompileError),
+    /// Specializing or generating code stopped, at a limit or because of a bug.
+    #[error(transparent)]
+    Jit(#[from] JitError),
+    /// A reference in the greens leads to no memory.
+    #[error("a reference among the greens leads nowhere: {0}")]
+    Greens(#[from] BadAccess),
+    /// The interpreter has no such entry.
+    #[error("`{interpreter}` has no entry `{function}`; there are: {}", .entries.join(", "))]
+    NoEntry {
+        /// The interpreter.
+        interpreter: &'static str,
+        /// What was asked for.
+        function: String,
+        /// What there is.
+        entries: Vec<&'static str>,
+    },
+    /// The entry belongs to another interpreter than the `Jit`.
+    #[error("this `Jit` was made for `{jit}`, not for `{interpreter}`")]
+    OtherInterpreter {
+        /// The `Jit`'s.
+        jit: &'static str,
+        /// The entry's.
+        interpreter: &'static str,
+    },
+    /// The arguments, given as text, don't fit.
+    #[error(transparent)]
+    Arguments(#[from] flowgraph::value::ArgumentError),
+}
+
+impl Error {
+    /// The trap, if it is one.
+    pub fn trap(&self) -> Option<&Trap> {
+        match self {
+            Error::Trap(trap) => Some(trap),
+            _ => None,
+        }
+    }
+}
+
+/// Compiled code of one interpreter, which depends on greens that are borrowed for `'p`.
+///
+/// The functions in the module `jit` of an interpreter take it. The first call with some greens compiles, ahead of the run;
+/// later ones with the same (the same scalars, and the same places in memory) run what is there. A `Jit` belongs to one
+/// thread; a program may have any number.
+pub struct Jit<'p> {
+    interpreter: &'static Interpreter,
+    options: JitOptions,
+    compilers: FxHashMap<&'static str, Compiler>,
+    compiled: FxHashMap<Key, Compiled>,
+    /// Greens are borrowed for exactly `'p`: a `Jit` for a shorter time would accept what is gone too early.
+    greens: PhantomData<Cell<&'p ()>>,
+}
+
+/// An entry and the words of its greens.
+type Key = (&'static str, Vec<Word>);
+
+/// Local arrays and structs of compiled code may use so many bytes at a time.
+const SLOT_BYTES: u64 = 64 << 20;
+
+impl<'p> Jit<'p> {
+    /// No code yet, for this interpreter.
+    pub fn new(interpreter: &'static Interpreter) -> Jit<'p> {
+        Jit::with_options(interpreter, JitOptions { slot_bytes: SLOT_BYTES, ..JitOptions::default() })
+    }
+
+    /// The same with other settings than the usual.
+    pub fn with_options(interpreter: &'static Interpreter, options: JitOptions) -> Jit<'p> {
+        let (compilers, compiled) = (FxHashMap::default(), FxHashMap::default());
+        Jit { interpreter, options, compilers, compiled, greens: PhantomData }
+    }
+
+    /// The interpreter.
+    pub fn interpreter(&self) -> &'static Interpreter {
+        self.interpreter
+    }
+
+    /// For how many choices of greens there is code, of all entries together.
+    pub fn compiled(&self) -> usize {
+        self.compiled.len()
+    }
+
+    /// For the macros: calls an entry's code, which is made if there is none for these greens. The words must be those of
+    /// the entry's arguments, and the greens' references be borrowed for `'p`: the functions that the macros make see to it.
+    #[doc(hidden)]
+    pub fn call(
+        &mut self,
+        interpreter: &'static Interpreter,
+        function: &'static str,
+        greens: Vec<Word>,
+        reds: &[Word],
+    ) -> Result<Vec<Word>, Error> {
+        let outcome = self.code(interpreter, function, greens)?.run(reds)?;
+        match outcome {
+            Outcome::Returned(words) => Ok(words),
+            Outcome::Trapped(report) => Err(Trap::of_report(report, interpreter.module()).into()),
+            Outcome::Exited { .. } | Outcome::Stopped { .. } => {
+                unreachable!("the driver goes on behind exits and merge points")
+            }
+        }
+    }
+
+    /// For the macros: the residual graphs of an entry for some greens, as [`Jit::call`] compiles them.
+    #[doc(hidden)]
+    pub fn residual(
+        &mut self,
+        interpreter: &'static Interpreter,
+        function: &'static str,
+        greens: Vec<Word>,
+    ) -> Result<Golden, Error> {
+        let residual = self.code(interpreter, function, greens)?.with(|driver| driver.residual())?;
+        Ok(Golden::of_residual(residual.module))
+    }
+
+    #[allow(unsafe_code, reason = "the functions that the macros make vouch for the words, and borrow the greens for 'p")]
+    fn code(
+        &mut self,
+        interpreter: &'static Interpreter,
+        function: &'static str,
+        greens: Vec<Word>,
+    ) -> Result<&mut Compiled, Error> {
+        if !std::ptr::eq(interpreter, self.interpreter) {
+            let (jit, interpreter) = (self.interpreter.name(), interpreter.name());
+            return Err(Error::OtherInterpreter { jit, interpreter });
+        }
+        let key = (function, greens);
+        if !self.compiled.contains_key(&key) {
+            if !self.compilers.contains_key(function) {
+                self.compilers.insert(function, interpreter.compiler_for(function)?);
+            }
+            // SAFETY: the functions that the macros make are typed as the source is, and what greens refer to is borrowed
+            // for `'p`, which this `Jit` can't outlive.
+            let code = unsafe { Compiled::new(interpreter, &self.compilers[function], &key.1, &self.options)? };
+            self.compiled.insert(key.clone(), code);
+        }
+        match self.compiled.get_mut(&key) {
+            Some(code) => Ok(code),
+            None => unreachable!("compiled above"),
+        }
+    }
+}
+
+impl Interpreter {
+    /// The compiler of an entry, with its greens known.
+    ///
+    /// # Errors
+    /// If there is no such entry, or something must be green that isn't.
+    pub fn compiler_for(&self, function: &str) -> Result<Compiler, Error> {
+        let entry = self.entry(function).ok_or_else(|| self.no_entry(function))?;
+        let greens: BTreeSet<usize> = entry.greens.iter().copied().collect();
+        Ok(Compiler::new(self.module(), function, &greens)?)
+    }
+
+    /// There is no such entry.
+    pub(crate) fn no_entry(&self, function: &str) -> Error {
+        let entries = self.entries().iter().map(|e: &Entry| e.function).collect();
+        Error::NoEntry { interpreter: self.name(), function: function.to_owned(), entries }
+    }
+}

@@ -1,0 +1,31 @@
+//! Interpreters embedded in a program: what the macros [`crate::interpreter`] and [`crate::interpreter_file`] make, and what
+//! runs it.
+//!
+//! ```text
+//! #[hueshift::interpreter]        lang::run(code, pc, cpu)            tier 0: the source, compiled by rustc
+//! mod lang { … fn run … }   ──▶   lang::interp::run(code, pc, cpu)    the same; a panic is an `Err(Trap)`
+//!                                 lang::jit::run(&mut jit, code, …)   compiled for code and pc, and run
+//!                                 lang::residual::run(code, pc)       the residual graphs, for a test
+//!                                 lang::INTERPRETER                   the lifted module, its entries and host functions
+//! ```
+//!
+//! A [`Jit`] compiles an entry ahead of the run, for the greens of the first call with these greens, and keeps what it
+//! compiled. What greens refer to is borrowed for as long as the `Jit` may be used, so rustc refuses to change or free what
+//! compiled code depends on. Compiled code works on the program's own memory, at its real addresses.
+//!
+//! Not promised: the functions that are hidden from the documentation. They are for code that the macros make, and take
+//! words on trust.
+
+mod compiled;
+mod greens;
+mod hosts;
+mod interpreter;
+mod jit;
+mod trap;
+mod values;
+
+pub(crate) use hosts::register as register_hosts;
+pub use interpreter::{Definition, Entry, HostFunction, Interpreter};
+pub use jit::{Error, Jit};
+pub use trap::Trap;
+pub use values::{Give, Pass, WordReader};

@@ -1,0 +1,242 @@
+//! The interpreter as rustc compiles it: what the macros put into the source, and catching its panics.
+//!
+//! The macros make four changes to a source, so that it means under rustc what it means in graphs (see `docs/embedding.md`).
+//! Where one needs a function, it is here.
+
+use crate::embed::{Interpreter, Trap};
+use flowgraph::ir::{Module, Terminator, Trap as Trap_, TrapKind};
+use std::any::Any;
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, Location, PanicHookInfo, catch_unwind, set_hook, take_hook};
+use std::sync::Once;
+
+/// Ends the run with the panic "stack exhausted" if little is left of the native stack: portals and recursive functions begin
+/// with it, so that a guest's recursion can't crash the program.
+///
+/// # Panics
+/// If little is left.
+#[inline(always)]
+pub fn check_stack() {
+    let here = 0u8;
+    if std::ptr::from_ref(&here).addr() < jitcodegen::native_stack_limit() {
+        exhausted();
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn exhausted() -> ! {
+    panic!("{}", TrapKind::StackExhausted.template())
+}
+
+/// What a caught panic said, and where.
+#[derive(Clone, Debug)]
+struct Caught {
+    message: String,
+    place: Option<(String, u32, u32)>,
+}
+
+thread_local! {
+    /// How many [`catch`]es are around, and the panic that is on its way to one.
+    static CATCHING: RefCell<(usize, Option<Caught>)> = const { RefCell::new((0, None)) };
+}
+
+/// While a run is being caught, panics are not printed, but kept with their place.
+fn install_hook() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = take_hook();
+        set_hook(Box::new(move |info: &PanicHookInfo<'_>| {
+            let caught = CATCHING.try_with(|catching| {
+                let mut catching = catching.borrow_mut();
+                if catching.0 == 0 {
+                    return false;
+                }
+                let place = info.location().map(|at: &Location<'_>| (at.file().to_owned(), at.line(), at.column()));
+                catching.1 = Some(Caught { message: message(info.payload()), place });
+                true
+            });
+            if !caught.unwrap_or(false) {
+                before(info);
+            }
+        }));
+    });
+}
+
+fn message(payload: &(dyn Any + Send)) -> String {
+    let text = payload.downcast_ref::<&str>().map(|s| (*s).to_owned());
+    text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic without a message".to_owned())
+}
+
+/// Does something, and gives the message and the place of its panic if it panics, which is not printed.
+fn quietly<T>(f: impl FnOnce() -> T) -> Result<T, Caught> {
+    install_hook();
+    CATCHING.with_borrow_mut(|catching| catching.0 += 1);
+    let result = catch_unwind(AssertUnwindSafe(f));
+    let caught = CATCHING.with_borrow_mut(|catching| {
+        catching.0 -= 1;
+        catching.1.take()
+    });
+    result.map_err(|payload| caught.unwrap_or_else(|| Caught { message: message(&*payload), place: None }))
+}
+
+/// The message of a panic of `f`, instead of the panic.
+///
+/// # Errors
+/// If it panics.
+pub fn catch_message<T>(f: impl FnOnce() -> T) -> Result<T, String> {
+    quietly(f).map_err(|caught| caught.message)
+}
+
+/// Runs a function of an interpreter's tier 0. A panic becomes the [`Trap`] that it is in graphs: the kind by its message and
+/// line, the message worded as there. The functions in the module `interp` of an interpreter are made with it.
+///
+/// # Errors
+/// If it panics.
+pub fn catch<T>(interpreter: &Interpreter, f: impl FnOnce() -> T) -> Result<T, Trap> {
+    quietly(f).map_err(|caught| trap_of(&caught, interpreter.module()))
+}
+
+/// The trap that a panic is.
+fn trap_of(caught: &Caught, module: &Module) -> Trap {
+    let (file, line, column) = caught.place.clone().unwrap_or_default();
+    let (kind, mut message) = by_message(&caught.message).unwrap_or((TrapKind::Panic, caught.message.clone()));
+    let traps = || {
+        module.graphs.values().flat_map(|g| &g.blocks).filter_map(|b| match &b.term {
+            Terminator::Trap(trap) => Some(trap),
+            _ => None,
+        })
+    };
+    // The author's own message may be that of several kinds; the line tells them apart.
+    let own = traps().filter(|t| t.kind.has_message() && kind.has_message() && fits(t.message.as_deref(), &message));
+    let mut own: Vec<_> = own.collect();
+    if own.is_empty() {
+        // Of an `Err`, std shows the value as well.
+        let shows = |t: &&Trap_| t.kind == TrapKind::Expect && message.starts_with(&format!("{}: ", t.render(&[])));
+        own = traps().filter(shows).collect();
+        if let Some(trap) = own.first() {
+            message = trap.render(&[]);
+        }
+    }
+    let at_line = own.iter().find(|t| t.loc.line == line).or(own.first());
+    let kind = at_line.map_or(kind, |t| t.kind);
+    let name = |index: u16| module.files.get(index as usize).map(|f| f.name.clone()).unwrap_or_default();
+    let known = module.files.iter().any(|f| !f.name.is_empty() && file.ends_with(&f.name));
+    match (known, own.as_slice()) {
+        (true, _) => Trap { kind, message, file, line, column },
+        // Files that a macro has read have no places in rustc's eyes; a message that is there once has just one.
+        (false, [trap]) => {
+            Trap { kind, message, file: name(trap.loc.file.0), line: trap.loc.line, column: trap.loc.column }
+        }
+        (false, _) => Trap { kind, message, file: String::new(), line: 0, column: 0 },
+    }
+}
+
+/// Whether a message can be what a template became.
+fn fits(template: Option<&str>, message: &str) -> bool {
+    let Some(template) = template else { return false };
+    let plain = template.replace("{{", "\u{1}").replace("}}", "\u{2}");
+    let mut parts = plain.split('{').enumerate().map(|(i, part)| match i {
+        0 => part,
+        _ => part.split_once('}').map_or("", |(_, rest)| rest),
+    });
+    let real = |part: &str| part.replace('\u{1}', "{").replace('\u{2}', "}");
+    let Some(mut rest) = parts.next().and_then(|first| message.strip_prefix(&real(first))) else { return false };
+    let mut holes = false;
+    let mut last = String::new();
+    for part in parts {
+        holes = true;
+        last = real(part);
+        match rest.find(&last) {
+            Some(at) => rest = &rest[at + last.len()..],
+            None => return false,
+        }
+    }
+    rest.is_empty() || (holes && last.is_empty())
+}
+
+/// The kind of a trap whose wording is fixed, and that wording. Rust's own may have more to say.
+fn by_message(message: &str) -> Option<(TrapKind, String)> {
+    let kinds = TrapKind::ALL.iter().filter(|kind| !kind.has_message());
+    kinds.copied().find(|kind| fits(Some(kind.template()), message)).map(|kind| (kind, message.to_owned()))
+}
+
+/// The functions of the bundled mathematics library, as methods of `f64` call them: the same on every machine and in
+/// every tier, which those of std are not.
+pub mod f64 {
+    super::mathematics!(f64, Type::Float, to_bits, from_bits);
+}
+
+/// The functions of the bundled mathematics library, as methods of `f32` call them.
+pub mod f32 {
+    super::mathematics!(f32, Type::Single, to_bits, from_bits);
+}
+
+macro_rules! mathematics {
+    ($float:ident, $ty:expr, $to:ident, $from:ident) => {
+        use flowgraph::ir::Type;
+        use flowgraph::math::method;
+
+        /// The function that the method `name` is. The macros only name those that there are.
+        fn compute(name: &str, words: &[u64]) -> $float {
+            match method(name, $ty) {
+                Some(function) => $float::$from(function.compute(words) as _),
+                None => unreachable!("the mathematics library has no `{name}`"),
+            }
+        }
+
+        super::mathematics! { @one $float $to: exp exp2 exp_m1 ln ln_1p log2 log10 sin cos tan asin acos atan sinh cosh tanh
+            asinh acosh atanh cbrt round }
+        super::mathematics! { @two $float $to: atan2 hypot powf }
+
+        /// The method of this name.
+        pub fn powi(x: $float, n: i32) -> $float {
+            compute("powi", &[x.$to().into(), i64::from(n) as u64])
+        }
+    };
+    (@one $float:ident $to:ident: $($name:ident)*) => {$(
+        /// The method of this name.
+        pub fn $name(x: $float) -> $float {
+            compute(stringify!($name), &[x.$to().into()])
+        }
+    )*};
+    (@two $float:ident $to:ident: $($name:ident)*) => {$(
+        /// The method of this name.
+        pub fn $name(x: $float, y: $float) -> $float {
+            compute(stringify!($name), &[x.$to().into(), y.$to().into()])
+        }
+    )*};
+}
+use mathematics;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_fit_their_templates() {
+        let (kind, _) = by_message("index out of bounds: the len is 3 but the index is 7").unwrap();
+        assert_eq!(kind, TrapKind::IndexOutOfBounds);
+        assert_eq!(by_message("attempt to divide by zero").unwrap().0, TrapKind::DivideByZero);
+        assert_eq!(by_message("unknown opcode 7"), None);
+        assert!(fits(Some("unknown opcode {}"), "unknown opcode 7"));
+        assert!(fits(Some("{{{}}}"), "{7}"));
+        assert!(!fits(Some("a {} b"), "a 7"));
+        assert!(!fits(Some("a"), "a 7"));
+    }
+
+    #[test]
+    fn panics_are_caught_with_their_message() {
+        let caught = quietly(|| panic!("number {}", 7)).map(|()| 0).unwrap_err();
+        assert_eq!(caught.message, "number 7");
+        assert!(caught.place.is_some_and(|(file, ..)| file.ends_with("tier0.rs")));
+        assert_eq!(catch_message(|| 5), Ok(5));
+    }
+
+    #[test]
+    fn mathematics_is_the_library() {
+        assert_eq!(super::f64::powi(2.0, -2), 0.25);
+        assert_eq!(super::f32::round(2.5), 3.0);
+        assert_eq!(super::f64::hypot(3.0, 4.0), 5.0);
+    }
+}
