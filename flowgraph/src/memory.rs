@@ -127,12 +127,9 @@ pub struct Memory {
     symbols: BTreeMap<u64, DataId>,
     /// Start and end of the region that was touched last.
     last: Cell<(u64, u64)>,
-<<<<<<< HEAD
     hosts: Hosts,
-=======
     /// What belongs to no region is memory of the embedding program.
     foreign: Foreign,
->>>>>>> 270ae37 (Embedding: the macro lifts a module and makes it wrap, the driver compiles entries for borrowed greens, goldens for users)
 }
 
 impl Memory {

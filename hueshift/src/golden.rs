@@ -12,7 +12,6 @@
 
 use crate::embed::{Error, Interpreter};
 use flowgraph::ir::{Module, Opcode, RustType};
-use flowgraph::memory::Memory;
 use flowgraph::text::{print_graph_short, print_module, renumber};
 use flowgraph::value::{self, Arguments, Value};
 use std::fmt;
@@ -76,11 +75,8 @@ impl Golden {
         check_names(ops);
         let is_there = |line: &str| word_of(line).is_some_and(|word| ops.contains(&word));
         if self.text.lines().any(is_there) {
-            let found: Vec<String> = ops
-                .iter()
-                .filter(|op| self.count(op) > 0)
-                .map(|op| format!("{op} ({})", self.count(op)))
-                .collect();
+            let found: Vec<String> =
+                ops.iter().filter(|op| self.count(op) > 0).map(|op| format!("{op} ({})", self.count(op))).collect();
             let marked = |line: &str| if is_there(line) { format!(">>{}\n", &line[2..]) } else { format!("{line}\n") };
             let text: String = self.text.lines().map(marked).collect();
             panic!("there should be no {}, but there is:\n\n{text}", found.join(", "));
@@ -183,8 +179,7 @@ impl Interpreter {
             .collect();
         let mut arguments = Arguments::new(&compiler.module, &signature, &values);
         arguments.name_greens(&mut compiler.module, &known);
-        let mut memory = Memory::for_module(&compiler.module);
-        crate::embed::register_hosts(self, &compiler.module, &mut memory);
+        let mut memory = compiler.memory();
         let placed = arguments.place(&mut memory);
         let given = compiler.arguments(&arguments, &placed);
         let mut jit = crate::jit::Jit::new(&compiler, &mut memory, crate::JitOptions::default())?;

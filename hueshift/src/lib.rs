@@ -12,12 +12,9 @@ mod code;
 mod compiler;
 pub mod embed;
 mod forcing;
-<<<<<<< HEAD
+pub mod golden;
 mod hosts;
 pub mod io;
-=======
-pub mod golden;
->>>>>>> 270ae37 (Embedding: the macro lifts a module and makes it wrap, the driver compiles entries for borrowed greens, goldens for users)
 mod jit;
 pub mod prelude;
 mod spec;
@@ -25,8 +22,8 @@ mod sweep;
 mod switches;
 pub mod tier0;
 
-pub use embed::{Interpreter, Trap};
 pub use compiler::{CompileError, Compiler};
+pub use embed::{Interpreter, Trap};
 pub use forcing::{Forced, GuardCounts, guards_of};
 pub use hosts::hosts;
 pub use jit::{Jit, JitError, JitOptions, MadeUp, Observe, Policy, Residual, Stats};
@@ -34,8 +31,8 @@ pub use spec::{Counts, Ending, Ran, Report, SpecFailure, Specialized, interpret,
 pub use sweep::{Sweep, abort_everywhere, force_every_guard};
 
 pub use flowgraph;
+pub use hintannotator;
 /// An interpreter embedded in a crate: see [`embed`].
 pub use hueshift_macros::{interpreter, interpreter_file};
-pub use hintannotator;
 pub use jitcodegen;
 pub use timeshifter;

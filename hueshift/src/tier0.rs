@@ -16,6 +16,7 @@ use std::sync::Once;
 /// # Panics
 /// If little is left.
 #[inline(always)]
+#[track_caller]
 pub fn check_stack() {
     let here = 0u8;
     if std::ptr::from_ref(&here).addr() < jitcodegen::native_stack_limit() {
@@ -25,6 +26,7 @@ pub fn check_stack() {
 
 #[cold]
 #[inline(never)]
+#[track_caller]
 fn exhausted() -> ! {
     panic!("{}", TrapKind::StackExhausted.template())
 }

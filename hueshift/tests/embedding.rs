@@ -1,6 +1,7 @@
-//! An interpreter in a module of this crate: as rustc compiles it, as graphs, and compiled.
+//! Interpreters in modules of this crate: as rustc compiles them, as graphs, and compiled.
 
-use hueshift::embed::Jit;
+use hueshift::embed::{Error, Jit};
+use hueshift::flowgraph::ir::TrapKind;
 
 #[hueshift::interpreter(entry plus_minus(encoded_insn, nb_insn))]
 mod lang {
@@ -29,7 +30,8 @@ fn three_ways_to_run_agree() {
     assert_eq!(lang::interp::plus_minus(0xA5A, 3, 32, 10), Ok(42));
     let mut jit = Jit::new(&lang::INTERPRETER);
     assert_eq!(lang::jit::plus_minus(&mut jit, 0xA5A, 3, 32, 10).unwrap(), 42);
-    assert_eq!(lang::jit::plus_minus(&mut jit, 0xA5A, 3, i64::MAX, 10).unwrap(), lang::plus_minus(0xA5A, 3, i64::MAX, 10));
+    let wraps = lang::jit::plus_minus(&mut jit, 0xA5A, 3, i64::MAX, 10).unwrap();
+    assert_eq!(wraps, lang::plus_minus(0xA5A, 3, i64::MAX, 10));
     assert_eq!(jit.compiled(), 1);
 }
 
@@ -49,4 +51,278 @@ b0(v0: int, v1: int):
 "
     );
     hueshift::assert_no_ops!(graphs, int_mul, call, branch);
+    assert_eq!((graphs.count("int_add"), graphs.count("int_sub")), (2, 1));
+    let colored = lang::INTERPRETER.colored("plus_minus", "plus_minus").unwrap();
+    assert!(colored.to_string().contains("    v10 g = concrete v9\n"), "{colored}");
+    let compiler = lang::INTERPRETER.compiler("plus_minus", "plus_minus").unwrap();
+    assert!(compiler.count("concrete") == 2 && compiler.to_string().contains("= emit int_add v5, v3\n"), "{compiler}");
+}
+
+/// A machine with a little of everything that an entry can be handed.
+#[hueshift::interpreter]
+mod machine {
+    use hueshift::prelude::*;
+
+    #[derive(Clone, Copy, PartialEq, Debug)]
+    pub enum Mode {
+        Fast,
+        Slow = 7,
+    }
+
+    pub struct Program<'a> {
+        pub code: &'a [u8],
+        pub bias: i16,
+        pub table: [u32; 3],
+        pub calls: Cell<u64>,
+    }
+
+    #[derive(Debug, Default, PartialEq)]
+    pub struct Cpu {
+        pub flag: bool,
+        pub regs: [i64; 4],
+        pub small: u8,
+    }
+
+    #[portal(greens(program, pc, mode), reds(cpu, out))]
+    pub fn run(program: &Program, mut pc: usize, mode: Mode, cpu: &mut Cpu, out: &mut [i64]) -> (i64, bool) {
+        loop {
+            merge_point!();
+            let op = concrete(program.code[pc]);
+            let r = (op & 3) as usize;
+            pc += 1;
+            match op >> 2 {
+                0 => cpu.regs[r] += program.bias as i64,
+                1 => cpu.regs[r] *= 3,
+                2 => cpu.small += 200,
+                3 => {
+                    cpu.regs[r] -= 1;
+                    if cpu.regs[r] > 0 {
+                        pc = 0;
+                        can_enter_jit!();
+                    }
+                }
+                4 => out[r] += cpu.regs[r],
+                5 => {
+                    program.calls.set(program.calls.get() + 1);
+                    cpu.regs[r] = shout(cpu.regs[r], "regs", &mut cpu.small) + cpu.regs[0];
+                }
+                6 => cpu.flag = cpu.regs[0] / cpu.regs[r] > 2,
+                7 => cpu.regs[r] = program.table[promote(cpu.regs[0]) as usize] as i64,
+                8 => panic!("stopped at {} by {}", pc, cpu.regs[r] + 1),
+                _ => {
+                    let slow = mode == Mode::Slow;
+                    return (deep(cpu.regs[r]), slow);
+                }
+            }
+        }
+    }
+
+    fn deep(n: i64) -> i64 {
+        if n == 0 { 0 } else { 1 + deep(n - 1) }
+    }
+
+    /// Anything at all: a closure, a `Vec`, formatting.
+    #[dont_look_inside]
+    fn shout(n: i64, what: &str, small: &mut u8) -> i64 {
+        let digits: Vec<char> = format!("{what}{n}").chars().filter(|c| c.is_ascii_digit()).collect();
+        *small = digits.len() as u8;
+        assert!(n < 1000, "{n} is too loud");
+        n * 2
+    }
+}
+
+use machine::{Cpu, Mode, Program};
+
+fn program(code: &[u8]) -> Program<'_> {
+    Program { code, bias: -3, table: [10, 20, 30], calls: std::cell::Cell::new(0) }
+}
+
+/// Runs in all tiers, and gives the one result.
+fn agreed(code: &[u8], mode: Mode, regs: [i64; 4]) -> Result<((i64, bool), Cpu, Vec<i64>), (TrapKind, String, u32)> {
+    let guest = program(code);
+    let cpu = || Cpu { regs, ..Cpu::default() };
+    let (mut tier0, mut out) = (cpu(), vec![1, 2, 3]);
+    let wanted = machine::interp::run(&guest, 0, mode, &mut tier0, &mut out);
+    let calls = guest.calls.replace(0);
+    let mut jit = Jit::new(&machine::INTERPRETER);
+    for _ in 0..3 {
+        let (mut compiled, mut written) = (cpu(), vec![1, 2, 3]);
+        let got = machine::jit::run(&mut jit, &guest, 0, mode, &mut compiled, &mut written);
+        assert_eq!((&compiled, &written), (&tier0, &out), "memory of {code:?}");
+        assert_eq!(guest.calls.replace(0), calls);
+        match (&got, &wanted) {
+            (Ok(got), Ok(wanted)) => assert_eq!(got, wanted),
+            (Err(Error::Trap(got)), Err(wanted)) => {
+                assert_eq!((got.kind, &got.message), (wanted.kind, &wanted.message));
+                assert_eq!(got.file, wanted.file);
+                // What a host function fails with is blamed on the call, and in tier 0 on its own line.
+                assert!(got.line == wanted.line || got.message.ends_with("is too loud"), "{got:?} {wanted:?}");
+            }
+            _ => panic!("{got:?} instead of {wanted:?}"),
+        }
+    }
+    wanted.map(|result| (result, tier0, out)).map_err(|trap| (trap.kind, trap.message, trap.line))
+}
+
+#[test]
+fn memory_is_the_programs_own() {
+    let (result, cpu, out) =
+        agreed(&[0, 5, 16, 17, 24, 36], Mode::Slow, [5, 7, 0, 0]).unwrap_or_else(|e| panic!("{e:?}"));
+    assert_eq!((result, cpu.regs, out), ((2, true), [2, 21, 0, 0], vec![3, 23, 3]));
+    let (_, cpu, _) = agreed(&[8, 8, 37], Mode::Fast, [0; 4]).unwrap();
+    assert_eq!(cpu.small, 400u32 as u8, "narrow arithmetic wraps");
+    let (_, cpu, _) = agreed(&[0, 12 + 1, 37], Mode::Fast, [0, 4, 0, 0]).unwrap();
+    assert_eq!(cpu.regs, [-12, 0, 0, 0], "a loop");
+    let (result, ..) = agreed(&[6, 6, 4, 36], Mode::Fast, [0, 0, i64::MIN, 0]).unwrap();
+    assert_eq!(result, (0, false));
+}
+
+#[test]
+fn host_functions_are_any_rust() {
+    let (_, cpu, _) = agreed(&[21, 37], Mode::Fast, [1, 123, 0, 0]).unwrap();
+    assert_eq!((cpu.regs[1], cpu.small), (247, 3));
+    let (kind, message, _) = agreed(&[21, 36], Mode::Fast, [0, 1000, 0, 0]).unwrap_err();
+    assert_eq!((kind, message.as_str()), (TrapKind::Panic, "1000 is too loud"));
+}
+
+#[test]
+fn traps_are_errors_with_the_panics_message() {
+    let message = |code: &[u8], regs| agreed(code, Mode::Fast, regs).unwrap_err();
+    assert_eq!(message(&[], [0; 4]).1, "index out of bounds: the len is 0 but the index is 0");
+    assert_eq!(message(&[25], [1, 0, 0, 0]).1, "attempt to divide by zero");
+    assert_eq!(message(&[25], [i64::MIN, -1, 0, 0]).1, "attempt to divide with overflow");
+    assert_eq!(message(&[19], [0; 4]).1, "index out of bounds: the len is 3 but the index is 3");
+    assert_eq!(message(&[33], [0, i64::MAX, 0, 0]).1, format!("stopped at 1 by {}", i64::MIN));
+    let (kind, message, _) = message(&[36], [100_000_000, 0, 0, 0]);
+    assert_eq!((kind, message.as_str()), (TrapKind::StackExhausted, "stack exhausted"));
+}
+
+#[test]
+fn promoted_values_read_green_memory() {
+    for (index, wanted) in [(0, 10), (1, 20), (2, 30)] {
+        let (_, cpu, _) = agreed(&[29, 36 + 3], Mode::Fast, [index, 0, 0, 0]).unwrap();
+        assert_eq!(cpu.regs[1], wanted);
+    }
+    let guest = program(&[29, 37]);
+    let mut jit = Jit::new(&machine::INTERPRETER);
+    // More values than a promotion has cases for: the rest is interpreted, in the program's memory.
+    let wide: Vec<i64> = (0..40).map(|i| i % 3).collect();
+    for index in wide {
+        let mut cpu = Cpu { regs: [index, 0, 0, 0], ..Cpu::default() };
+        let mut out = [0; 3];
+        machine::jit::run(&mut jit, &guest, 0, Mode::Fast, &mut cpu, &mut out).unwrap();
+        assert_eq!(cpu.regs[1], guest.table[index as usize] as i64);
+    }
+    assert_eq!(jit.compiled(), 1);
+}
+
+#[test]
+fn greens_are_a_key() {
+    let (one, other) = (program(&[0, 36]), program(&[4, 36]));
+    let mut jit = Jit::new(&machine::INTERPRETER);
+    let mut run = |guest, pc| {
+        let mut cpu = Cpu { regs: [5, 0, 0, 0], ..Cpu::default() };
+        machine::jit::run(&mut jit, guest, pc, Mode::Fast, &mut cpu, &mut []).unwrap();
+        (cpu.regs[0], jit.compiled())
+    };
+    assert_eq!([run(&one, 0), run(&other, 0), run(&one, 0), run(&one, 1)], [(2, 1), (15, 2), (2, 2), (5, 3)]);
+}
+
+#[test]
+fn graphs_show_no_addresses() {
+    let guest = program(&[0, 12 + 1, 20, 36]);
+    let graphs = machine::residual::run(&guest, 0, Mode::Slow).unwrap().to_string();
+    let again = program(&[0, 12 + 1, 20, 36]);
+    assert_eq!(graphs, machine::residual::run(&again, 0, Mode::Slow).unwrap().to_string());
+    assert!(graphs.contains("&program"), "{graphs}");
+}
+
+#[test]
+fn another_interpreters_entry_is_an_error() {
+    let mut jit = Jit::new(&machine::INTERPRETER);
+    let error = lang::jit::plus_minus(&mut jit, 0xA, 1, 2, 3).unwrap_err();
+    assert_eq!(error.to_string(), "this `Jit` was made for `machine`, not for `lang`");
+}
+
+/// What operators do, in a build that checks for overflow: that of a release build.
+#[hueshift::interpreter(entry all(choice))]
+#[allow(clippy::assign_op_pattern, clippy::precedence, clippy::identity_op)]
+mod operators {
+    use hueshift::prelude::*;
+
+    pub struct Pair {
+        pub a: i32,
+        pub b: u8,
+    }
+
+    fn next(order: &mut [i64], n: usize) -> usize {
+        order[0] = order[0] * 10 + n as i64;
+        n
+    }
+
+    pub fn all(choice: u8, x: i64, y: u8, z: &mut [i64]) -> i64 {
+        let mut pair = Pair { a: x as i32, b: y };
+        match choice {
+            0 => x + 1 - (2 * x),
+            1 => -x,
+            2 => (y + y) as i64,
+            3 => (1 << x) + (y << x) as i64,
+            4 => x >> y,
+            5 => {
+                pair.a += pair.a * 3;
+                pair.b -= 1 + y;
+                pair.a as i64 + pair.b as i64
+            }
+            6 => {
+                z[next(z, 1)] += next(z, 2) as i64;
+                z[0]
+            }
+            7 => x.abs() + (y as i64).pow(40) + i64::abs(x),
+            8 => {
+                let mut sum = 0;
+                for v in &*z {
+                    sum += v;
+                }
+                sum
+            }
+            9 => {
+                let f = x as f64;
+                ((f + 1.5) * -f).sin() as i64 + (f.powi(3) - 1.0) as i64
+            }
+            10 => {
+                let mut n = 0;
+                n -= 1;
+                n + x
+            }
+            11 => {
+                assert!(x + 1 > x);
+                1
+            }
+            _ => {
+                let mut bits = y;
+                bits <<= x;
+                bits >>= 1u64;
+                (bits as i64) - -x
+            }
+        }
+    }
+}
+
+#[test]
+fn operators_wrap() {
+    let mut jit = Jit::new(&operators::INTERPRETER);
+    for choice in 0..=12 {
+        for x in [0, 1, -1, 7, 63, 64, 1000, i64::MAX, i64::MIN, i64::MIN + 1] {
+            for y in [0, 1, 9, 200, 255] {
+                let (mut tier0, mut compiled) = ([5, i64::MAX, 1], [5, i64::MAX, 1]);
+                let wanted = operators::interp::all(choice, x, y, &mut tier0);
+                let got = operators::jit::all(&mut jit, choice, x, y, &mut compiled);
+                let got = got.map_err(|e| e.trap().cloned().unwrap_or_else(|| panic!("{e}")));
+                assert_eq!((got, compiled), (wanted, tier0), "{choice} {x} {y}");
+            }
+        }
+    }
+    assert_eq!(operators::all(0, i64::MAX, 0, &mut []), i64::MIN.wrapping_sub(i64::MAX.wrapping_mul(2)));
+    assert_eq!(operators::all(2, 0, 200, &mut []), 144);
+    assert_eq!(operators::all(6, 0, 0, &mut [0, 0, 0]), 21, "the right side comes first");
 }

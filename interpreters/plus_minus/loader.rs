@@ -3,10 +3,12 @@
 //! A program is a row of `+` and `-`; assembled, it is one byte for each: 0xA and 0x5. The interpreter takes it as one
 //! word, four bits an instruction, the first lowest.
 
-use crate::{Interpreter, LoadError, Problem, ProblemKind, Span, program::programs};
+use crate::{Interpreter, LoadError, Problem, ProblemKind, Span, argument, program::programs};
 
 const PLUS: u8 = 0xA;
 const MINUS: u8 = 0x5;
+
+hueshift::interpreter_file!("plus_minus/plus_minus.rs", mod lang, entry plus_minus(encoded_insn, nb_insn));
 
 pub(crate) const INTERPRETER: Interpreter = Interpreter {
     name: "plus_minus",
@@ -21,6 +23,13 @@ pub(crate) const INTERPRETER: Interpreter = Interpreter {
     assemble,
     disassemble,
     arguments,
+    embedded: || &lang::INTERPRETER,
+    interpret: |code, guest| {
+        lang::interp::plus_minus(word(code), code.len() as i64, argument(guest, 0), argument(guest, 1))
+    },
+    compiled: |jit, code, guest| {
+        lang::jit::plus_minus(jit, word(code), code.len() as i64, argument(guest, 0), argument(guest, 1))
+    },
 };
 
 fn assemble(text: &str) -> Result<Vec<u8>, LoadError> {
@@ -55,9 +64,13 @@ fn disassemble(code: &[u8]) -> String {
     text
 }
 
+/// The program as one word, the first instruction lowest.
+fn word(code: &[u8]) -> i64 {
+    code.iter().rev().take(16).fold(0u64, |word, op| word << 4 | u64::from(op & 0xF)) as i64
+}
+
 fn arguments(code: &[u8], guest: &[i64]) -> String {
-    let word = code.iter().rev().take(16).fold(0u64, |word, op| word << 4 | u64::from(op & 0xF));
-    let mut text = format!("{},{}", word as i64, code.len());
+    let mut text = format!("{},{}", word(code), code.len());
     for value in guest {
         text.push_str(&format!(",{value}"));
     }

@@ -10,7 +10,8 @@
 //! ```
 //!
 //! A folder beside `src` holds each interpreter: `tl/tl.rs` is the dialect source, which this crate carries as text;
-//! `tl/loader.rs` is its table row and what turns programs into arguments; `tl/programs` are the guest programs.
+//! `tl/loader.rs` is its table row and what turns programs into arguments; `tl/programs` are the guest programs. The dialect
+//! source is also part of this crate (`hueshift::interpreter_file!` in the loader): rustc has compiled it.
 
 #![forbid(unsafe_code)]
 
@@ -30,6 +31,9 @@ mod tlr;
 pub use assembler::{Instruction, InstructionSet};
 pub use error::{LoadError, Problem, ProblemKind, Span};
 pub use program::{Program, Run};
+
+use hueshift::Trap;
+use hueshift::embed::{Error, Jit};
 
 /// An interpreter: a row of the table [`all`].
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +59,16 @@ pub struct Interpreter {
     assemble: fn(&str) -> Result<Vec<u8>, LoadError>,
     disassemble: fn(&[u8]) -> String,
     arguments: fn(&[u8], &[i64]) -> String,
+    embedded: fn() -> &'static hueshift::Interpreter,
+    interpret: Interpret,
+    compiled: Compiled,
 }
+
+/// Runs a program, given its code and what it takes, in the interpreter as rustc has compiled it.
+type Interpret = fn(&[u8], &[i64]) -> Result<i64, Trap>;
+
+/// Runs it compiled. Where the code is no reference of the entry, it is only read.
+type Compiled = for<'p> fn(&mut Jit<'p>, &'p [u8], &[i64]) -> Result<i64, Error>;
 
 static ALL: [Interpreter; 3] = [plus_minus::INTERPRETER, tl::INTERPRETER, tlr::INTERPRETER];
 
@@ -81,6 +94,28 @@ impl Interpreter {
     /// Every problem of the text, in its order.
     pub fn assemble(&self, text: &str) -> Result<Vec<u8>, LoadError> {
         (self.assemble)(text)
+    }
+
+    /// The interpreter as a part of this program.
+    pub fn embedded(&self) -> &'static hueshift::Interpreter {
+        (self.embedded)()
+    }
+
+    /// Runs a program in the interpreter as rustc has compiled it: tier 0. `arguments` is one for each of
+    /// [`Interpreter::parameters`]; missing ones count as 0.
+    ///
+    /// # Errors
+    /// If the program traps.
+    pub fn interpret(&self, code: &[u8], arguments: &[i64]) -> Result<i64, Trap> {
+        (self.interpret)(code, arguments)
+    }
+
+    /// Compiles a program, unless this has been done, and runs it. The `Jit` is one for [`Interpreter::embedded`].
+    ///
+    /// # Errors
+    /// If the program traps, or can't be compiled.
+    pub fn run_compiled<'p>(&self, jit: &mut Jit<'p>, code: &'p [u8], arguments: &[i64]) -> Result<i64, Error> {
+        (self.compiled)(jit, code, arguments)
     }
 
     /// A text that assembles to `code`.
@@ -133,6 +168,11 @@ impl Interpreter {
         let text = std::str::from_utf8(contents).map_err(|_| ProblemKind::NotText)?;
         self.load_text(text, arguments)
     }
+}
+
+/// What a guest program takes at a position.
+fn argument(guest: &[i64], at: usize) -> i64 {
+    guest.get(at).copied().unwrap_or(0)
 }
 
 /// `[1,2,3]`, as `--args` takes slices.

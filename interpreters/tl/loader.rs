@@ -4,7 +4,9 @@
 //! what the callee returns. Positions and stack depth are green: a loop of the guest keeps its stack in registers.
 
 use crate::assembler::Operand::{Relative, Signed, Unsigned};
-use crate::{Instruction, InstructionSet, Interpreter, program::programs, slice_text};
+use crate::{Instruction, InstructionSet, Interpreter, argument, program::programs, slice_text};
+
+hueshift::interpreter_file!("tl/tl.rs", mod lang, entry tl(code, pc));
 
 pub(crate) const INTERPRETER: Interpreter = Interpreter {
     name: "tl",
@@ -19,6 +21,9 @@ pub(crate) const INTERPRETER: Interpreter = Interpreter {
         "square" "factorial" "fibonacci" "fib_recursive" "primes" "nested" "calls" "collatz" "collatz_total" "checksum" "table" "stack" "underflow"),
     assemble: |text| SET.assemble(text),
     disassemble: |code| SET.disassemble(code),
+    embedded: || &lang::INTERPRETER,
+    interpret: |code, guest| lang::interp::tl(code, 0, argument(guest, 0)),
+    compiled: |jit, code, guest| lang::jit::tl(jit, code, 0, argument(guest, 0)),
     arguments: |code, guest| format!("{},0,{}", slice_text(code), guest.first().copied().unwrap_or(0)),
 };
 

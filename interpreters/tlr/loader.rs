@@ -5,7 +5,9 @@
 //! position to return to in a register, which `return_to` promotes.
 
 use crate::assembler::Operand::{Absolute, Unsigned};
-use crate::{Instruction, InstructionSet, Interpreter, program::programs, slice_text};
+use crate::{Instruction, InstructionSet, Interpreter, argument, program::programs, slice_text};
+
+hueshift::interpreter_file!("tlr/tlr.rs", mod lang, entry tlr(code));
 
 pub(crate) const INTERPRETER: Interpreter = Interpreter {
     name: "tlr",
@@ -21,6 +23,9 @@ pub(crate) const INTERPRETER: Interpreter = Interpreter {
     assemble: |text| SET.assemble(text),
     disassemble: |code| SET.disassemble(code),
     arguments,
+    embedded: || &lang::INTERPRETER,
+    interpret: |code, guest| lang::interp::tlr(code, argument(guest, 0), &mut vec![0; registers(code)]),
+    compiled: |jit, code, guest| lang::jit::tlr(jit, code, argument(guest, 0), &mut vec![0; registers(code)]),
 };
 
 const ALLOCATE: u8 = 7;

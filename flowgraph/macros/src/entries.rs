@@ -109,7 +109,8 @@ pub fn modules(module: &Module, entries: &[EntryFunction<'_>], depth: usize) -> 
     let mut residual = Vec::new();
     for entry in entries {
         if refers(module, &entry.graph.signature.result) {
-            let message = "an entry can't return a reference from compiled code: return an index, or fill in what is lent";
+            let message =
+                "an entry can't return a reference from compiled code: return an index, or fill in what is lent";
             return Err(syn::Error::new_spanned(&entry.sig.output, message));
         }
         jit.push(entry.compiled(&interpreter));

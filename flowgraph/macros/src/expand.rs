@@ -3,7 +3,7 @@
 use crate::options::{EntryOption, FileOptions, ModuleOptions};
 use crate::rewrite::Rewriter;
 use crate::source::{self, Source};
-use flowgraph::frontend::{Lifted, Refused, lift_with_uses};
+use flowgraph::frontend::{Lifted, Refused, lift_embedded};
 use flowgraph::ir::{Module, RustType};
 use flowgraph::text::print_module;
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
@@ -55,7 +55,7 @@ fn module_tokens(options: TokenStream, item: &TokenStream) -> syn::Result<TokenS
     let (lifted, read) = {
         let _own = OwnTokens::begin();
         let read = TokenStream::from_str(&source.text).map(source::flat);
-        (lift_with_uses(&[(&source.name, &source.text)]), read)
+        (lift_embedded(&[(&source.name, &source.text)]), read)
     };
     if read.ok().as_ref() != Some(&written) {
         return Err(syn::Error::new(module.ident.span(), source::NO_TEXT));
@@ -88,13 +88,14 @@ fn file_tokens(options: TokenStream) -> syn::Result<TokenStream> {
     let here = |refused: Refused| syn::Error::new(span, format!("{written} is refused\n\n{refused}"));
     let lifted = {
         let _own = OwnTokens::begin();
-        lift_with_uses(&[(&written, &text)]).map_err(here)?
+        lift_embedded(&[(&written, &text)]).map_err(here)?
     };
     let entries = entries(&lifted.module, &options.entries)?;
     let graphs = print_module(&lifted.module);
     let expanded = {
         let _own = OwnTokens::begin();
-        let body = Body { name: &name.to_string(), lifted: &lifted, graphs: &graphs, entries: &entries, file: Some(&written) };
+        let body =
+            Body { name: &name.to_string(), lifted: &lifted, graphs: &graphs, entries: &entries, file: Some(&written) };
         file_body(&text, body)
     };
     let (attributes, body) = expanded.map_err(|(place, message)| {
@@ -185,11 +186,13 @@ fn entries(module: &Module, options: &[EntryOption]) -> syn::Result<Vec<Entry>> 
         let refuse = |span: Span, message: String| Err(syn::Error::new(span, message));
         let Some(graph) = module.graphs.get(&function) else {
             let names: Vec<&str> = module.graphs.keys().map(String::as_str).collect();
-            let message = format!("there is no function `{function}` in the interpreter; there are: {}", names.join(", "));
+            let message =
+                format!("there is no function `{function}` in the interpreter; there are: {}", names.join(", "));
             return Err(syn::Error::new_spanned(&option.function, message));
         };
         if entries.iter().any(|e| e.function == function) {
-            let message = format!("`{function}` is an entry already: a portal is one, with the greens of its attribute");
+            let message =
+                format!("`{function}` is an entry already: a portal is one, with the greens of its attribute");
             return Err(syn::Error::new_spanned(&option.function, message));
         }
         let params = &graph.signature.params;

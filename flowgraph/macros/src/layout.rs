@@ -148,8 +148,9 @@ pub fn tuples(module: &Module) -> TokenStream {
         let (offsets, size, _) = module.tuple_offsets(items);
         let name = ty.to_string();
         let Ok(written) = syn::parse_str::<syn::Type>(&name) else { return TokenStream::new() };
-        let message =
-            format!("hueshift: rustc lays the tuple {name} out otherwise than graphs have it: use a struct in its place");
+        let message = format!(
+            "hueshift: rustc lays the tuple {name} out otherwise than graphs have it: use a struct in its place"
+        );
         let offsets = offsets.iter().enumerate().map(|(i, offset)| {
             let (member, offset) = (Index::from(i), *offset as usize);
             quote! { ::core::assert!(::core::mem::offset_of!(#written, #member) == #offset, #message); }

@@ -74,7 +74,9 @@ impl FileOptions {
         let stem = base.strip_suffix(".rs").unwrap_or(base);
         match syn::parse_str::<Ident>(stem) {
             Ok(name) => Ok((Visibility::Inherited, Ident::new(&name.to_string(), Span::call_site()))),
-            Err(_) => Err(syn::Error::new(self.path.span(), "the file's name is no name for a module: write `mod name`")),
+            Err(_) => {
+                Err(syn::Error::new(self.path.span(), "the file's name is no name for a module: write `mod name`"))
+            }
         }
     }
 }

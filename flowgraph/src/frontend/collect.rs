@@ -74,6 +74,7 @@ impl<'s> Program<'s> {
     pub(super) fn new(texts: Vec<(String, Arc<str>)>) -> Program<'s> {
         Program {
             texts,
+            embedded: false,
             modules: Vec::new(),
             structs: Default::default(),
             aliases: Vec::new(),

@@ -1,8 +1,8 @@
 //! The prelude's functions that the host carries out ([`crate::host`]): input and output. A call of one puts a graph
 //! without blocks into the module, named `prelude::` and its name.
 
-use super::items::Program;
-use super::types::Ty;
+use super::items::{FnItem, FnTypes, Program, ident_text};
+use super::types::{Ty, signature_type};
 use crate::ir::{Attributes, Graph, Param, RustType, Scalar, Signature};
 
 /// A function of the prelude that the host carries out.
@@ -58,6 +58,29 @@ impl PreludeHost {
 }
 
 impl Program<'_> {
+    /// Adds a function of the source that the embedding program carries out.
+    pub(super) fn add_own_host(&self, f: &FnItem<'_>, types: &FnTypes, attributes: Attributes) {
+        let rust = |ty: &Ty| signature_type(ty).unwrap_or(RustType::Unit);
+        let name = |input: &syn::FnArg| match input {
+            syn::FnArg::Receiver(_) => "self".to_owned(),
+            syn::FnArg::Typed(t) => match &*t.pat {
+                syn::Pat::Ident(i) if i.subpat.is_none() => ident_text(&i.ident),
+                _ => "_".to_owned(),
+            },
+        };
+        let params =
+            f.sig.inputs.iter().zip(&types.params).map(|(input, ty)| Param { name: name(input), ty: rust(ty) });
+        let mut graph = Graph::new(&f.path, Signature { params: params.collect(), result: rust(&types.result) });
+        let mut module = self.module.borrow_mut();
+        for param in &graph.signature.params {
+            graph.params.extend(module.leaves(&param.ty).iter().map(|leaf| format!("{}{}", param.name, leaf.path)));
+        }
+        graph.results = module.leaves(&graph.signature.result).iter().map(|leaf| leaf.scalar.ty()).collect();
+        graph.attributes = attributes;
+        graph.loc = self.fn_pos(f).loc;
+        module.graphs.insert(f.path.to_string(), graph);
+    }
+
     /// Adds the graphs of the prelude's functions that are called.
     pub(super) fn add_hosts(&self) {
         let calls = self.calls.borrow();

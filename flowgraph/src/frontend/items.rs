@@ -110,6 +110,8 @@ pub(super) struct FnTypes {
 
 pub(super) struct Program<'s> {
     pub(super) texts: Vec<(String, Arc<str>)>,
+    /// The source is compiled by rustc, too: the bodies of functions that aren't looked into are not its business here.
+    pub(super) embedded: bool,
     pub(super) modules: Vec<ModuleScope>,
     pub(super) structs: FxHashMap<Rc<str>, StructItem<'s>>,
     pub(super) aliases: Vec<AliasItem<'s>>,

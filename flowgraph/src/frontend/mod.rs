@@ -55,15 +55,16 @@ const STACK: usize = 512 << 20;
 /// # Errors
 /// Everything in the files that isn't in the dialect, in source order.
 pub fn lift(files: &[(&str, &str)]) -> Result<Module, Refused> {
-    on_large_stack(|| lift_here(files, None).map(|lifted| lifted.module))
+    on_large_stack(|| lift_here(files, None, false).map(|lifted| lifted.module))
 }
 
-/// Lifts files as [`lift`] does, and tells what operators and number methods are used on.
+/// Lifts files that are compiled by rustc as well, and tells what operators and number methods are used on. The bodies of
+/// `#[dont_look_inside]` functions are rustc's alone, and may be any Rust: they become host functions ([`crate::host`]).
 ///
 /// # Errors
 /// As for [`lift`].
-pub fn lift_with_uses(files: &[(&str, &str)]) -> Result<Lifted, Refused> {
-    on_large_stack(|| lift_here(files, None))
+pub fn lift_embedded(files: &[(&str, &str)]) -> Result<Lifted, Refused> {
+    on_large_stack(|| lift_here(files, None, true))
 }
 
 /// Lifts what the function `entry` can reach. What other functions use of the dialect that isn't supported *yet* is
@@ -72,7 +73,7 @@ pub fn lift_with_uses(files: &[(&str, &str)]) -> Result<Lifted, Refused> {
 /// # Errors
 /// As for [`lift`]; also if there is no such function.
 pub fn lift_for(files: &[(&str, &str)], entry: &str) -> Result<Module, Refused> {
-    on_large_stack(|| lift_here(files, Some(entry)).map(|lifted| lifted.module))
+    on_large_stack(|| lift_here(files, Some(entry), false).map(|lifted| lifted.module))
 }
 
 fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
@@ -87,7 +88,7 @@ fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-fn lift_here(files: &[(&str, &str)], entry: Option<&str>) -> Result<Lifted, Refused> {
+fn lift_here(files: &[(&str, &str)], entry: Option<&str>, embedded: bool) -> Result<Lifted, Refused> {
     let texts: Vec<(String, Arc<str>)> =
         files.iter().map(|(name, text)| ((*name).to_owned(), Arc::from(*text))).collect();
     let mut parsed = Vec::new();
@@ -103,6 +104,7 @@ fn lift_here(files: &[(&str, &str)], entry: Option<&str>) -> Result<Lifted, Refu
         return Err(Refused { refusals });
     }
     let mut program = Program::new(texts);
+    program.embedded = embedded;
     program.collect(&parsed);
     program.run();
     let sources = program.texts.iter().map(|(name, text)| SourceFile { name: name.clone(), text: Some(text.clone()) });
@@ -135,6 +137,10 @@ impl Program<'_> {
                 continue;
             };
             let attributes = self.fn_attributes(f, &types);
+            if self.embedded && attributes.dont_look_inside {
+                self.add_own_host(f, &types, attributes);
+                continue;
+            }
             let body = Checker::function(self, f, &types);
             if self.refusals.borrow().len() == before && !body.failed {
                 bodies.push((f, types, attributes, body));

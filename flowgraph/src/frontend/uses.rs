@@ -6,7 +6,7 @@
 //!
 //! ```
 //! let text = "fn next(x: &u8) -> u8 { 1 + x }";
-//! let lifted = flowgraph::frontend::lift_with_uses(&[("a.rs", text)]).unwrap();
+//! let lifted = flowgraph::frontend::lift_embedded(&[("a.rs", text)]).unwrap();
 //! let used = &lifted.uses[0];
 //! assert_eq!((used.loc.column, used.ty.name(), used.references), (27, "u8", [0, 1]));
 //! ```

@@ -1,8 +1,10 @@
 //! One entry compiled for one choice of greens: its compiler graphs, its memory, and the driver that borrows both.
-#![allow(unsafe_code, reason = "self_cell ties the driver to what it borrows; the memory trusts the program's own addresses")]
+#![allow(
+    unsafe_code,
+    reason = "self_cell ties the driver to what it borrows; the memory trusts the program's own addresses"
+)]
 
 use super::greens::name_greens;
-use super::interpreter::Interpreter;
 use super::jit::Error;
 use crate::compiler::Compiler;
 use crate::jit::JitOptions;
@@ -38,14 +40,9 @@ impl Compiled {
     /// # Safety
     /// The words are those of values of the parameters' types, and so are those of each [`Compiled::run`]; what the greens
     /// refer to stays as it is while this is used.
-    pub unsafe fn new(
-        interpreter: &Interpreter,
-        compiler: &Compiler,
-        greens: &[Word],
-        options: &JitOptions,
-    ) -> Result<Compiled, Error> {
+    pub unsafe fn new(compiler: &Compiler, greens: &[Word], options: &JitOptions) -> Result<Compiled, Error> {
         let mut compiler = compiler.clone();
-        let mut memory = Memory::for_module(&compiler.module);
+        let mut memory = compiler.memory();
         let signature = compiler.module.graphs[&compiler.entry].signature.clone();
         let known: Vec<usize> = compiler.known.iter().copied().collect();
         // SAFETY: the caller's promise.
@@ -53,7 +50,6 @@ impl Compiled {
             memory.trust_foreign();
             name_greens(&mut compiler.module, &mut memory, &signature, &known, greens)?
         };
-        super::hosts::register(interpreter, &compiler.module, &mut memory);
         let arguments = arguments(&compiler, &constants);
         let parts = Parts { compiler, memory: MutBorrow::new(memory) };
         let tied = Tied::try_new(parts, |parts| {

@@ -72,7 +72,8 @@ pub(super) unsafe fn name_greens(
     // SAFETY: the walk reads what the types of references that the caller vouches for give it.
     unsafe { reader.trust_foreign() };
     reader.open_foreign(true);
-    let mut walk = Walk { module, memory: &reader, images: Vec::new(), waiting: VecDeque::new(), seen: FxHashSet::default() };
+    let mut walk =
+        Walk { module, memory: &reader, images: Vec::new(), waiting: VecDeque::new(), seen: FxHashSet::default() };
     let mut taken = words.iter().copied();
     for param in greens.iter().filter_map(|g| signature.params.get(*g)) {
         walk.of_words(&param.ty, &mut taken, &param.name);
@@ -166,7 +167,8 @@ impl Walk<'_> {
             }
             RustType::Tuple(items) => {
                 let offsets = self.module.tuple_offsets(items).0;
-                let part = |(i, (ty, at)): (usize, (&RustType, u32))| (ty.clone(), u64::from(at), format!("{name}.{i}"));
+                let part =
+                    |(i, (ty, at)): (usize, (&RustType, u32))| (ty.clone(), u64::from(at), format!("{name}.{i}"));
                 items.iter().zip(offsets).enumerate().map(part).collect()
             }
             RustType::Array(elem, n) => {

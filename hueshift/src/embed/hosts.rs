@@ -3,8 +3,6 @@
 use super::interpreter::Interpreter;
 use crate::tier0::catch_message;
 use flowgraph::host::{HostFunction, Hosts, param_types};
-use flowgraph::ir::Module;
-use flowgraph::memory::Memory;
 
 impl Interpreter {
     /// The functions that its graphs call and nobody looks into: the prelude's, and its own `#[dont_look_inside]` ones.
@@ -20,18 +18,9 @@ impl Interpreter {
                 results.copy_from_slice(&words);
                 Ok(())
             };
-            hosts.register(
-                own.function,
-                HostFunction::new(param_types(module, graph), graph.results.clone(), function),
-            );
+            hosts
+                .register(own.function, HostFunction::new(param_types(module, graph), graph.results.clone(), function));
         }
         hosts
     }
-}
-
-/// Gives the memory the implementations of the interpreter's host functions.
-pub(crate) fn register(interpreter: &Interpreter, module: &Module, memory: &mut Memory) {
-    let hosts = interpreter.host_functions();
-    debug_assert_eq!(hosts.missing(module), [""; 0], "the macros make a shim for every host function");
-    memory.set_hosts(hosts);
 }

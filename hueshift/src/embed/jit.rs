@@ -136,7 +136,10 @@ impl<'p> Jit<'p> {
         Ok(Golden::of_residual(residual.module))
     }
 
-    #[allow(unsafe_code, reason = "the functions that the macros make vouch for the words, and borrow the greens for 'p")]
+    #[allow(
+        unsafe_code,
+        reason = "the functions that the macros make vouch for the words, and borrow the greens for 'p"
+    )]
     fn code(
         &mut self,
         interpreter: &'static Interpreter,
@@ -154,7 +157,7 @@ impl<'p> Jit<'p> {
             }
             // SAFETY: the functions that the macros make are typed as the source is, and what greens refer to is borrowed
             // for `'p`, which this `Jit` can't outlive.
-            let code = unsafe { Compiled::new(interpreter, &self.compilers[function], &key.1, &self.options)? };
+            let code = unsafe { Compiled::new(&self.compilers[function], &key.1, &self.options)? };
             self.compiled.insert(key.clone(), code);
         }
         match self.compiled.get_mut(&key) {
@@ -172,7 +175,8 @@ impl Interpreter {
     pub fn compiler_for(&self, function: &str) -> Result<Compiler, Error> {
         let entry = self.entry(function).ok_or_else(|| self.no_entry(function))?;
         let greens: BTreeSet<usize> = entry.greens.iter().copied().collect();
-        Ok(Compiler::new(self.module(), function, &greens)?)
+        let hosts = self.host_functions();
+        Ok(Compiler { hosts, ..Compiler::new(self.module(), function, &greens)? })
     }
 
     /// There is no such entry.

@@ -24,7 +24,6 @@ mod jit;
 mod trap;
 mod values;
 
-pub(crate) use hosts::register as register_hosts;
 pub use interpreter::{Definition, Entry, HostFunction, Interpreter};
 pub use jit::{Error, Jit};
 pub use trap::Trap;

@@ -236,8 +236,7 @@ mod tests {
         (&7u8, &mut numbers[..], 'x', -2i16, 1.5f64, 2.5f32, "é").pass(&mut words);
         assert_eq!(words.len(), 9);
         let mut reader = WordReader::new(&words);
-        let (a, b, c, d, e, f, g) =
-            <(&u8, &mut [i32], char, i16, f64, f32, &str) as Give>::give(&mut reader);
+        let (a, b, c, d, e, f, g) = <(&u8, &mut [i32], char, i16, f64, f32, &str) as Give>::give(&mut reader);
         b[0] = 5;
         assert_eq!((*a, &*b, c, d, e, f, g), (7, &[5, 2][..], 'x', -2, 1.5, 2.5, "é"));
     }

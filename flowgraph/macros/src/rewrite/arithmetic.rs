@@ -5,10 +5,10 @@
 //! the value, unless it is a reference. Floats keep their operators. Constants and the lengths of arrays do, too, where rustc
 //! itself refuses what overflows.
 
-use super::{Rewriter, place};
+use super::{Rewriter, place, text_between};
 use flowgraph::frontend::{Use, Used};
 use flowgraph::ir::Scalar;
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
@@ -33,7 +33,8 @@ fn wrapping(op: &BinOp) -> Option<(&'static str, bool)> {
     })
 }
 
-/// Where the user wrote it, but not the user's doing: lints leave it alone.
+/// Where the user wrote it, but not the user's doing: lints leave it alone. A debugger shows the macro's line for it, though, so
+/// only what goes around calls has it.
 fn generated(at: Span) -> Span {
     Span::mixed_site().located_at(at)
 }
@@ -66,7 +67,7 @@ impl Rewriter<'_> {
     fn binary(&self, b: &ExprBinary) -> Option<Expr> {
         let (function, assigns) = wrapping(&b.op)?;
         let used = self.used(b.op.span()).filter(|used| used.ty.is_integer())?;
-        let at = generated(b.op.span());
+        let at = b.op.span();
         let ty = Ident::new(used.ty.name(), at);
         let function = Ident::new(function, at);
         let function = quote_spanned!(at=> ::core::primitive::#ty::#function);
@@ -80,22 +81,28 @@ impl Rewriter<'_> {
             let left = operand(&b.left, used.references[0]);
             return Some(Expr::Verbatim(quote_spanned!(at=> #function(#left, #right))));
         }
+        let around = generated(at);
         let place = &b.left;
-        let (value, target) = (Ident::new("__hueshift_value", at), Ident::new("__hueshift_place", at));
-        let through = quote_spanned!(at=> let #target: &mut ::core::primitive::#ty = &mut #place;);
-        let store = |value: TokenStream| quote_spanned!(at=> *#target = #function(*#target, #value););
+        let (value, target) = (Ident::new("__hueshift_value", around), Ident::new("__hueshift_place", around));
+        let through = quote_spanned!(around=> let #target: &mut ::core::primitive::#ty = &mut #place;);
+        let call = |target: TokenStream, value: TokenStream| quote_spanned!(at=> #function(#target, #value));
+        let store = |value: TokenStream| {
+            let call = call(quote_spanned!(around=> *#target), value);
+            quote_spanned!(around=> *#target = #call;)
+        };
         Some(Expr::Verbatim(match (&**place, used.references[1]) {
             (Expr::Path(_), _) => {
-                quote_spanned!(at=> match #right { #value => #place = #function(#place, #value) })
+                let call = call(place.to_token_stream(), value.to_token_stream());
+                quote_spanned!(around=> match #right { #value => #place = #call })
             }
             (_, 0) => {
                 let store = store(value.to_token_stream());
-                quote_spanned!(at=> match #right { #value => { #through #store } })
+                quote_spanned!(around=> match #right { #value => { #through #store } })
             }
             // `AddAssign<&T>` is called with the place first.
             _ => {
                 let store = store(right);
-                quote_spanned!(at=> { #through #store })
+                quote_spanned!(around=> { #through #store })
             }
         }))
     }
@@ -105,7 +112,7 @@ impl Rewriter<'_> {
             return None;
         }
         let used = self.used(u.op.span()).filter(|used| used.ty.is_integer())?;
-        let at = generated(u.op.span());
+        let at = u.op.span();
         let (ty, operand) = (Ident::new(used.ty.name(), at), operand(&u.expr, used.references[0]));
         Some(Expr::Verbatim(quote_spanned!(at=> ::core::primitive::#ty::wrapping_neg(#operand))))
     }
@@ -120,7 +127,7 @@ impl Rewriter<'_> {
             Used::Mathematics(function) => {
                 let path = mathematics(used, function.method, m.method.span());
                 let (receiver, args) = (operand(&m.receiver, used.references[0]), m.args.iter());
-                Some(Expr::Verbatim(quote_spanned!(generated(m.method.span())=> #path(#receiver #(, #args)*))))
+                Some(Expr::Verbatim(quote_spanned!(m.method.span()=> #path(#receiver #(, #args)*))))
             }
             Used::Operator => None,
         }
@@ -153,8 +160,9 @@ impl Rewriter<'_> {
         let Ok(mut args) = parser.parse2(mac.tokens.clone()) else { return };
         let before = args.to_token_stream().to_string();
         let shown = args.first().map(|cond| {
-            let text = cond.span().source_text().unwrap_or_else(|| cond.to_token_stream().to_string());
-            format!("assertion failed: {}", text.split_whitespace().collect::<Vec<_>>().join(" "))
+            let tokens: Vec<TokenTree> = cond.to_token_stream().into_iter().collect();
+            let end = tokens.last().map_or(cond.span(), TokenTree::span).end();
+            format!("assertion failed: {}", text_between(self.text, place(cond.span()), (end.line, end.column)))
         });
         args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
         if args.to_token_stream().to_string() == before {
@@ -175,7 +183,6 @@ fn function_takes(used: &Use, op: &BinOp) -> bool {
 }
 
 fn mathematics(used: &Use, method: &str, at: Span) -> TokenStream {
-    let at = generated(at);
     let (ty, method) = (Ident::new(used.ty.name(), at), Ident::new(method, at));
     quote_spanned!(at=> ::hueshift::tier0::#ty::#method)
 }

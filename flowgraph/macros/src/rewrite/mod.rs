@@ -34,6 +34,7 @@ fn place(span: Span) -> Place {
 pub struct Rewriter<'a> {
     module: &'a Module,
     entries: &'a [Entry],
+    text: &'a str,
     uses: HashMap<Place, &'a Use>,
     /// Graphs by the place of the function's name, and whether they begin with a check of the stack.
     graphs: HashMap<Place, (&'a Graph, bool)>,
@@ -64,6 +65,7 @@ impl<'a> Rewriter<'a> {
         Rewriter {
             module,
             entries,
+            text: module.files.first().and_then(|file| file.text.as_deref()).unwrap_or_default(),
             uses,
             graphs,
             passed,
@@ -157,9 +159,23 @@ impl<'a> Rewriter<'a> {
         }
         self.visit_block_mut(block);
         if let Some((_, true)) = graph {
-            block.stmts.insert(0, syn::parse_quote!(::hueshift::tier0::check_stack();));
+            // With the place that the trap has in graphs.
+            let at = sig.ident.span();
+            block.stmts.insert(0, syn::parse_quote_spanned!(at=> ::hueshift::tier0::check_stack();));
         }
     }
+}
+
+/// The text from one place to another, with single spaces.
+fn text_between(text: &str, from: Place, to: Place) -> String {
+    let mut out = String::new();
+    for (i, line) in text.lines().enumerate().take(to.0).skip(from.0.saturating_sub(1)) {
+        let start = if i + 1 == from.0 { from.1 } else { 0 };
+        let end = if i + 1 == to.0 { to.1 } else { usize::MAX };
+        out.extend(line.chars().take(end).skip(start));
+        out.push(' ');
+    }
+    out.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn is_test_attribute(attribute: &Attribute) -> bool {
