@@ -137,8 +137,14 @@ fn program(code: &[u8]) -> Program<'_> {
     Program { code, bias: -3, table: [10, 20, 30], calls: std::cell::Cell::new(0) }
 }
 
+/// The kind of a trap, its message and its line.
+type Trapped = (TrapKind, String, u32);
+
+/// A result, and memory afterwards.
+type Returned = ((i64, bool), Cpu, Vec<i64>);
+
 /// Runs in all tiers, and gives the one result.
-fn agreed(code: &[u8], mode: Mode, regs: [i64; 4]) -> Result<((i64, bool), Cpu, Vec<i64>), (TrapKind, String, u32)> {
+fn agreed(code: &[u8], mode: Mode, regs: [i64; 4]) -> Result<Returned, Trapped> {
     let guest = program(code);
     let cpu = || Cpu { regs, ..Cpu::default() };
     let (mut tier0, mut out) = (cpu(), vec![1, 2, 3]);
@@ -248,8 +254,6 @@ fn another_interpreters_entry_is_an_error() {
 #[hueshift::interpreter(entry all(choice))]
 #[allow(clippy::assign_op_pattern, clippy::precedence, clippy::identity_op)]
 mod operators {
-    use hueshift::prelude::*;
-
     pub struct Pair {
         pub a: i32,
         pub b: u8,

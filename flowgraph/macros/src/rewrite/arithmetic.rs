@@ -14,7 +14,7 @@ use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::visit_mut::{self, VisitMut};
-use syn::{BinOp, Expr, ExprBinary, Ident, Token, UnOp};
+use syn::{BinOp, Expr, ExprBinary, ExprLit, Ident, Lit, LitInt, Token, UnOp};
 
 /// The wrapping form of an operator, and whether it is a compound assignment.
 fn wrapping(op: &BinOp) -> Option<(&'static str, bool)> {
@@ -72,10 +72,12 @@ impl Rewriter<'_> {
         let function = Ident::new(function, at);
         let function = quote_spanned!(at=> ::core::primitive::#ty::#function);
         let right = operand(&b.right, used.references[1]);
-        let right = match function_takes(used, &b.op) {
-            true if matches!(&*b.right, Expr::Lit(_)) => quote_spanned!(at=> #right as u32),
-            true => quote_spanned!(at=> (#right) as u32),
-            false => right,
+        let right = match (makes_u32(used, &b.op), &*b.right) {
+            (false, _) => right,
+            (true, Expr::Lit(ExprLit { lit: Lit::Int(lit), .. })) => {
+                LitInt::new(lit.base10_digits(), lit.span()).to_token_stream()
+            }
+            (true, _) => quote_spanned!(at=> (#right) as u32),
         };
         if !assigns {
             let left = operand(&b.left, used.references[0]);
@@ -177,7 +179,7 @@ impl Rewriter<'_> {
 }
 
 /// Whether the right operand must be made the `u32` that shifts take.
-fn function_takes(used: &Use, op: &BinOp) -> bool {
+fn makes_u32(used: &Use, op: &BinOp) -> bool {
     let shift = matches!(op, BinOp::Shl(_) | BinOp::Shr(_) | BinOp::ShlAssign(_) | BinOp::ShrAssign(_));
     shift && used.right != Scalar::U32
 }
