@@ -7,8 +7,8 @@
 //! ```
 //!
 //! [`Interpreter::colored`] and [`Interpreter::compiler`] pin the graphs of one function of the interpreter. Blocks and values
-//! are numbered as a reader meets them, data has names instead of addresses, and places in the source are left out: a graph's
-//! text changes when the graph does, not when a line is added above it, and is the same on every machine.
+//! are numbered as a reader meets them, data has names instead of addresses, and places in the source are left out but for those
+//! of traps: a graph's text changes when the graph does, and is the same on every machine.
 
 use crate::embed::{Error, Interpreter};
 use flowgraph::ir::{Module, Opcode, RustType};

@@ -4,8 +4,9 @@
 //! `INSTA_UPDATE=always cargo test -p hueshift-tests --test golden`.
 
 use flowgraph::ir::Module;
-use flowgraph::text::{parse_module, print_graph_short, print_module, renumber};
+use flowgraph::text::{parse_module, print_module};
 use hueshift::JitOptions;
+use hueshift::golden::Golden;
 use hueshift_tests::pipeline::Pipeline;
 use interpreters::{Interpreter, find};
 
@@ -14,18 +15,19 @@ fn pipeline(name: &str) -> (&'static Interpreter, Pipeline) {
     (interpreter, Pipeline::of(interpreter).unwrap_or_else(|e| panic!("{name}: {e}")))
 }
 
-fn golden(name: String, text: &str) {
+fn golden(name: String, graphs: &Golden) {
     insta::with_settings!({ snapshot_path => "../golden", prepend_module_to_snapshot => false, omit_expression => true }, {
-        insta::assert_snapshot!(name, text);
+        insta::assert_snapshot!(name, graphs);
     });
 }
 
 /// Golden, and the same module when parsed.
 fn golden_module(name: String, module: &Module) {
-    let text = print_module(module);
+    let graphs = Golden::of_module(module.clone());
+    let text = graphs.to_string();
     let parsed = parse_module(&text).unwrap_or_else(|e| panic!("{name}: {e}"));
     assert_eq!(print_module(&parsed), text, "{name}");
-    golden(name, &text);
+    golden(name, &graphs);
 }
 
 fn stages(name: &str) {
@@ -43,8 +45,7 @@ fn residual(name: &str) {
         let mut prepared = pipeline.prepare(&args).expect("arguments that fit");
         let jit = prepared.specialize(JitOptions::default()).unwrap_or_else(|e| panic!("{name}/{}: {e}", program.name));
         let module = jit.residual().expect("it has been specialized").module;
-        let text: Vec<String> = module.graphs.values().map(|g| print_graph_short(&module, &renumber(g))).collect();
-        golden(format!("{name}.4.residual.{}", program.name), &text.join("\n"));
+        golden(format!("{name}.4.residual.{}", program.name), &Golden::of_residual(module));
     }
 }
 

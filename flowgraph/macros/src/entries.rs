@@ -113,6 +113,16 @@ pub fn modules(module: &Module, entries: &[EntryFunction<'_>], depth: usize) -> 
                 "an entry can't return a reference from compiled code: return an index, or fill in what is lent";
             return Err(syn::Error::new_spanned(&entry.sig.output, message));
         }
+        for i in &entry.entry.greens {
+            let param = &entry.graph.signature.params[*i];
+            if lends_exclusively(module, &param.ty) {
+                let message = format!(
+                    "the green `{}` is a `&mut`, which can't be lent to compiled code and changed as well: make it a `&`",
+                    param.name
+                );
+                return Err(syn::Error::new_spanned(&entry.sig.inputs[*i], message));
+            }
+        }
         jit.push(entry.compiled(&interpreter));
         interp.push(entry.interpreted(&interpreter));
         residual.push(entry.residual(&interpreter));
@@ -131,6 +141,18 @@ pub fn modules(module: &Module, entries: &[EntryFunction<'_>], depth: usize) -> 
         #allowed
         pub mod residual { use super::*; #(#residual)* }
     })
+}
+
+/// Whether a value of this type is a `&mut`, or has one in it.
+fn lends_exclusively(module: &Module, ty: &RustType) -> bool {
+    match ty {
+        RustType::Struct(name) => {
+            let fields = module.structs.get(name).map_or(&[][..], |s| &s.fields);
+            fields.iter().any(|f| lends_exclusively(module, &f.ty))
+        }
+        RustType::Array(inner, _) | RustType::Cell(inner) => lends_exclusively(module, inner),
+        ty => ty.has_exclusive(),
+    }
 }
 
 /// Whether there is a reference in a value of this type.

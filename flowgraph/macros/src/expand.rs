@@ -207,16 +207,6 @@ fn entries(module: &Module, options: &[EntryOption]) -> syn::Result<Vec<Entry>> 
         greens.sort_unstable();
         entries.push(Entry { function, greens });
     }
-    for entry in &entries {
-        let params = &module.graphs[&entry.function].signature.params;
-        if let Some(green) = entry.greens.iter().map(|i| &params[*i]).find(|p| p.ty.has_exclusive()) {
-            let message = format!(
-                "the green `{}` of `{}` is a `&mut`, which can't be lent to compiled code and changed as well: make it a `&`",
-                green.name, entry.function
-            );
-            return Err(syn::Error::new(Span::call_site(), message));
-        }
-    }
     Ok(entries)
 }
 

@@ -16,6 +16,11 @@
 //! Not promised: the functions that are hidden from the documentation. They are for code that the macros make, and take
 //! words on trust.
 
+/// The chapter of the book, whose code is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/embedding.md")]
+struct Chapter;
+
 mod compiled;
 mod greens;
 mod hosts;
