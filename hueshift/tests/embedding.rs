@@ -330,3 +330,152 @@ fn operators_wrap() {
     assert_eq!(operators::all(2, 0, 200, &mut []), 144);
     assert_eq!(operators::all(6, 0, 0, &mut [0, 0, 0]), 21, "the right side comes first");
 }
+
+/// Entries of nested modules and types, and values of every shape.
+#[hueshift::interpreter(entry overlapping(a, b), entry shapes(op, at), entry nested::Vm::step(code), entry linked(node))]
+mod corners {
+    use hueshift::prelude::*;
+
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    #[repr(u8)]
+    pub enum Op {
+        Swap = 3,
+        Scale,
+    }
+
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Point {
+        pub x: f32,
+        pub tag: (char, i8),
+        pub y: [f64; 2],
+    }
+
+    pub fn overlapping(a: &[u8], b: &[u8], empty: &[u16], i: usize) -> i64 {
+        a[i] as i64 * 100 + b[i] as i64 + concrete(a[0]) as i64 + concrete(b.len()) as i64 + empty.len() as i64
+    }
+
+    /// The greens of a portal needn't be in the order of its parameters.
+    #[portal(greens(last, first), reds(x))]
+    pub fn ordered(first: i64, x: i64, last: i64) -> i64 {
+        merge_point!();
+        concrete(first) * 100 + concrete(last) * 10 + x
+    }
+
+    pub fn shapes(op: Op, at: usize, p: Point, mode: (bool, u16)) -> (Point, Op, i16) {
+        let mut p = p;
+        let next = match concrete(op) {
+            Op::Swap => {
+                p = Point { x: p.y[1] as f32, tag: (p.tag.0, -p.tag.1), y: [p.y[1], p.x as f64] };
+                Op::Scale
+            }
+            Op::Scale => {
+                p.y[at] *= 2.0;
+                Op::Swap
+            }
+        };
+        (p, if mode.0 { next } else { op }, mode.1 as i16)
+    }
+
+    pub struct Node<'a> {
+        pub name: &'a str,
+        pub children: &'a [Node<'a>],
+        pub weight: i64,
+        pub visits: Cell<i64>,
+    }
+
+    pub fn linked(node: &Node, add: i64) -> i64 {
+        node.visits.set(node.visits.get() + 1);
+        let mut sum = concrete(node.weight) + concrete(node.name.len()) as i64 + add;
+        let mut i = concrete(0);
+        while i < node.children.len() {
+            sum += linked(&node.children[i], add);
+            i += 1;
+        }
+        sum
+    }
+
+    pub mod nested {
+        pub struct Vm<'a> {
+            pub out: &'a mut [i64],
+            pub at: usize,
+        }
+
+        impl Vm<'_> {
+            pub fn step(&mut self, code: &[i64]) -> bool {
+                self.out[self.at] = code[self.at] + 1;
+                self.at += 1;
+                self.at < code.len()
+            }
+        }
+    }
+}
+
+#[test]
+fn greens_may_overlap_and_be_empty() {
+    use corners::{INTERPRETER, jit, overlapping, residual};
+    let bytes = [1, 2, 3, 4, 5, 6];
+    let mut compiled = Jit::new(&INTERPRETER);
+    let slices = [(&bytes[..4], &bytes[2..]), (&bytes[2..], &bytes[..4]), (&bytes[1..2], &bytes[1..2])];
+    for (a, b) in slices {
+        for i in 0..a.len() {
+            assert_eq!(jit::overlapping(&mut compiled, a, b, &[], i).unwrap(), overlapping(a, b, &[], i));
+        }
+        assert!(jit::overlapping(&mut compiled, a, b, &[], a.len()).is_err());
+    }
+    assert!(jit::overlapping(&mut compiled, &[], &bytes, &[], 0).is_err());
+    let text = residual::overlapping(&bytes[..4], &bytes[2..]).unwrap().to_string();
+    assert!(text.contains("&a,") && text.contains("&a+2,"), "{text}");
+}
+
+#[test]
+fn greens_are_handed_over_in_the_order_of_the_parameters() {
+    let mut jit = Jit::new(&corners::INTERPRETER);
+    assert_eq!(corners::jit::ordered(&mut jit, 1, 3, 2).unwrap(), 123);
+    assert!(corners::residual::ordered(1, 2).unwrap().to_string().contains("int_add v0, 120\n"));
+}
+
+#[test]
+fn values_have_every_shape() {
+    use corners::{Op, Point};
+    let mut jit = Jit::new(&corners::INTERPRETER);
+    let p = Point { x: 1.5, tag: ('é', i8::MIN), y: [2.5, -0.25] };
+    for op in [Op::Swap, Op::Scale] {
+        for mode in [(true, 7), (false, u16::MAX)] {
+            let wanted = corners::interp::shapes(op, 1, p, mode).unwrap();
+            assert_eq!(corners::jit::shapes(&mut jit, op, 1, p, mode).unwrap(), wanted);
+        }
+    }
+}
+
+#[test]
+fn references_in_greens_are_followed() {
+    use corners::{Node, linked};
+    let node = |name, children, weight| Node { name, children, weight, visits: std::cell::Cell::new(0) };
+    let leaves = [node("a", &[], 3), node("", &[], 4)];
+    let branches = [node("left", &leaves, 10), node("right", &leaves, 20)];
+    let root = node("root", &branches, 100);
+    let mut jit = Jit::new(&corners::INTERPRETER);
+    let wanted = linked(&root, 1);
+    assert_eq!(corners::jit::linked(&mut jit, &root, 1).unwrap(), wanted);
+    assert_eq!(corners::jit::linked(&mut jit, &root, 2).unwrap(), wanted + 7);
+    assert_eq!([root.visits.get(), branches[0].visits.get(), leaves[1].visits.get()], [3, 3, 6]);
+    let graphs = corners::residual::linked(&root).unwrap();
+    assert!(graphs.to_string().contains("&node.children"), "{graphs}");
+    let numbers = graphs.to_string();
+    let long = |word: &str| word.len() > 9 && word.bytes().all(|b| b.is_ascii_digit());
+    assert!(!numbers.split(|c: char| !c.is_alphanumeric()).any(long), "{graphs}");
+}
+
+#[test]
+fn methods_of_nested_modules_are_entries() {
+    use corners::nested::{Vm, jit};
+    let code = [5, 6];
+    let mut compiled = Jit::new(&corners::INTERPRETER);
+    let mut out = [0; 2];
+    let mut vm = Vm { out: &mut out, at: 0 };
+    assert!(jit::step(&mut compiled, &mut vm, &code).unwrap());
+    assert!(!jit::step(&mut compiled, &mut vm, &code).unwrap());
+    let error = jit::step(&mut compiled, &mut vm, &code).unwrap_err();
+    assert_eq!(error.to_string(), "index out of bounds: the len is 2 but the index is 2");
+    assert_eq!(out, [6, 7]);
+}

@@ -49,6 +49,9 @@ fn module_tokens(options: TokenStream, item: &TokenStream) -> syn::Result<TokenS
         return Err(syn::Error::new(module.ident.span(), message));
     };
     let Some(source) = Source::of_module(&braces) else {
+        if source::is_editor() {
+            return Ok(item.clone());
+        }
         return Err(syn::Error::new(module.ident.span(), source::NO_TEXT));
     };
     let written = source::flat(braces.stream());
@@ -169,7 +172,7 @@ fn flatten(tokens: TokenStream, out: &mut Vec<(usize, usize, TokenTree)>) {
 pub struct Entry {
     /// The path.
     pub function: String,
-    /// The parameters, from 0.
+    /// The parameters, from 0, ascending.
     pub greens: Vec<usize>,
 }
 
@@ -178,7 +181,9 @@ fn entries(module: &Module, options: &[EntryOption]) -> syn::Result<Vec<Entry>> 
     let mut entries = Vec::new();
     for graph in module.graphs.values() {
         if let Some(portal) = &graph.attributes.portal {
-            entries.push(Entry { function: graph.function.clone(), greens: portal.greens.clone() });
+            let mut greens = portal.greens.clone();
+            greens.sort_unstable();
+            entries.push(Entry { function: graph.function.clone(), greens });
         }
     }
     for option in options {

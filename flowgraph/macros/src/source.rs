@@ -14,6 +14,11 @@ pub struct Source {
 pub const NO_TEXT: &str = "the text of this module isn't at hand: an interpreter can't be made by another macro; \
                            write it out, or put it into a file for `hueshift::interpreter_file!`";
 
+/// Whether it is rust-analyzer that expands, which may have no texts. For it the module is as it was written.
+pub fn is_editor() -> bool {
+    std::env::var_os("RUST_ANALYZER_INTERNALS_DO_NOT_USE").is_some()
+}
+
 impl Source {
     /// The text between the braces of a module.
     pub fn of_module(braces: &Group) -> Option<Source> {
