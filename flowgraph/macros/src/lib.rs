@@ -29,7 +29,7 @@ use proc_macro::TokenStream;
 /// #[hueshift::interpreter(entry plus_minus(encoded_insn, nb_insn))]
 /// mod lang {
 ///     use hueshift::prelude::*;
-///     pub fn plus_minus(encoded_insn: i64, nb_insn: i64, x: i64, y: i64) -> i64 { … }
+///     pub fn plus_minus(encoded_insn: i64, nb_insn: i64, x: i64, y: i64) -> i64 { x }
 /// }
 /// ```
 ///
