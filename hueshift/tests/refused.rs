@@ -203,3 +203,15 @@ fn refusals_of_files_name_the_place() {
         assert!(said.contains(wanted), "{said}");
     }
 }
+
+#[test]
+fn the_files_of_modules_are_given() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("modules");
+    std::fs::create_dir_all(&folder).expect("a folder for the crate");
+    std::fs::write(folder.join("root.rs"), "mod part;\npub fn f() -> i64 { 1 }\n").expect("a file");
+    let said = rustc("modules", "hueshift::interpreter_file!(\"root.rs\");\n");
+    assert!(said.contains("lib.rs:1:29: error: root.rs:1:5: the file of `mod part` must be given"), "{said}");
+    std::fs::write(folder.join("part.rs"), "\npub fn g(x: &[u8]) -> &[u8] { x }\n").expect("a file");
+    let said = rustc("modules", "hueshift::interpreter_file!(\"root.rs\", \"part.rs\", entry part::g(x));\n");
+    assert!(said.contains("lib.rs:1:29: error: part.rs:2:20: an entry can't return a reference"), "{said}");
+}

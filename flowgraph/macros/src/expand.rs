@@ -67,7 +67,7 @@ fn module_tokens(options: TokenStream, item: &TokenStream) -> syn::Result<TokenS
     let entries = entries(&lifted.module, &options.entries)?;
     let graphs = print_module(&lifted.module);
     let name = module.ident.to_string();
-    let body = Body { name: &name, lifted: &lifted, graphs: &graphs, entries: &entries, file: None }.tokens(items)?;
+    let body = Body { name: &name, lifted: &lifted, graphs: &graphs, entries: &entries, files: &[] }.tokens(items)?;
     let syn::ItemMod { attrs, vis, ident, .. } = module;
     let (inner, outer): (Vec<_>, Vec<_>) = attrs.into_iter().partition(|a| matches!(a.style, syn::AttrStyle::Inner(_)));
     Ok(quote! { #(#outer)* #vis mod #ident { #(#inner)* #body } })
@@ -84,49 +84,49 @@ fn body(item: &TokenStream) -> Option<Group> {
 fn file_tokens(options: TokenStream) -> syn::Result<TokenStream> {
     let options: FileOptions = syn::parse2(options)?;
     let (vis, name) = options.module()?;
-    let (written, span) = (options.path.value(), options.path.span());
     let folder = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
-    let text = std::fs::read_to_string(std::path::Path::new(&folder).join(&written))
-        .map_err(|e| syn::Error::new(span, format!("{written} in the crate's folder can't be read: {e}")))?;
-    let here = |refused: Refused| syn::Error::new(span, format!("{written} is refused\n\n{refused}"));
+    let mut files: Vec<(String, String)> = Vec::new();
+    for path in [&options.path].into_iter().chain(&options.modules) {
+        let written = path.value();
+        let text = std::fs::read_to_string(std::path::Path::new(&folder).join(&written))
+            .map_err(|e| syn::Error::new(path.span(), format!("{written} in the crate's folder can't be read: {e}")))?;
+        files.push((written, text));
+    }
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let span = options.path.span();
+    let here = |refused: Refused| syn::Error::new(span, format!("{} is refused\n\n{refused}", files[0].0));
     let lifted = {
         let _own = OwnTokens::begin();
-        lift_embedded(&[(&written, &text)]).map_err(here)?
+        lift_embedded(&files).map_err(here)?
     };
     let entries = entries(&lifted.module, &options.entries)?;
     let graphs = print_module(&lifted.module);
     let expanded = {
         let _own = OwnTokens::begin();
-        let body =
-            Body { name: &name.to_string(), lifted: &lifted, graphs: &graphs, entries: &entries, file: Some(&written) };
-        file_body(&text, body)
+        let body = Body { name: &name.to_string(), lifted: &lifted, graphs: &graphs, entries: &entries, files: &files };
+        file_body(files[0].1, body)
     };
-    let (attributes, body) = expanded.map_err(|(place, message)| {
-        let place = place.map_or(String::new(), |(line, column)| format!(":{line}:{column}"));
-        syn::Error::new(span, format!("{written}{place}: {message}"))
-    })?;
+    let (attributes, body) = expanded.map_err(|message| syn::Error::new(span, message))?;
     let tokens = |text: String| TokenStream::from_str(&text).map_err(|e| syn::Error::new(span, e.to_string()));
     let (attributes, body) = (tokens(attributes)?, tokens(body)?);
     Ok(quote! { #attributes #vis mod #name { #body } })
 }
 
-/// A place, if there is one, and what is wrong there.
-type Elsewhere = (Option<(usize, usize)>, String);
-
-/// The attributes of the module that a file is, and what is in it, as text.
-fn file_body(text: &str, body: Body<'_>) -> Result<(String, String), Elsewhere> {
-    let place = |error: syn::Error| {
-        let start = error.span().start();
-        (Some((start.line, start.column + 1)), error.to_string())
-    };
-    let file: syn::File = syn::parse_str(text.strip_prefix('\u{feff}').unwrap_or(text)).map_err(place)?;
+/// The attributes of the module that a file is, and what is in it, as text; or what is wrong.
+fn file_body(text: &str, body: Body<'_>) -> Result<(String, String), String> {
+    let file = parse_file(text).map_err(|error| error.to_string())?;
     let attributes = file.attrs.into_iter().map(|mut attribute| {
         attribute.style = syn::AttrStyle::Outer;
         attribute.to_token_stream()
     });
     let attributes: TokenStream = attributes.collect();
-    let tokens = body.tokens(file.items).map_err(place)?;
+    let tokens = body.tokens(file.items).map_err(|error| error.to_string())?;
     Ok((attributes.to_string(), tokens.to_string()))
+}
+
+/// What is in a file.
+pub fn parse_file(text: &str) -> syn::Result<syn::File> {
+    syn::parse_str(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
 
 /// The refusals as errors in the user's source, by their places.
@@ -225,29 +225,32 @@ pub struct Body<'a> {
     pub graphs: &'a str,
     /// What is compiled.
     pub entries: &'a [Entry],
-    /// The file, as it was given, if the source isn't inline.
-    pub file: Option<&'a str>,
+    /// The files, name and text, if the source isn't inline.
+    pub files: &'a [(&'a str, &'a str)],
 }
 
 impl Body<'_> {
     fn tokens(&self, mut items: Vec<Item>) -> syn::Result<TokenStream> {
-        let mut rewriter = Rewriter::new(self.lifted, self.entries);
-        rewriter.items(&mut items, "", 0)?;
+        let mut rewriter = Rewriter::new(self.lifted, self.entries, self.files);
+        rewriter.items(&mut items, "", 0).map_err(|error| match self.files.get(rewriter.file()) {
+            Some((name, _)) => {
+                let start = error.span().start();
+                syn::Error::new(Span::call_site(), format!("{name}:{}:{}: {error}", start.line, start.column + 1))
+            }
+            None => error,
+        })?;
         let (name, graphs) = (self.name, self.graphs);
         let entries = self.entries.iter().map(|Entry { function, greens }| {
             quote! { ::hueshift::embed::Entry { function: #function, greens: &[#(#greens),*] } }
         });
-        let files = self.lifted.module.files.iter().map(|file| match self.file {
-            Some(path) => {
-                quote! { (#path, ::core::option::Option::Some(::core::include_str!(
-                    ::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/", #path)
-                ))) }
-            }
-            None => {
-                let name = &file.name;
-                quote! { (#name, ::core::option::Option::None) }
-            }
+        let inline = self.lifted.module.files.iter().filter(|_| self.files.is_empty());
+        let inline = inline.map(|file| &file.name).map(|name| quote! { (#name, ::core::option::Option::None) });
+        let read = self.files.iter().map(|(path, _)| {
+            quote! { (#path, ::core::option::Option::Some(::core::include_str!(
+                ::core::concat!(::core::env!("CARGO_MANIFEST_DIR"), "/", #path)
+            ))) }
         });
+        let files = inline.chain(read);
         let hosts = rewriter.hosts();
         let tuples = crate::layout::tuples(&self.lifted.module);
         Ok(quote! {

@@ -46,7 +46,8 @@ pub fn interpreter(options: TokenStream, item: TokenStream) -> TokenStream {
 /// hueshift::interpreter_file!("src/lang.rs", pub mod lang, entry plus_minus(encoded_insn, nb_insn));
 /// ```
 ///
-/// The rest as for [`macro@interpreter`]. Without `mod` the module has the file's name.
+/// The rest as for [`macro@interpreter`]. Without `mod` the module has the file's name. The files of its modules, if it has
+/// any, are given behind its own.
 #[proc_macro]
 pub fn interpreter_file(options: TokenStream) -> TokenStream {
     expand::file(options)

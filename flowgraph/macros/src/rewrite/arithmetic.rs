@@ -5,7 +5,7 @@
 //! the value, unless it is a reference. Floats keep their operators. Constants and the lengths of arrays do, too, where rustc
 //! itself refuses what overflows.
 
-use super::{Rewriter, place, text_between};
+use super::{Rewriter, text_between};
 use flowgraph::frontend::{Use, Used};
 use flowgraph::ir::Scalar;
 use proc_macro2::{Span, TokenStream, TokenTree};
@@ -61,7 +61,7 @@ fn renamed(old: &Ident, new: &str) -> Ident {
 
 impl Rewriter<'_> {
     fn used(&self, at: Span) -> Option<&Use> {
-        self.uses.get(&place(at)).copied()
+        self.uses.get(&self.place(at)).copied()
     }
 
     fn binary(&self, b: &ExprBinary) -> Option<Expr> {
@@ -164,7 +164,7 @@ impl Rewriter<'_> {
         let shown = args.first().map(|cond| {
             let tokens: Vec<TokenTree> = cond.to_token_stream().into_iter().collect();
             let end = tokens.last().map_or(cond.span(), TokenTree::span).end();
-            format!("assertion failed: {}", text_between(self.text, place(cond.span()), (end.line, end.column)))
+            format!("assertion failed: {}", text_between(self.text(), cond.span().start(), end))
         });
         args.iter_mut().for_each(|arg| self.visit_expr_mut(arg));
         if args.to_token_stream().to_string() == before {

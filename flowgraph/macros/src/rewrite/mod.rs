@@ -11,30 +11,29 @@
 mod arithmetic;
 
 use crate::entries::{self, EntryFunction, Host};
-use crate::expand::{Entry, by_value};
+use crate::expand::{Entry, by_value, parse_file};
 use crate::layout;
+use crate::options::stem;
 use flowgraph::analysis::CallGraph;
 use flowgraph::frontend::{Lifted, Use};
 use flowgraph::ir::{Graph, Module};
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{LineColumn, Span, TokenStream};
 use quote::quote;
 use std::collections::HashMap;
 use syn::visit_mut::VisitMut;
 use syn::{Attribute, Item};
 
-/// Line and column (from 0), as spans have them.
-type Place = (usize, usize);
-
-fn place(span: Span) -> Place {
-    let start = span.start();
-    (start.line, start.column)
-}
+/// File, line and column (from 0), as spans have them.
+type Place = (u16, usize, usize);
 
 /// Changes a module's items.
 pub struct Rewriter<'a> {
     module: &'a Module,
     entries: &'a [Entry],
-    text: &'a str,
+    /// The files, name and text; none if the source is inline.
+    files: &'a [(&'a str, &'a str)],
+    /// The file being gone through.
+    file: u16,
     uses: HashMap<Place, &'a Use>,
     /// Graphs by the place of the function's name, and whether they begin with a check of the stack.
     graphs: HashMap<Place, (&'a Graph, bool)>,
@@ -48,11 +47,11 @@ pub struct Rewriter<'a> {
 
 impl<'a> Rewriter<'a> {
     /// For a source that was lifted.
-    pub fn new(lifted: &'a Lifted, entries: &'a [Entry]) -> Rewriter<'a> {
+    pub fn new(lifted: &'a Lifted, entries: &'a [Entry], files: &'a [(&'a str, &'a str)]) -> Rewriter<'a> {
         let module = &lifted.module;
         let calls = CallGraph::new(module);
         let checked = |i: usize, graph: &Graph| graph.attributes.portal.is_some() || calls.is_recursive(i);
-        let at = |loc: flowgraph::ir::Loc| (loc.line as usize, loc.column as usize - 1);
+        let at = |loc: flowgraph::ir::Loc| (loc.file.0, loc.line as usize, loc.column as usize - 1);
         let graphs = module.graphs.values().enumerate().filter(|(_, graph)| graph.loc.is_known());
         let graphs = graphs.map(|(i, graph)| (at(graph.loc), (graph, checked(i, graph)))).collect();
         let mut passed = Vec::new();
@@ -65,7 +64,8 @@ impl<'a> Rewriter<'a> {
         Rewriter {
             module,
             entries,
-            text: module.files.first().and_then(|file| file.text.as_deref()).unwrap_or_default(),
+            files,
+            file: 0,
             uses,
             graphs,
             passed,
@@ -73,6 +73,11 @@ impl<'a> Rewriter<'a> {
             found: Vec::new(),
             found_hosts: Vec::new(),
         }
+    }
+
+    /// The number of the file that it is at: after an error, that of the error.
+    pub fn file(&self) -> usize {
+        usize::from(self.file)
     }
 
     /// The host functions found, for the definition of the interpreter.
@@ -91,9 +96,16 @@ impl<'a> Rewriter<'a> {
             match &mut item {
                 item if is_test(item) => {}
                 Item::Mod(module) => {
+                    let file = self.file;
+                    if module.content.is_none() {
+                        let items = self.module_file(module)?;
+                        module.semi = None;
+                        module.content = Some((syn::token::Brace::default(), items));
+                    }
                     if let Some((_, items)) = &mut module.content {
                         self.items(items, &format!("{prefix}{}::", module.ident), depth + 1)?;
                     }
+                    self.file = file;
                 }
                 Item::Struct(s) => {
                     let key = format!("{prefix}{}", s.ident);
@@ -124,6 +136,35 @@ impl<'a> Rewriter<'a> {
         Ok(())
     }
 
+    /// What is in the file of a module. From here on that file is gone through.
+    fn module_file(&mut self, module: &mut syn::ItemMod) -> syn::Result<Vec<Item>> {
+        let name = module.ident.to_string();
+        let given = (1..self.files.len()).find(|i| self.file == 0 && stem(self.files[*i].0) == name);
+        let Some(given) = given else {
+            let message =
+                format!("the file of `mod {name}` must be given to `interpreter_file!`, too, behind that of the root");
+            return Err(syn::Error::new(module.ident.span(), message));
+        };
+        self.file = given as u16;
+        let file = parse_file(self.files[given].1)?;
+        module.attrs.extend(file.attrs.into_iter().map(|mut attribute| {
+            attribute.style = syn::AttrStyle::Outer;
+            attribute
+        }));
+        Ok(file.items)
+    }
+
+    fn place(&self, span: Span) -> Place {
+        let start = span.start();
+        (self.file, start.line, start.column)
+    }
+
+    /// The text of the file that is gone through.
+    fn text(&self) -> &str {
+        let file = self.module.files.get(usize::from(self.file));
+        file.and_then(|file| file.text.as_deref()).unwrap_or_default()
+    }
+
     fn methods(&mut self, item: &mut syn::ItemImpl) {
         let ty = (*item.self_ty).clone();
         for item in &mut item.items {
@@ -143,7 +184,7 @@ impl<'a> Rewriter<'a> {
         vis: &syn::Visibility,
         self_ty: Option<&syn::Type>,
     ) {
-        let graph = self.graphs.get(&place(sig.ident.span())).copied();
+        let graph = self.graphs.get(&self.place(sig.ident.span())).copied();
         if let Some((graph, _)) = graph {
             if let Some(entry) = self.entries.iter().find(|e| e.function == graph.function) {
                 let (sig, vis, self_ty) = (sig.clone(), vis.clone(), self_ty.cloned());
@@ -167,7 +208,8 @@ impl<'a> Rewriter<'a> {
 }
 
 /// The text from one place to another, with single spaces.
-fn text_between(text: &str, from: Place, to: Place) -> String {
+fn text_between(text: &str, from: LineColumn, to: LineColumn) -> String {
+    let (from, to) = ((from.line, from.column), (to.line, to.column));
     let mut out = String::new();
     for (i, line) in text.lines().enumerate().take(to.0).skip(from.0.saturating_sub(1)) {
         let start = if i + 1 == from.0 { from.1 } else { 0 };
