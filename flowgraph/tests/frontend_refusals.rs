@@ -1,6 +1,7 @@
 //! What isn't in the dialect is refused, at its place, all at once; and nothing that can be typed panics.
 
 use flowgraph::frontend::{Reason, lift, lift_for};
+use flowgraph::testing::Random;
 use std::collections::BTreeSet;
 
 /// Every line with a comment `//~ reason` is refused for that reason, and no other is.
@@ -112,18 +113,6 @@ fn deep_nesting_is_refused_or_lifted_but_does_not_overflow_the_stack() {
         for program in programs {
             let _ = lift(&[("deep.rs", &program)]);
         }
-    }
-}
-
-/// A small generator of numbers without pattern (xorshift).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % n as u64) as usize
     }
 }
 

@@ -3,24 +3,13 @@
 use flowgraph::eval::{Evaluator, Outcome};
 use flowgraph::ir::*;
 use flowgraph::memory::Memory;
+use flowgraph::testing::Random;
 use flowgraph::text::{parse_module, print_module};
 use flowgraph::verify::verify;
 use hintannotator::{annotate, check};
 use std::collections::BTreeSet;
 use timeshifter::shift::shift;
 use timeshifter::specialize::{Argument, Engine, Program, SpecError};
-
-/// A small generator of pseudo-random numbers (Marsaglia's xorshift).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % n as u64) as usize
-    }
-}
 
 const FUNCTIONS: usize = 4;
 

@@ -1,6 +1,5 @@
 //! Which values are live before each position.
 
-use super::BitSet;
 use crate::ir::{Block, BlockId, Graph, Operand, Terminator, ValueId};
 
 /// The live values of a graph before each of its positions.
@@ -18,54 +17,87 @@ pub struct Liveness {
     blocks: Vec<u32>,
 }
 
-fn uses(operands: impl IntoIterator<Item = Operand>, live: &mut BitSet) {
-    for operand in operands {
-        if let Operand::Value(v) = operand {
-            live.insert(v.index());
-        }
+/// Live values, ascending.
+type Live = Vec<ValueId>;
+
+fn insert(live: &mut Live, value: ValueId) {
+    if let Err(at) = live.binary_search(&value) {
+        live.insert(at, value);
     }
 }
 
-fn before_terminator(term: &Terminator, live_in: &[BitSet], graph: &Graph) -> BitSet {
-    let mut live = BitSet::new(graph.values.len());
-    for edge in term.edges() {
-        if let Some(target) = live_in.get(edge.block.index()) {
-            // A parameter of the target is not live here; but a value that dominates it may be.
-            let mut through = target.clone();
-            for param in &graph.block(edge.block).params {
-                through.remove(param.index());
-            }
-            live.union(&through);
-        }
-        uses(edge.args.iter().copied(), &mut live);
+fn remove(live: &mut Live, value: ValueId) {
+    if let Ok(at) = live.binary_search(&value) {
+        live.remove(at);
     }
-    uses(term.operands(), &mut live);
+}
+
+fn values(operands: impl IntoIterator<Item = Operand>) -> impl Iterator<Item = ValueId> {
+    operands.into_iter().filter_map(|operand| match operand {
+        Operand::Value(v) => Some(v),
+        Operand::Const(_) => None,
+    })
+}
+
+fn terminator_uses(term: &Terminator) -> impl Iterator<Item = ValueId> + '_ {
+    values(term.operands().into_iter().chain(term.edges().flat_map(|e| e.args.iter().copied())))
+}
+
+fn before_terminator(term: &Terminator, live_in: &[Live], graph: &Graph) -> Live {
+    let mut live = Live::new();
+    for edge in term.edges() {
+        // A parameter of the target is not live here; but a value that dominates it may be.
+        let params = &graph.block(edge.block).params;
+        live.extend(live_in[edge.block.index()].iter().filter(|v| !params.contains(v)));
+    }
+    live.extend(terminator_uses(term));
+    live.sort_unstable();
+    live.dedup();
     live
 }
 
-fn step_back(block: &Block, index: usize, live: &mut BitSet) {
+fn step_back(block: &Block, index: usize, live: &mut Live) {
     let op = &block.ops[index];
-    for result in &op.results {
-        live.remove(result.index());
+    op.results.iter().for_each(|result| remove(live, *result));
+    values(op.args.iter().copied()).for_each(|value| insert(live, value));
+}
+
+/// What is live at the head of each block. From each use of a value the ways back to its definition are gone, each block
+/// once, so that the work is proportional to what is found.
+fn live_in(graph: &Graph) -> Vec<Live> {
+    let mut from: Vec<Vec<usize>> = vec![Vec::new(); graph.blocks.len()];
+    // By value: the block that one of its ops defines it in, and the blocks that use it.
+    let mut defined = vec![None; graph.values.len()];
+    let mut used: Vec<Vec<usize>> = vec![Vec::new(); graph.values.len()];
+    for (at, block) in graph.blocks.iter().enumerate() {
+        block.term.edges().for_each(|edge| from[edge.block.index()].push(at));
+        for op in &block.ops {
+            op.results.iter().for_each(|result| defined[result.index()] = Some(at));
+            values(op.args.iter().copied()).for_each(|value| used[value.index()].push(at));
+        }
+        terminator_uses(&block.term).for_each(|value| used[value.index()].push(at));
     }
-    uses(op.args.iter().copied(), live);
+    let mut live_in = vec![Live::new(); graph.blocks.len()];
+    for (at, mut todo) in used.into_iter().enumerate() {
+        let value = ValueId(at as u32);
+        while let Some(block) = todo.pop() {
+            // Values come in order: the one that came last is the last.
+            if defined[at] == Some(block) || live_in[block].last() == Some(&value) {
+                continue;
+            }
+            live_in[block].push(value);
+            if !graph.blocks[block].params.contains(&value) {
+                todo.extend(&from[block]);
+            }
+        }
+    }
+    live_in
 }
 
 impl Liveness {
     /// Analyses a graph.
     pub fn new(graph: &Graph) -> Liveness {
-        let mut live_in = vec![BitSet::new(graph.values.len()); graph.blocks.len()];
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for (i, block) in graph.blocks.iter().enumerate().rev() {
-                let mut live = before_terminator(&block.term, &live_in, graph);
-                for index in (0..block.ops.len()).rev() {
-                    step_back(block, index, &mut live);
-                }
-                changed |= live_in[i].union(&live);
-            }
-        }
+        let live_in = live_in(graph);
         let mut out = Liveness { values: Vec::new(), starts: vec![0], blocks: Vec::new() };
         for block in &graph.blocks {
             out.blocks.push((out.starts.len() - 1) as u32);
@@ -76,7 +108,7 @@ impl Liveness {
                 sets.push(live.clone());
             }
             for set in sets.iter().rev() {
-                out.values.extend(set.iter().map(|v| ValueId(v as u32)));
+                out.values.extend_from_slice(set);
                 out.starts.push(out.values.len() as u32);
             }
         }

@@ -3,20 +3,9 @@
 use super::layout::{Layout, Link, Node, layout};
 use super::{Drawing, dot, html, no_reasons, svg};
 use crate::ir::*;
+use crate::testing::Random;
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
-
-/// Small random numbers, the same in every run (xorshift).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % n.max(1) as u64) as usize
-    }
-}
 
 /// Builds graphs in few words.
 struct Builder {

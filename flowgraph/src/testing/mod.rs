@@ -29,11 +29,13 @@ mod loops;
 mod memory;
 mod module;
 mod portal;
+mod random;
 mod run;
 mod source;
 
 pub use histogram::{Group, Histogram};
 pub use module::random_module;
+pub use random::Random;
 pub use run::{Argument, MemoryAfter, Run, same_outcome};
 pub use source::Source;
 

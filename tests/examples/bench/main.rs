@@ -7,6 +7,7 @@
 mod loops;
 mod native;
 mod specializing;
+mod stages;
 mod startup;
 
 /// The shortest of the durations, in seconds.
@@ -22,6 +23,9 @@ fn main() -> Result<(), String> {
     }
     if wanted("specializing") {
         specializing::run()?;
+    }
+    if wanted("stages") {
+        stages::run()?;
     }
     if wanted("loops") {
         loops::run()?;

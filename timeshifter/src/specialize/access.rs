@@ -331,7 +331,7 @@ impl Engine<'_> {
 
     fn find_element(&self, st: &State, target: &Target) -> Option<Red> {
         let same = |e: &&Element| e.base == target.base && e.index == target.index && e.desc.same_place(&target.desc);
-        st.memory.elements.iter().find(same).map(|e| e.value)
+        st.memory.elements.iter().rev().find(same).map(|e| e.value)
     }
 
     fn remember_element(&mut self, st: &mut State, target: &Target, root: RootId, value: Red) {
@@ -342,7 +342,7 @@ impl Engine<'_> {
 
     fn remember(&self, st: &mut State, target: &Target, root: Option<RootId>, value: Red) {
         let Target { base, index, desc, .. } = target.clone();
-        st.memory.elements.push(Element { base, index, desc, value, root });
+        st.memory.remember(Element { base, index, desc, value, root });
     }
 
     // ---- shared memory: stores are made at once, and what was stored or loaded is known until somebody may change it

@@ -4,8 +4,9 @@
 //! [`Engine::bind`] would find are the values. Both are read off in one pass.
 
 use super::engine::Engine;
+use super::facts::Facts;
 use super::memory::{Cells, KnownMemory, Location};
-use super::state::{Facts, Frame, Red, Reg, Regs, SlotId, State};
+use super::state::{Frame, Red, Reg, Regs, SlotId, State};
 use flowgraph::ir::{BlockId, Operand, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -42,7 +43,7 @@ impl Engine<'_> {
         };
         let mut frames = Vec::with_capacity(st.frames.len());
         for frame in &st.frames {
-            let mut regs = Regs::with_capacity(frame.regs.len() + 12);
+            let mut regs = Regs::with_room(frame.regs.len());
             for (value, reg) in frame.regs.iter() {
                 let reg = match reg {
                     Reg::Green(c) => Reg::Green(*c),
@@ -67,11 +68,10 @@ impl Engine<'_> {
             }
         }
         let Renaming { made, slots, .. } = renaming;
-        let mut facts = Facts::default();
         for (value, param) in &made {
             let range = self.range(st, Red::Value(*value));
             if range != super::residual::FULL && range.0 <= range.1 {
-                facts.ranges.insert(*param, range);
+                self.fragments[fragment].info[param.index()].range = range;
             }
             self.fragments[fragment].info[param.index()].origin = self.origin(st, Red::Value(*value));
         }
@@ -88,7 +88,7 @@ impl Engine<'_> {
             frames,
             slots: slots.collect(),
             memory,
-            facts,
+            facts: Facts::default(),
             fragment,
             block,
             back: false,

@@ -7,11 +7,10 @@
 
 use super::engine::Engine;
 use super::error::{Event, SpecError};
-use super::merge::operand_of;
 use super::merges::Merge;
 use super::state::{Frame, GraphIx, Key, KeyFrame, Red, Reg, State, VersionId};
 use super::step::Outcome;
-use flowgraph::ir::{BlockId, Const, Edge, Loc, MarkKind, Terminator, Time, Trap};
+use flowgraph::ir::{BlockId, Const, Loc, MarkKind, Terminator, Trap};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -49,10 +48,13 @@ impl Engine<'_> {
             if let Some(st) = schedule.todo.pop() {
                 self.run(&mut schedule, st)?;
             } else if let Some((key, st)) = schedule.alone.take() {
-                self.take(&mut schedule, key, vec![st])?;
+                self.take_one(&mut schedule, key, st)?;
             } else if let Some((_, key)) = schedule.order.pop_first() {
                 let states = schedule.waiting.remove(&key).map(|w| w.states).unwrap_or_default();
-                self.take(&mut schedule, key, states)?;
+                match <[State; 1]>::try_from(states) {
+                    Ok([st]) => self.take_one(&mut schedule, key, st)?,
+                    Err(states) => self.take(&mut schedule, key, states)?,
+                }
             } else {
                 break;
             }
@@ -67,26 +69,11 @@ impl Engine<'_> {
             match self.step(&mut st)? {
                 Outcome::Mark(kind) => return self.park(schedule, st, kind),
                 Outcome::Split { cond, then, otherwise, loc } => {
-                    let mut other = st.clone();
-                    let parent = st.block;
-                    let fragment = &mut self.fragments[st.fragment];
-                    st.block = fragment.new_block(Some(parent));
-                    other.block = fragment.new_block(Some(parent));
-                    let branch = Terminator::Branch {
-                        cond: operand_of(cond),
-                        then: Edge::new(st.block, []),
-                        otherwise: Edge::new(other.block, []),
-                        time: Time::Now,
-                    };
-                    fragment.end(parent, branch, loc);
-                    self.learn(&mut st, cond, true);
-                    self.learn(&mut other, cond, false);
-                    self.go(&mut st, then, loc)?;
-                    self.go(&mut other, otherwise, loc)?;
-                    schedule.todo.push(other);
+                    schedule.todo.extend(self.split(&mut st, cond, (then, otherwise), loc)?);
                 }
                 Outcome::SwitchSplit { value, cases, default, loc } => {
-                    return self.split_switch(schedule, st, value, cases, default, loc);
+                    schedule.todo.extend(self.split_switch(st, value, (cases, default), loc)?);
+                    return Ok(());
                 }
                 Outcome::Promotion { loc, .. } => {
                     if self.units[self.fragments[st.fragment].unit].exits {
@@ -99,35 +86,6 @@ impl Engine<'_> {
                 Outcome::CallTrapped(_) => unreachable!("the eager policy does not run calls"),
             }
         }
-    }
-
-    fn split_switch(
-        &mut self,
-        schedule: &mut Schedule,
-        st: State,
-        value: Red,
-        cases: &[(i64, Edge)],
-        default: &Edge,
-        loc: Loc,
-    ) -> Result<(), SpecError> {
-        let (low, high) = self.range(&st, value);
-        let mut made = Vec::new();
-        let possible = cases.iter().filter(|(case, _)| low <= *case && *case <= high);
-        for (case, edge) in possible.map(|(c, e)| (Some(*c), e)).chain([(None, default)]) {
-            let mut arm = st.clone();
-            arm.block = self.fragments[st.fragment].new_block(Some(st.block));
-            if let Some(case) = case {
-                self.learn_equal(&mut arm, value, Const::Int(case));
-            }
-            made.push((case, Edge::new(arm.block, [])));
-            self.go(&mut arm, edge, loc)?;
-            schedule.todo.push(arm);
-        }
-        let Some((_, default)) = made.pop() else { unreachable!("the default is always made") };
-        let cases = made.into_iter().filter_map(|(case, edge)| Some((case?, edge))).collect();
-        let term = Terminator::Switch { value: operand_of(value), cases, default, time: Time::Now, promotion: false };
-        self.fragments[st.fragment].end(st.block, term, loc);
-        Ok(())
     }
 
     /// The outermost function returns.
@@ -267,38 +225,50 @@ impl Engine<'_> {
 
     // ---- versions
 
-    /// Takes up a key: states that imply a version jump to it, the rest are met into a new one. A state that has come
-    /// alone to where only paths join goes on as it is.
-    fn take(&mut self, schedule: &mut Schedule, key: usize, mut states: Vec<State>) -> Result<(), SpecError> {
-        let enterable = self.versions.get_index(key).is_some_and(|(key, _)| key.fragment.is_none());
-        let fresh = self.versions[key].is_empty();
-        let mark =
-            states.first().and_then(|st| self.program.mark(st.frame().graph, st.frame().block, st.frame().index));
-        let mark = mark.unwrap_or(MarkKind::LocalMerge);
-        if fresh
-            && states.len() == 1
-            && let Some(mut st) = states.pop()
-        {
-            let head = self.is_loop_head(&st);
-            if !head && !enterable {
-                self.merges.see(mark, Merge::Passed);
-                st.passed = true;
-                st.back = false;
-                schedule.todo.push(st);
-                return Ok(());
-            }
-            if super::alone::is_whole(&st) {
-                self.count_version(mark, key, 1);
-                let loc = self.loc(&st);
-                let id = self.enter_alone(st, key, enterable, loc);
-                self.go_on(schedule, id);
-                return Ok(());
-            }
-            states.push(st);
+    /// Takes up a key under which one state waits: the first to come to where only paths join goes on as it is, elsewhere it
+    /// is a version by itself.
+    fn take_one(&mut self, schedule: &mut Schedule, key: usize, mut st: State) -> Result<(), SpecError> {
+        if !self.versions[key].is_empty() {
+            return self.take(schedule, key, vec![st]);
         }
+        let (enterable, mark) = (self.is_enterable(key), self.mark_at(&st));
+        if !self.is_loop_head(&st) && !enterable {
+            self.merges.see(mark, Merge::Passed);
+            st.passed = true;
+            st.back = false;
+            schedule.todo.push(st);
+            return Ok(());
+        }
+        if !super::alone::is_whole(&st) {
+            return self.take(schedule, key, vec![st]);
+        }
+        self.count_version(mark, key, 1);
+        let loc = self.loc(&st);
+        let id = self.enter_alone(st, key, enterable, loc);
+        self.go_on(schedule, id);
+        Ok(())
+    }
+
+    /// Whether versions of a key may be entered from other fragments.
+    fn is_enterable(&self, key: usize) -> bool {
+        self.versions.get_index(key).is_some_and(|(key, _)| key.fragment.is_none())
+    }
+
+    fn mark_at(&self, st: &State) -> MarkKind {
+        let f = st.frame();
+        self.program.mark(f.graph, f.block, f.index).unwrap_or(MarkKind::LocalMerge)
+    }
+
+    /// Takes up a key: states that imply a version jump to it, the rest are met into a new one.
+    fn take(&mut self, schedule: &mut Schedule, key: usize, states: Vec<State>) -> Result<(), SpecError> {
+        let Some(first) = states.first() else { return Ok(()) };
+        let (enterable, mark) = (self.is_enterable(key), self.mark_at(first));
+        let fresh = self.versions[key].is_empty();
         let mut rest = Vec::new();
-        for mut st in states {
-            if fresh || self.would_lose_registers(&st, key) || !self.jump_to_any(&mut st, key)? {
+        for st in states {
+            if fresh || self.would_lose_registers(&st, key) {
+                rest.push(st);
+            } else if let Some(st) = self.jump_to_any(st, key)? {
                 rest.push(st);
             } else {
                 self.merges.see(mark, Merge::Jumped);
@@ -310,8 +280,8 @@ impl Engine<'_> {
         self.count_version(mark, key, rest.len());
         let loc = self.loc(&rest[0]);
         let id = self.new_version(&mut rest, key, enterable, loc)?;
-        for st in &mut rest {
-            if !self.jump(st, id)? {
+        for st in rest {
+            if self.jump(st, id)?.is_some() {
                 return Err(SpecError::Malformed("a state does not imply what it was met into".to_owned(), loc));
             }
         }

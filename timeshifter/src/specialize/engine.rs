@@ -9,7 +9,7 @@ use super::residual::{FULL, Fragment, Info, SameOp};
 use super::snapshot::ExitSite;
 use super::state::{Key, Red, Reg, SlotId, State, VersionId};
 use flowgraph::ir::{
-    BlockId, Const, DataId, Effect, Imm, Loc, MemDesc, Opcode, Operand, SlotDesc, Type, ValueId, Word,
+    BlockId, Const, DataId, Effect, Imm, Loc, MemDesc, Op, Opcode, Operand, SlotDesc, Type, ValueId, Word,
 };
 use flowgraph::memory::Memory;
 use rustc_hash::FxHashMap;
@@ -101,6 +101,9 @@ pub struct Engine<'m> {
     pub longest_trace: u64,
     /// Ops stepped so far.
     pub steps: u64,
+    /// What states hold that has been copied or gone through so far, where they fork and where they learn: next to `steps`,
+    /// what specializing costs.
+    pub work: usize,
     /// Ops stepped since the last emitted one.
     pub(super) quiet_steps: u64,
     pub(super) roots: Vec<RootKind>,
@@ -137,6 +140,7 @@ impl<'m> Engine<'m> {
             traced_slots: Vec::new(),
             longest_trace: 0,
             steps: 0,
+            work: 0,
             quiet_steps: 0,
             roots: Vec::new(),
             data_roots: FxHashMap::default(),
@@ -186,6 +190,11 @@ impl<'m> Engine<'m> {
         self.fragments[st.fragment].info(value)
     }
 
+    /// The pure op that computes a value of the state's fragment.
+    pub(super) fn definition(&self, st: &State, value: ValueId) -> Option<&Op> {
+        self.fragments[st.fragment].definition(value)
+    }
+
     /// The type of an operand.
     pub(super) fn type_of(&self, st: &State, red: Red) -> Type {
         match red {
@@ -201,7 +210,7 @@ impl<'m> Engine<'m> {
             Red::Const(Const::Int(i)) => (i, i),
             Red::Value(v) => {
                 let (low, high) = self.info(st, v).range;
-                let (l, h) = st.facts.ranges.get(&v).copied().unwrap_or(FULL);
+                let (l, h) = st.facts.range(v);
                 (low.max(l), high.min(h))
             }
             _ => FULL,
@@ -421,5 +430,5 @@ impl<'m> Engine<'m> {
 
 /// Values as registers hold them: those known on this path are constants.
 fn known_values(st: &State, values: SmallVec<[ValueId; 2]>) -> SmallVec<[Red; 2]> {
-    values.into_iter().map(|v| st.facts.known.get(&v).map_or(Red::Value(v), |c| Red::Const(*c))).collect()
+    values.into_iter().map(|v| st.facts.known(v).map_or(Red::Value(v), Red::Const)).collect()
 }

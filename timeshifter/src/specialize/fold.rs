@@ -78,13 +78,18 @@ impl Engine<'_> {
             operands.swap(0, 1);
         }
         let types = result_types(opcode);
+        let known = self.fragments[st.fragment].info.len();
         let results = self.emit_pure(st, opcode, &operands, Imm::None, &types, loc)?;
         if let [Red::Value(v)] = results[..] {
             let range = self.result_range(st, opcode, args);
-            let origin = self.result_origin(st, opcode, &operands);
-            let info = &mut self.fragments[st.fragment].info[v.index()];
-            info.range = (info.range.0.max(range.0), info.range.1.min(range.1));
-            info.origin = origin;
+            if v.index() < known {
+                // It was computed before, and is seen by other paths, too, which don't know what this one does.
+                st.facts.narrow(v, range);
+            } else {
+                let origin = self.result_origin(st, opcode, &operands);
+                let info = &mut self.fragments[st.fragment].info[v.index()];
+                (info.range, info.origin) = (range, origin);
+            }
         }
         Ok(results)
     }
@@ -127,10 +132,7 @@ impl Engine<'_> {
             }
             IntInvert | IntNeg => {
                 let Red::Value(v) = args[0] else { return None };
-                match &self.info(st, v).definition {
-                    Some((op, inner)) if *op == opcode => Some(red_of(inner[0])),
-                    _ => None,
-                }
+                self.definition(st, v).filter(|op| op.opcode == opcode).map(|op| red_of(op.args[0]))
             }
             IntEq | IntLe | IntGe | UintLe | UintGe if args[0] == args[1] => known(true),
             IntNe | IntLt | IntGt | UintLt | UintGt if args[0] == args[1] => known(false),
@@ -189,12 +191,9 @@ impl Engine<'_> {
             _ => return None,
         };
         let Red::Value(v) = args[0] else { return None };
-        let (inner, operands) = self.info(st, v).definition.as_ref()?;
-        if !inner.is_comparison() {
-            return None;
-        }
-        let opcode = if negated { opposite(*inner)? } else { *inner };
-        Some((opcode, operands.iter().map(|o| red_of(*o)).collect()))
+        let inner = self.definition(st, v).filter(|op| op.opcode.is_comparison())?;
+        let opcode = if negated { opposite(inner.opcode)? } else { inner.opcode };
+        Some((opcode, inner.args.iter().map(|o| red_of(*o)).collect()))
     }
 
     fn is_bool(&self, st: &State, red: Red) -> bool {
@@ -278,30 +277,45 @@ impl Engine<'_> {
 
     /// What a branch on `cond` teaches the side on which it is `taken`.
     pub(super) fn learn(&mut self, st: &mut State, cond: Red, taken: bool) {
-        let Red::Value(v) = cond else { return };
-        let definition = self.info(st, v).definition.clone();
-        let is_bool = self.is_bool(st, cond);
-        if !taken || is_bool {
-            let value = Const::Int(i64::from(taken));
-            st.facts.known.insert(v, value);
-            st.substitute(cond, Red::Const(value));
+        let holds = self.holds(st, cond, taken);
+        for (value, constant) in self.decisions(st, cond, taken) {
+            self.learn_equal(st, value, constant);
         }
-        let Some((opcode, operands)) = definition else { return };
-        let Some(opcode) = (if taken { Some(opcode) } else { opposite(opcode) }) else { return };
-        let args: SmallVec<[Red; 3]> = operands.iter().map(|o| red_of(*o)).collect();
-        self.learn_comparison(st, opcode, &args);
+        if let Some((opcode, args)) = holds {
+            self.learn_bounds(st, opcode, &args);
+        }
     }
 
-    fn learn_comparison(&mut self, st: &mut State, opcode: Opcode, args: &[Red]) {
-        use Opcode::*;
-        match opcode {
-            IntIsZero => self.learn_equal(st, args[0], Const::Int(0)),
-            IntEq => match (args[0], args[1]) {
+    /// The operands that are constants on the side of a branch on `cond` on which it is `taken`.
+    pub(super) fn decisions(&self, st: &State, cond: Red, taken: bool) -> SmallVec<[(Red, Const); 2]> {
+        let mut decisions = SmallVec::new();
+        if !taken || self.is_bool(st, cond) {
+            decisions.push((cond, Const::Int(i64::from(taken))));
+        }
+        match self.holds(st, cond, taken) {
+            Some((Opcode::IntIsZero, args)) => decisions.push((args[0], Const::Int(0))),
+            Some((Opcode::IntEq, args)) => match (args[0], args[1]) {
                 (value, Red::Const(c @ Const::Int(_))) | (Red::Const(c @ Const::Int(_)), value) => {
-                    self.learn_equal(st, value, c)
+                    decisions.push((value, c));
                 }
                 _ => {}
             },
+            _ => {}
+        }
+        decisions
+    }
+
+    /// The op that gives true, with its operands, on the side of a branch on `cond` on which it is `taken`.
+    fn holds(&self, st: &State, cond: Red, taken: bool) -> Option<(Opcode, SmallVec<[Red; 3]>)> {
+        let Red::Value(v) = cond else { return None };
+        let op = self.definition(st, v)?;
+        let opcode = if taken { op.opcode } else { opposite(op.opcode)? };
+        Some((opcode, op.args.iter().map(|o| red_of(*o)).collect()))
+    }
+
+    fn learn_bounds(&mut self, st: &mut State, opcode: Opcode, args: &[Red]) {
+        use Opcode::*;
+        match opcode {
             IntLt | IntLe | IntGt | IntGe => {
                 let (low, high, strict) = match opcode {
                     IntLt => (args[0], args[1], true),
@@ -337,16 +351,16 @@ impl Engine<'_> {
     /// On this path `value` is `c`.
     pub(super) fn learn_equal(&mut self, st: &mut State, value: Red, c: Const) {
         if let Red::Value(v) = value {
-            st.facts.known.insert(v, c);
+            self.work += st.size();
+            st.facts.decide(v, c);
             st.substitute(value, Red::Const(c));
         }
     }
 }
 
-fn narrow(st: &mut State, red: Red, (low, high): (i64, i64)) {
+fn narrow(st: &mut State, red: Red, bounds: (i64, i64)) {
     if let Red::Value(v) = red {
-        let range = st.facts.ranges.entry(v).or_insert(FULL);
-        *range = (range.0.max(low), range.1.min(high));
+        st.facts.narrow(v, bounds);
     }
 }
 

@@ -31,6 +31,13 @@ impl Shift {
 impl Engine<'_> {
     /// Fragment `root` with all fragments that it enters, but for those that are compiled `apart`, cleaned.
     pub fn linked(&self, root: usize, apart: &dyn Fn(&str) -> bool) -> Graph {
+        let mut graph = self.linked_raw(root, apart);
+        cleanup(&mut graph);
+        graph
+    }
+
+    /// The same, not cleaned.
+    pub fn linked_raw(&self, root: usize, apart: &dyn Fn(&str) -> bool) -> Graph {
         let first = &self.fragments[root].graph;
         let mut taken: FxHashMap<String, Shift> = FxHashMap::default();
         let mut order = vec![root];
@@ -73,7 +80,6 @@ impl Engine<'_> {
         graph.block_mut(entry).params = own;
         graph.block_mut(entry).term = Terminator::Jump(Edge::new(BlockId(1), args));
         self.describe(root, &mut graph);
-        cleanup(&mut graph);
         graph
     }
 }

@@ -14,7 +14,7 @@
 
 use super::state::Red;
 use flowgraph::ir::{Access, Const, MemDesc};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -172,6 +172,9 @@ pub struct Element {
     pub root: Option<RootId>,
 }
 
+/// So many elements are remembered at a time: each load looks through all.
+const MOST_ELEMENTS: usize = 32;
+
 /// What is known about real memory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KnownMemory {
@@ -179,8 +182,8 @@ pub struct KnownMemory {
     pub roots: BTreeMap<RootId, Red>,
     /// Places at constant offsets.
     pub places: BTreeMap<Place, Location>,
-    /// Elements at red indices.
-    pub elements: Vec<Element>,
+    /// Elements at red indices: those seen last.
+    pub elements: VecDeque<Element>,
     /// Roots whose address lies somewhere in memory: they are no longer exclusive.
     pub escaped: Vec<RootId>,
 }
@@ -226,16 +229,26 @@ impl KnownMemory {
 
     /// The places under `root` that an access may touch: at `offset` (constant) or anywhere (`None`).
     pub fn touched(&self, root: RootId, offset: Option<i64>, desc: &MemDesc) -> Vec<Place> {
-        let from = (root, i64::MIN, Access::I8);
+        // A scalar has eight bytes at most.
+        let from = (root, offset.map_or(i64::MIN, |at| at.saturating_sub(8)), Access::I8);
+        let beyond = |at: i64| offset.is_some_and(|offset| at > offset.saturating_add(8));
         self.places
             .range(from..)
-            .take_while(|(place, _)| place.0 == root)
+            .take_while(|(place, _)| place.0 == root && !beyond(place.1))
             .filter(|((_, at, access), location)| match offset {
                 Some(offset) => ranges_overlap(*at, access.size(), offset, desc.access.size()),
                 None => classes_may_alias(&location.desc.class, &desc.class),
             })
             .map(|(place, _)| *place)
             .collect()
+    }
+
+    /// Remembers an element, in the place of the oldest if there are many.
+    pub fn remember(&mut self, element: Element) {
+        if self.elements.len() == MOST_ELEMENTS {
+            self.elements.pop_front();
+        }
+        self.elements.push_back(element);
     }
 
     /// Forgets what is known of shared memory: a call may have changed it.

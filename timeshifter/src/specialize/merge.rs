@@ -9,9 +9,10 @@
 
 use super::engine::{Engine, RootKind};
 use super::error::SpecError;
+use super::facts::Facts;
 use super::memory::{Cell, KnownMemory, Location, Origin, Place, RootId, Slot};
 use super::residual::FULL;
-use super::state::{Facts, Red, Reg, SlotId, State};
+use super::state::{Frame, Red, Reg, SlotId, State};
 use flowgraph::ir::{Access, BlockId, Const, Loc, Operand, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -35,7 +36,7 @@ struct Meeting {
     slots: Vec<(SlotId, Slot)>,
 }
 
-impl Engine<'_> {
+impl<'m> Engine<'m> {
     /// The state that all of `states` imply; with `base`, a version's own state, it is widened against that. Its values are
     /// new parameters of `block` of `fragment`.
     pub(super) fn meet(
@@ -108,14 +109,18 @@ impl Engine<'_> {
             used: vec![FxHashMap::default(); all.len()],
             slots: Vec::new(),
         };
-        let mut new = all[0].clone();
-        new.slots.clear();
-        new.memory = KnownMemory::default();
-        new.facts = Facts::default();
-        new.snapshot = None;
-        new.concrete = None;
-        new.back = false;
-        (new.fragment, new.block) = (fragment, block);
+        let mut new = State {
+            frames: all[0].frames.clone(),
+            slots: Default::default(),
+            memory: KnownMemory::default(),
+            facts: Facts::default(),
+            fragment,
+            block,
+            back: false,
+            snapshot: None,
+            concrete: None,
+            ..*all[0]
+        };
 
         let mut columns: Vec<_> = all.iter().map(|st| st.red_registers()).collect();
         let mut met = Vec::new();
@@ -135,7 +140,7 @@ impl Engine<'_> {
         }
         self.meet_memory(&mut meeting, all, has_base, &mut new)?;
         new.slots = meeting.slots.into_iter().map(|(id, slot)| (id, Rc::new(slot))).collect();
-        self.meet_facts(&meeting.made, all, has_base, top, &mut new);
+        self.meet_facts(&meeting.made, all, has_base, top, &new);
         Ok(new)
     }
 
@@ -276,7 +281,7 @@ impl Engine<'_> {
     /// Ranges (hulled) and origins of the parameters. A version's own state only takes part in the ranges: its arrivals don't
     /// enter the new version. At the top it takes part in the origins, too: locals that are made anew in every round of a
     /// loop must not make a version each.
-    fn meet_facts(&mut self, made: &[(Tuple, ValueId)], all: &[&State], has_base: bool, top: bool, new: &mut State) {
+    fn meet_facts(&mut self, made: &[(Tuple, ValueId)], all: &[&State], has_base: bool, top: bool, new: &State) {
         let arrivals = usize::from(has_base && all.len() > 1 && !top);
         for (tuple, param) in made {
             let origins = tuple.iter().zip(all).skip(arrivals).map(|(red, st)| self.origin(st, *red));
@@ -285,7 +290,7 @@ impl Engine<'_> {
             let hull = ranges.iter().fold((i64::MAX, i64::MIN), |(l, h), (l2, h2)| (l.min(*l2), h.max(*h2)));
             let stable = !has_base || ranges[0] == hull;
             if !top && stable && hull != FULL && hull.0 <= hull.1 {
-                new.facts.ranges.insert(*param, hull);
+                self.fragments[new.fragment].info[param.index()].range = hull;
             }
             self.fragments[new.fragment].info[param.index()].origin = origin;
         }
@@ -425,12 +430,10 @@ impl Engine<'_> {
         if !fits {
             return false;
         }
-        match template.facts.ranges.get(&param) {
-            Some((low, high)) => {
-                let (l, h) = self.range(st, given);
-                *low <= l && h <= *high
-            }
-            None => true,
+        let (low, high) = self.fragments[template.fragment].info(param).range;
+        (low, high) == FULL || {
+            let (l, h) = self.range(st, given);
+            low <= l && h <= high
         }
     }
 
@@ -438,23 +441,41 @@ impl Engine<'_> {
     pub(super) fn trim(&mut self, st: &mut State) {
         let last = st.frames.len() - 1;
         for (at, frame) in st.frames.iter_mut().enumerate() {
-            let loaded = self.program.loaded(frame.graph);
-            if at == last {
-                let live = loaded.liveness.live_before(frame.block, frame.index as usize);
-                frame.regs.keep(live);
-            } else {
-                let op = &loaded.graph.block(frame.block).ops[frame.index as usize];
-                let live = loaded.liveness.live_before(frame.block, frame.index as usize + 1);
-                frame.regs.keep(live);
-                frame.regs.forget(&op.results);
-            }
+            let (live, unset) = self.live_registers(frame, at == last);
+            frame.regs.keep(live);
+            frame.regs.forget(unset);
         }
         st.drop_unreachable_slots();
         self.trim_memory(st);
     }
 
+    /// The values whose registers are live in a frame, and those among them that have none yet: the results of the call that
+    /// a frame stands at that is not the innermost.
+    fn live_registers(&self, frame: &Frame, innermost: bool) -> (&[ValueId], &'m [ValueId]) {
+        let loaded = self.program.loaded(frame.graph);
+        let (block, index) = (frame.block, frame.index as usize);
+        if innermost {
+            (loaded.liveness.live_before(block, index), &[])
+        } else {
+            let call = &self.program.graph(frame.graph).block(block).ops[index];
+            (loaded.liveness.live_before(block, index + 1), &call.results)
+        }
+    }
+
+    /// A state's frames, with the registers that are live.
+    pub(super) fn live_frames(&self, st: &State) -> Vec<Frame> {
+        let last = st.frames.len() - 1;
+        let cut = |(at, frame): (usize, &Frame)| {
+            let (live, unset) = self.live_registers(frame, at == last);
+            let mut regs = frame.regs.kept(live);
+            regs.forget(unset);
+            Frame { regs, greens: frame.greens.clone(), ..*frame }
+        };
+        st.frames.iter().enumerate().map(cut).collect()
+    }
+
     /// Forgets roots that no register is derived from, unless a store under them is pending.
-    fn trim_memory(&self, st: &mut State) {
+    pub(super) fn trim_memory(&self, st: &mut State) {
         st.memory.elements.clear();
         if st.memory.roots.is_empty() {
             return;

@@ -5,13 +5,14 @@
 //!
 //! ```text
 //! program    a compiler module: callees, liveness, order of positions
-//! state      frames, registers, slots, facts; keys
+//! state      frames, registers, slots; keys; facts: what branches have taught
 //! step       one op: compute, fold, emit, call
 //!   fold       ops that only compute
+//!   calls      inlined, specialized, left, or carried out at once
 //!   access     loads and stores; memory: what a state knows of it
 //! merge      meet, bind, trim; alone: the same for a state that arrives alone
 //! entry      where it begins: units, fragments, arguments
-//! eager      scheduling: both sides of every split, each join once
+//! eager      scheduling: both sides of every split, each join once; arms: what becomes of a split's sides
 //! versions   of merge points: entering them, making more; merges: which of it happened how often
 //! trace      one path, executed as it is emitted
 //! snapshot   exits, and how to specialize on from them
@@ -25,12 +26,15 @@
 
 mod access;
 mod alone;
+mod arms;
+mod calls;
 mod cleanup;
 mod eager;
 mod endless;
 mod engine;
 mod entry;
 mod error;
+mod facts;
 mod fold;
 mod link;
 mod memory;
@@ -50,10 +54,11 @@ pub use cleanup::cleanup;
 pub use engine::{Engine, FunctionKey, FxIndexMap, RootKind, Unit, Version};
 pub use entry::Argument;
 pub use error::{Event, Limits, Met, SpecError};
+pub use facts::Facts;
 pub use memory::{Cell, Element, KnownMemory, Location, Origin, Place, Provenance, RootId, Slot};
 pub use merges::{Merge, Merges};
 pub use program::{Loaded, Program};
 pub use residual::{Fragment, Info};
 pub use snapshot::ExitSite;
-pub use state::{Concrete, Facts, Frame, GraphIx, Key, KeyFrame, Red, Reg, Regs, SlotId, State, VersionId};
+pub use state::{Concrete, Frame, GraphIx, Key, KeyFrame, Red, Reg, Regs, SlotId, State, VersionId};
 pub use trace::TraceEnd;

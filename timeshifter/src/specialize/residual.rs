@@ -22,8 +22,8 @@ pub struct Info {
     pub origin: Origin,
     /// Its signed range.
     pub range: (i64, i64),
-    /// The pure op that computes it.
-    pub definition: Option<(Opcode, SmallVec<[Operand; 3]>)>,
+    /// Where the pure op is that computes it: block and number.
+    pub definition: Option<(BlockId, u32)>,
 }
 
 impl Default for Info {
@@ -92,6 +92,12 @@ impl Fragment {
         &self.info[value.index()]
     }
 
+    /// The pure op that computes a value.
+    pub fn definition(&self, value: ValueId) -> Option<&Op> {
+        let (block, at) = self.info(value).definition?;
+        self.graph.block(block).ops.get(at as usize)
+    }
+
     /// Appends an op to a block; its results are new values of the types given.
     pub fn push(
         &mut self,
@@ -103,10 +109,11 @@ impl Fragment {
         loc: Loc,
     ) -> SmallVec<[ValueId; 2]> {
         let results: SmallVec<[ValueId; 2]> = results.iter().map(|ty| self.new_value(*ty)).collect();
-        if opcode.is_pure() {
-            for result in &results {
-                self.info[result.index()].definition = (results.len() == 1).then(|| (opcode, args.into()));
-            }
+        if opcode.is_pure()
+            && let [result] = results[..]
+        {
+            let at = self.graph.block(block).ops.len() as u32;
+            self.info[result.index()].definition = Some((block, at));
         }
         self.size += 1;
         self.graph.block_mut(block).ops.push(Op {

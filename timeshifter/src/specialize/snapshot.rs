@@ -6,7 +6,9 @@
 
 use super::engine::Engine;
 use super::error::SpecError;
-use super::state::{Facts, Red, State};
+use super::facts::Facts;
+use super::memory::KnownMemory;
+use super::state::{Red, State};
 use flowgraph::ir::{BlockId, Const, Loc, Opcode, Operand, Terminator, Type, ValueId};
 use std::rc::Rc;
 
@@ -43,13 +45,24 @@ impl ExitSite {
 impl Engine<'_> {
     /// A snapshot of a state, and the residual values that it names.
     pub(super) fn snapshot(&mut self, st: &State) -> (State, Vec<ValueId>) {
-        let mut snapshot = st.clone();
-        self.trim(&mut snapshot);
-        snapshot.facts = Facts::default();
-        snapshot.concrete = None;
-        snapshot.origin = None;
-        snapshot.snapshot = None;
-        snapshot.memory.places.retain(|_, location| location.dirty);
+        let mut snapshot = State {
+            frames: self.live_frames(st),
+            slots: st.slots.clone(),
+            memory: KnownMemory {
+                roots: st.memory.roots.clone(),
+                places: st.memory.places.iter().filter(|(_, l)| l.dirty).map(|(p, l)| (*p, l.clone())).collect(),
+                elements: Default::default(),
+                escaped: st.memory.escaped.clone(),
+            },
+            facts: Facts::default(),
+            origin: None,
+            snapshot: None,
+            concrete: None,
+            ..*st
+        };
+        self.work += snapshot.size();
+        snapshot.drop_unreachable_slots();
+        self.trim_memory(&mut snapshot);
         let named: Vec<Red> = snapshot
             .red_registers()
             .chain(snapshot.slots.values().flat_map(|s| s.cells.values()))

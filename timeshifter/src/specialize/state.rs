@@ -5,6 +5,7 @@
 //! *green* constant, known because the colors say so, or a *red* operand: a constant that a merge may forget, a value of
 //! the residual code, or a place in a virtual slot.
 
+use super::facts::Facts;
 use super::memory::{KnownMemory, Slot};
 use flowgraph::ir::{BlockId, Const, ValueId};
 use rustc_hash::FxHashMap;
@@ -69,15 +70,17 @@ impl Reg {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Regs(Vec<(ValueId, Reg)>);
 
+/// As many registers as most frames gather between two marks.
+const ROOM: usize = 12;
+
 impl Regs {
-    /// None yet, with room for so many.
-    pub(super) fn with_capacity(capacity: usize) -> Regs {
-        Regs(Vec::with_capacity(capacity))
+    /// None yet, with room for so many and for what comes to them until the next mark.
+    pub(super) fn with_room(registers: usize) -> Regs {
+        Regs(Vec::with_capacity(registers + ROOM))
     }
 
     /// How many there are.
-    #[allow(clippy::len_without_is_empty)]
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.0.len()
     }
 
@@ -108,6 +111,12 @@ impl Regs {
     /// All registers, by value, to change.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut (ValueId, Reg)> {
         self.0.iter_mut()
+    }
+
+    /// The registers of `live`, which ascend.
+    pub(super) fn kept(&self, live: &[ValueId]) -> Regs {
+        let of = |value: &ValueId| self.get(*value).map(|reg| (*value, reg));
+        Regs(live.iter().filter_map(of).collect())
     }
 
     /// Forgets all registers but those of `live`, which ascend.
@@ -141,15 +150,6 @@ pub struct Frame {
     pub regs: Regs,
     /// The green arguments it was called with: with the graph, the key by which recursion is recognised.
     pub greens: Rc<[Const]>,
-}
-
-/// Facts about residual values that hold on this path.
-#[derive(Clone, Debug, Default)]
-pub struct Facts {
-    /// Signed ranges, both ends included.
-    pub ranges: FxHashMap<ValueId, (i64, i64)>,
-    /// Values that a branch has decided.
-    pub known: FxHashMap<ValueId, Const>,
 }
 
 /// Values of the run that a trace follows, by residual value.
@@ -223,6 +223,12 @@ impl State {
     /// The innermost frame, to change.
     pub fn frame_mut(&mut self) -> &mut Frame {
         self.frames.last_mut().expect("a state that runs has a frame")
+    }
+
+    /// How much there is to copy, or to go through.
+    pub(super) fn size(&self) -> usize {
+        let registers: usize = self.frames.iter().map(|f| f.regs.len()).sum();
+        registers + self.slots.len() + self.memory.places.len() + self.memory.elements.len()
     }
 
     /// Replaces `old` by `new` everywhere.

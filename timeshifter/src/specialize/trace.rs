@@ -136,7 +136,10 @@ impl Engine<'_> {
                 Some(Outcome::SwitchSplit { value, cases, default, loc }) => {
                     self.trace_switch(&mut st, value, cases, default, loc)?;
                 }
-                Some(Outcome::Promotion { value, loc }) => self.trace_promotion(&mut st, value, loc),
+                Some(Outcome::Promotion { value, loc }) => {
+                    self.trim_registers(&mut st);
+                    self.trace_promotion(&mut st, value, loc);
+                }
                 Some(Outcome::Returned(values, loc)) => {
                     let words = self.words(&mut st, &values, loc)?;
                     self.end_in_return(st, &values, loc)?;
@@ -174,6 +177,7 @@ impl Engine<'_> {
     /// The edge to the exit of the state's snapshot, with a guard number of its own. Consecutive guards share a snapshot,
     /// and the block that leaves through its exit.
     fn guard_exit(&mut self, st: &mut State, loc: Loc) -> Edge {
+        self.trim_registers(st);
         let exit = match st.snapshot {
             Some(exit) => exit,
             None => self.new_guard_exit(st, None, loc),
@@ -320,8 +324,6 @@ impl Engine<'_> {
     fn trace_into_version(&mut self, st: &mut State, key: usize, round: usize) -> Result<(), SpecError> {
         let loc = self.loc(st);
         let (fragment, block) = self.version_head(st, true);
-        let concrete = st.concrete.clone();
-        let mut states = vec![st.clone()];
         let last = self.versions[key].last().map(|v| v.template.clone());
         let top = round == 0 || !knows_something(st) || self.versions[key].len() > self.limits.versions;
         let base = if round >= 2 { last.as_deref() } else { None };
@@ -334,11 +336,9 @@ impl Engine<'_> {
                 (_, None) => Merge::Peeled,
             },
         );
+        let mut states = [std::mem::replace(st, State::empty())];
         let template = self.meet(&mut states, base, (fragment, block), top, loc)?;
-        let Some(mut arriving) = states.pop() else { unreachable!("one state was met") };
-        if arriving.concrete.is_none() {
-            arriving.concrete = concrete;
-        }
+        let [mut arriving] = states;
         let id = self.add_version(key, template, true);
         let template = self.version(id).template.clone();
         let Some(args) = self.bind(&mut arriving, &template, block, true, loc)? else {

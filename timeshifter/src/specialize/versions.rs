@@ -21,8 +21,9 @@ impl Engine<'_> {
             })
     }
 
-    /// Jumps to the first version that the state implies, those before which nothing must be stored home first.
-    pub(super) fn jump_to_any(&mut self, st: &mut State, key: usize) -> Result<bool, SpecError> {
+    /// Jumps to the first version that the state implies, those before which nothing must be stored home first. Gives the
+    /// state back if it implies none.
+    pub(super) fn jump_to_any(&mut self, mut st: State, key: usize) -> Result<Option<State>, SpecError> {
         let stores = |template: &State| {
             let kept = |place| template.memory.places.get(place).is_some_and(|l| l.dirty);
             st.memory.places.iter().any(|(place, l)| l.dirty && !kept(place))
@@ -30,11 +31,12 @@ impl Engine<'_> {
         let (last, first): (Vec<_>, Vec<_>) =
             (0..self.versions[key].len()).partition(|v| stores(&self.versions[key][*v].template));
         for version in first.into_iter().chain(last) {
-            if self.jump(st, VersionId { key, version })? {
-                return Ok(true);
+            match self.jump(st, VersionId { key, version })? {
+                Some(back) => st = back,
+                None => return Ok(None),
             }
         }
-        Ok(false)
+        Ok(Some(st))
     }
 
     /// Makes the first version of a key of a state that has come alone, and ends the state's block in a jump to it.
@@ -105,18 +107,18 @@ impl Engine<'_> {
         VersionId { key, version: self.versions[key].len() - 1 }
     }
 
-    /// Ends the state's block in a jump to a version, if the state implies it.
-    pub(super) fn jump(&mut self, st: &mut State, id: VersionId) -> Result<bool, SpecError> {
+    /// Ends the state's block in a jump to a version, if the state implies it; gives it back if not.
+    pub(super) fn jump(&mut self, mut st: State, id: VersionId) -> Result<Option<State>, SpecError> {
         let Version { fragment, block, enterable, .. } = *self.version(id);
         if fragment != st.fragment && !enterable {
-            return Ok(false);
+            return Ok(Some(st));
         }
         let template = self.version(id).template.clone();
-        let loc = self.loc(st);
-        let Some(args) = self.bind(st, &template, block, true, loc)? else { return Ok(false) };
-        self.link(st, id, args, loc);
-        self.versions[id.key][id.version].arrivals.push(st.clone());
-        Ok(true)
+        let loc = self.loc(&st);
+        let Some(args) = self.bind(&mut st, &template, block, true, loc)? else { return Ok(Some(st)) };
+        self.link(&st, id, args, loc);
+        self.versions[id.key][id.version].arrivals.push(st);
+        Ok(None)
     }
 
     /// Ends the state's block in a jump to a version.
@@ -139,8 +141,8 @@ impl Engine<'_> {
                     continue;
                 }
                 let arrivals = std::mem::take(&mut self.versions[key][version].arrivals);
-                for mut st in arrivals {
-                    self.jump(&mut st, VersionId { key, version: last })?;
+                for st in arrivals {
+                    self.jump(st, VersionId { key, version: last })?;
                 }
             }
             for version in &mut self.versions[key] {

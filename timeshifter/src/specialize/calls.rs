@@ -1,0 +1,350 @@
+//! Calls: inlined, specialized for their green arguments, left as they are, or carried out while compiling.
+
+use super::engine::{Engine, FunctionKey, Unit};
+use super::error::{Event, Met, SpecError};
+use super::state::{Frame, GraphIx, Red, Reg, Regs, SlotId, State};
+use super::step::{Outcome, malformed, show_const, unreachable_here};
+use flowgraph::ir::{BlockId, CallMode, Callee, Const, Imm, Loc, Op, Opcode, Operand, ValueId};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::rc::Rc;
+
+/// The green arguments of a call.
+type GreenArguments = SmallVec<[(ValueId, Const); 8]>;
+
+impl<'m> Engine<'m> {
+    pub(super) fn step_call(
+        &mut self,
+        st: &mut State,
+        op: &Op,
+        args: &[Red],
+    ) -> Result<Option<Outcome<'m>>, SpecError> {
+        let callee = op.callee().ok_or_else(|| malformed(op))?;
+        if let Some(name) = callee.libm() {
+            return self.call_libm(st, op, callee, name, args).map(|()| None);
+        }
+        match callee.mode {
+            CallMode::Inline => self.call_inline(st, op, args),
+            CallMode::Specialize => self.call_specialized(st, op, args),
+            CallMode::Fold | CallMode::Residual | CallMode::Plain => self.call_residual(st, op, callee, args),
+        }
+    }
+
+    fn call_libm(
+        &mut self,
+        st: &mut State,
+        op: &Op,
+        callee: &Callee,
+        name: &str,
+        args: &[Red],
+    ) -> Result<(), SpecError> {
+        let function = flowgraph::math::function(name).ok_or_else(|| malformed(op))?;
+        let constants: Option<Vec<u64>> = args.iter().map(|a| a.constant().map(|c| self.memory.resolve(c))).collect();
+        let result = match constants {
+            Some(words) => {
+                self.count_fold(st);
+                Red::Const(Const::from_word(function.result(), function.compute(&words)))
+            }
+            None => {
+                let operands: SmallVec<[Operand; 3]> =
+                    args.iter().map(|a| self.real(st, *a, op.loc)).collect::<Result<_, _>>()?;
+                let imm = Imm::Call(Callee { mode: CallMode::Plain, ..callee.clone() });
+                self.emit_pure(st, Opcode::CallElidable, &operands, imm, &[function.result()], op.loc)?[0]
+            }
+        };
+        if let Some(value) = op.results.first() {
+            self.set(st, *value, result, op.loc)?;
+        }
+        self.advance(st);
+        Ok(())
+    }
+
+    fn callee_graph(&self, st: &State, op: &Op) -> Result<GraphIx, SpecError> {
+        let frame = st.frame();
+        self.program.callee(frame.graph, frame.block, frame.index).ok_or_else(|| malformed(op))
+    }
+
+    /// The green arguments of a call, as the callee colors them.
+    fn green_arguments(&self, callee: GraphIx, args: &[Red], op: &Op) -> Result<GreenArguments, SpecError> {
+        let mut greens = GreenArguments::new();
+        for (param, red) in self.program.graph(callee).entry_params().iter().zip(args) {
+            if self.program.is_green(callee, *param) {
+                let constant =
+                    red.constant().ok_or_else(|| SpecError::NotGreen { op: "call".to_owned(), loc: op.loc })?;
+                greens.push((*param, constant));
+            }
+        }
+        Ok(greens)
+    }
+
+    fn call_inline(&mut self, st: &mut State, op: &Op, args: &[Red]) -> Result<Option<Outcome<'m>>, SpecError> {
+        let callee = self.callee_graph(st, op)?;
+        let greens = self.green_arguments(callee, args, op)?;
+        let key: SmallVec<[Const; 8]> = greens.iter().map(|(_, c)| *c).collect();
+        let recursive = st.frames.iter().any(|f| f.graph == callee && *f.greens == key[..]);
+        if recursive || st.frames.len() >= self.limits.inline_depth {
+            if !recursive {
+                let function = self.program.graph(callee).function.clone();
+                self.events.push(Event::InlineDepth { function, loc: op.loc });
+            }
+            return self.call_specialized(st, op, args);
+        }
+        let mut regs = Regs::with_room(args.len());
+        for (param, red) in self.program.graph(callee).entry_params().iter().zip(args) {
+            let reg = match red {
+                Red::Const(c) if self.program.is_green(callee, *param) => Reg::Green(*c),
+                red => Reg::Red(*red),
+            };
+            regs.set(*param, reg);
+        }
+        st.frames.push(Frame { graph: callee, block: BlockId::ENTRY, index: 0, regs, greens: Rc::from(&key[..]) });
+        st.passed = false;
+        st.back = false;
+        Ok(None)
+    }
+
+    /// The caller, standing at its call op, takes the results and goes on.
+    pub(super) fn finish_call(&mut self, st: &mut State, results: &[Red]) -> Result<(), SpecError> {
+        let frame = st.frame();
+        let code = self.program.graph(frame.graph).block(frame.block);
+        let op = &code.ops[frame.index as usize];
+        for (value, red) in op.results.iter().zip(results) {
+            self.set(st, *value, *red, op.loc)?;
+        }
+        self.advance(st);
+        Ok(())
+    }
+
+    /// Emits a call to the callee specialized for its green arguments.
+    fn call_specialized(&mut self, st: &mut State, op: &Op, args: &[Red]) -> Result<Option<Outcome<'m>>, SpecError> {
+        let callee = self.callee_graph(st, op)?;
+        let source = self.program.graph(callee);
+        if op.results.iter().any(|r| self.program.is_green(st.frame().graph, *r)) {
+            let values = self.green_arguments(callee, args, op)?;
+            let values: Vec<String> = values.iter().map(|(_, c)| show_const(*c)).collect();
+            let deep = st.frames.len() >= self.limits.inline_depth;
+            let met = if deep { Met::InlineDepth(self.limits.inline_depth) } else { Met::Itself };
+            return Err(SpecError::EndlessRecursion {
+                function: source.function.clone(),
+                values: values.join(", "),
+                met,
+                loc: op.loc,
+            });
+        }
+        let greens = self.green_arguments(callee, args, op)?;
+        let name = self.function_name(callee, greens.to_vec())?;
+        let red: SmallVec<[Red; 4]> = source
+            .entry_params()
+            .iter()
+            .zip(args)
+            .filter(|(param, _)| !self.program.is_green(callee, **param))
+            .map(|(_, red)| *red)
+            .collect();
+        let references = self.references(callee);
+        let references: Vec<Option<bool>> = source
+            .entry_params()
+            .iter()
+            .zip(references)
+            .filter(|(param, _)| !self.program.is_green(callee, **param))
+            .map(|(_, r)| r)
+            .collect();
+        let imm = Imm::Call(Callee::plain(&name));
+        self.emit_call(st, op, imm, &red, &references, Opcode::Call, callee, args)
+    }
+
+    /// For each entry parameter whether it is a reference, and a mutable one.
+    pub(super) fn references(&self, graph: GraphIx) -> Vec<Option<bool>> {
+        let signature = &self.program.graph(graph).signature;
+        signature.params.iter().flat_map(|p| self.program.module.leaves(&p.ty)).map(|leaf| leaf.reference).collect()
+    }
+
+    /// The residual name of a function specialized for its greens; it is made later if it hasn't been.
+    fn function_name(&mut self, graph: GraphIx, greens: Vec<(ValueId, Const)>) -> Result<String, SpecError> {
+        let key = FunctionKey { graph, greens };
+        if let Some(unit) = self.functions.get(&key) {
+            return Ok(self.fragments[self.units[*unit].fragment].graph.key.clone());
+        }
+        if self.functions.len() >= self.limits.functions {
+            return Err(SpecError::EndlessRecursion {
+                function: self.program.graph(graph).function.clone(),
+                values: key.greens.iter().map(|(_, c)| show_const(*c)).collect::<Vec<_>>().join(", "),
+                met: Met::Functions(self.limits.functions),
+                loc: self.program.graph(graph).loc,
+            });
+        }
+        let name = self.fresh_name(graph);
+        let fragment = self.new_fragment(graph, &name, self.units.len());
+        self.units.push(Unit { fragment, graph, exits: false, done: false });
+        self.functions.insert(key, self.units.len() - 1);
+        Ok(name)
+    }
+
+    /// Emits a call, with what it may see stored before it and what it may change forgotten after it.
+    #[allow(clippy::too_many_arguments)]
+    fn emit_call(
+        &mut self,
+        st: &mut State,
+        op: &Op,
+        imm: Imm,
+        args: &[Red],
+        references: &[Option<bool>],
+        opcode: Opcode,
+        evaluated: GraphIx,
+        all_args: &[Red],
+    ) -> Result<Option<Outcome<'m>>, SpecError> {
+        // A slot may be handed over more than once; it is forced once.
+        let mut forced = FxHashMap::default();
+        let args = self.settled(st, args, &mut forced, op.loc)?;
+        let all_args = &self.settled(st, all_args, &mut forced, op.loc)?[..];
+        let mut operands: SmallVec<[Operand; 4]> = SmallVec::new();
+        for (red, reference) in args.iter().zip(references) {
+            operands.push(match reference {
+                Some(mutable) => self.hand_over(st, *red, *mutable, op.loc)?,
+                None => self.real(st, *red, op.loc)?,
+            });
+        }
+        if self.program.may_trap(evaluated) {
+            self.flush_outside(st, op.loc)?; // what was stored before a trap must be home
+        }
+        let types: SmallVec<[flowgraph::ir::Type; 2]> = {
+            let values = &self.program.graph(st.frame().graph).values;
+            op.results.iter().map(|r| values[r.index()].ty).collect()
+        };
+        let known = match opcode {
+            Opcode::CallElidable => self.find_pure(st, opcode, &operands, &imm),
+            _ => None,
+        };
+        let results: SmallVec<[Red; 2]> = if let Some(results) = known {
+            results
+        } else if st.concrete.is_some() {
+            match self.emit_and_call(st, op, opcode, imm, &operands, &types, evaluated, all_args)? {
+                Ok(results) => results,
+                Err(trap) => return Ok(Some(Outcome::CallTrapped(trap))),
+            }
+        } else if opcode == Opcode::CallElidable {
+            self.emit_pure(st, opcode, &operands, imm, &types, op.loc)?
+        } else {
+            self.quiet_steps = 0;
+            let fragment = &mut self.fragments[st.fragment];
+            fragment.push(st.block, opcode, &operands, imm, &types, op.loc).into_iter().map(Red::Value).collect()
+        };
+        if opcode == Opcode::Call {
+            st.memory.forget_shared();
+        }
+        let leaves = self.program.module.leaves(&self.program.graph(evaluated).signature.result);
+        for (at, (value, red)) in op.results.iter().zip(results).enumerate() {
+            if let Red::Value(v) = red
+                && leaves.get(at).is_some_and(|leaf| leaf.reference.is_some())
+            {
+                self.fragments[st.fragment].info[v.index()].origin = super::memory::Origin::Unknown;
+            }
+            self.set(st, *value, red, op.loc)?;
+        }
+        self.advance(st);
+        Ok(None)
+    }
+
+    /// Operands with addresses in place of slots.
+    fn settled(
+        &mut self,
+        st: &mut State,
+        reds: &[Red],
+        forced: &mut FxHashMap<SlotId, ValueId>,
+        loc: Loc,
+    ) -> Result<SmallVec<[Red; 4]>, SpecError> {
+        let mut out = SmallVec::new();
+        for red in reds {
+            out.push(match *red {
+                Red::Slot(id, at) => {
+                    let base = self.force_with(st, id, forced, loc)?;
+                    super::fold::red_of(self.add_offset(st, base, at, loc)?)
+                }
+                other => other,
+            });
+        }
+        Ok(out)
+    }
+
+    /// A call to a function as it is: elidable ones with known arguments are called while compiling.
+    fn call_residual(
+        &mut self,
+        st: &mut State,
+        op: &Op,
+        callee: &Callee,
+        args: &[Red],
+    ) -> Result<Option<Outcome<'m>>, SpecError> {
+        let target = self.callee_graph(st, op)?;
+        let source = self.program.graph(target);
+        let elidable = source.attributes.elidable;
+        let constants: Option<Vec<Const>> = args.iter().map(|a| a.constant()).collect();
+        if let Some(constants) = constants
+            && (elidable || callee.mode == CallMode::Fold)
+        {
+            match self.call_now(target, &constants, op.loc) {
+                Ok(Some(words)) => {
+                    self.count_fold(st);
+                    let values: Vec<Red> = words
+                        .iter()
+                        .zip(&source.results)
+                        .map(|(word, ty)| Red::Const(Const::from_word(*ty, *word)))
+                        .collect();
+                    for (value, red) in op.results.iter().zip(values) {
+                        self.set(st, *value, red, op.loc)?;
+                    }
+                    self.advance(st);
+                    return Ok(None);
+                }
+                Ok(None) if callee.mode == CallMode::Fold => {
+                    return self.call_that_traps(st, op, &constants, target).map(Some);
+                }
+                Err(error) if callee.mode == CallMode::Fold => return Err(error),
+                Ok(None) | Err(_) => {}
+            }
+        }
+        if callee.mode == CallMode::Fold {
+            return Err(SpecError::NotGreen { op: format!("call of {}", source.function), loc: op.loc });
+        }
+        self.residual_calls.insert(source.key.clone());
+        let references = self.references(target);
+        let imm = Imm::Call(Callee::plain(&source.key));
+        let opcode = if elidable { Opcode::CallElidable } else { Opcode::Call };
+        self.emit_call(st, op, imm, args, &references, opcode, target, args)
+    }
+
+    /// A call that is known to trap is made by the residual program, which so traps as it should. Nothing comes after it.
+    fn call_that_traps(
+        &mut self,
+        st: &mut State,
+        op: &Op,
+        args: &[Const],
+        target: GraphIx,
+    ) -> Result<Outcome<'m>, SpecError> {
+        let source = self.program.graph(target);
+        self.residual_calls.insert(source.key.clone());
+        self.flush_outside(st, op.loc)?;
+        let imm = Imm::Call(Callee::plain(&source.key));
+        let operands: SmallVec<[Operand; 4]> = args.iter().map(|c| Operand::Const(*c)).collect();
+        if st.concrete.is_some() {
+            let reds: SmallVec<[Red; 4]> = args.iter().map(|c| Red::Const(*c)).collect();
+            let called = self.emit_and_call(st, op, Opcode::Call, imm, &operands, &source.results, target, &reds)?;
+            return Ok(called.map_or_else(Outcome::CallTrapped, |_| unreachable_here(op.loc)));
+        }
+        self.quiet_steps = 0;
+        self.fragments[st.fragment].push(st.block, Opcode::Call, &operands, imm, &source.results, op.loc);
+        Ok(unreachable_here(op.loc))
+    }
+
+    /// Calls a function while compiling. Gives nothing if it traps.
+    fn call_now(&mut self, target: GraphIx, args: &[Const], loc: Loc) -> Result<Option<Vec<u64>>, SpecError> {
+        let source = self.program.graph(target);
+        let words: Vec<u64> = args.iter().map(|c| self.memory.resolve(*c)).collect();
+        let failed = |reason: String| SpecError::Evaluation { function: source.function.clone(), reason, loc };
+        let mut evaluator =
+            flowgraph::eval::Evaluator::new(self.program.module, self.memory).with_fuel(self.limits.green_steps);
+        match evaluator.call(&source.key, &words).map_err(|e| failed(e.to_string()))? {
+            flowgraph::eval::Outcome::Returned(words) => Ok(Some(words)),
+            flowgraph::eval::Outcome::Trapped(_) => Ok(None),
+            _ => Err(failed("it did not come to its end".to_owned())),
+        }
+    }
+}

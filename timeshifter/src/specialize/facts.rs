@@ -1,0 +1,129 @@
+//! What branches have taught about residual values, on the path of one state.
+//!
+//! States fork at every split, and facts only grow on the way to the next merge: so the facts of a state are a tree whose
+//! branches states share, and that is copied where it is written to, along one path from the root. A fork is a pointer.
+
+use super::residual::FULL;
+use flowgraph::ir::{Const, ValueId};
+use std::rc::Rc;
+
+/// The bits of a value's number that one node tells apart.
+const BITS: u32 = 3;
+
+/// The places of a node.
+const WIDTH: usize = 1 << BITS;
+
+/// What is known about one value.
+#[derive(Clone, Copy, Debug)]
+struct Fact {
+    range: (i64, i64),
+    known: Option<Const>,
+}
+
+const NOTHING: Fact = Fact { range: FULL, known: None };
+
+#[derive(Clone, Debug)]
+enum Node {
+    Inner([Option<Rc<Node>>; WIDTH]),
+    Leaf([Fact; WIDTH]),
+}
+
+/// Facts about residual values that hold on this path.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    root: Option<Rc<Node>>,
+    /// The levels of inner nodes above the leaves.
+    levels: u32,
+}
+
+fn place(value: ValueId, level: u32) -> usize {
+    (value.0 >> (BITS * level)) as usize & (WIDTH - 1)
+}
+
+impl Facts {
+    fn get(&self, value: ValueId) -> Option<&Fact> {
+        // Shifting by all bits and more is no shift for a processor.
+        let beyond = u64::from(value.0) >> (BITS * (self.levels + 1)) != 0;
+        let mut node = self.root.as_deref().filter(|_| !beyond)?;
+        let mut level = self.levels;
+        loop {
+            match node {
+                Node::Leaf(facts) => return Some(&facts[place(value, 0)]),
+                Node::Inner(nodes) => node = nodes[place(value, level)].as_deref()?,
+            }
+            level -= 1;
+        }
+    }
+
+    fn get_mut(&mut self, value: ValueId) -> &mut Fact {
+        while u64::from(value.0) >> (BITS * (self.levels + 1)) != 0 {
+            self.levels += 1;
+            if let Some(root) = self.root.take() {
+                let mut nodes = [const { None }; WIDTH];
+                nodes[0] = Some(root);
+                self.root = Some(Rc::new(Node::Inner(nodes)));
+            }
+        }
+        let mut node = &mut self.root;
+        let mut level = self.levels;
+        loop {
+            let new = || match level {
+                0 => Rc::new(Node::Leaf([NOTHING; WIDTH])),
+                _ => Rc::new(Node::Inner([const { None }; WIDTH])),
+            };
+            match Rc::make_mut(node.get_or_insert_with(new)) {
+                Node::Leaf(facts) => return &mut facts[place(value, 0)],
+                Node::Inner(nodes) => node = &mut nodes[place(value, level)],
+            }
+            level -= 1;
+        }
+    }
+
+    /// The range that this path has narrowed the value down to.
+    pub fn range(&self, value: ValueId) -> (i64, i64) {
+        self.get(value).map_or(FULL, |fact| fact.range)
+    }
+
+    /// What the value is, if this path has decided it.
+    pub fn known(&self, value: ValueId) -> Option<Const> {
+        self.get(value)?.known
+    }
+
+    /// The value lies within these bounds, too.
+    pub fn narrow(&mut self, value: ValueId, (low, high): (i64, i64)) {
+        let (l, h) = self.range(value);
+        if low > l || high < h {
+            self.get_mut(value).range = (low.max(l), high.min(h));
+        }
+    }
+
+    /// The value is this constant.
+    pub fn decide(&mut self, value: ValueId, constant: Const) {
+        self.get_mut(value).known = Some(constant);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forks_share_what_they_knew_and_differ_in_what_they_learn() {
+        let mut facts = Facts::default();
+        for v in (0..5_000).step_by(7) {
+            facts.narrow(ValueId(v), (i64::from(v), i64::MAX));
+        }
+        let before = facts.clone();
+        facts.narrow(ValueId(700), (0, 900));
+        facts.decide(ValueId(u32::MAX), Const::Int(1));
+        assert_eq!(facts.range(ValueId(700)), (700, 900));
+        assert_eq!(before.range(ValueId(700)), (700, i64::MAX));
+        assert_eq!(facts.known(ValueId(u32::MAX)), Some(Const::Int(1)));
+        assert_eq!(before.known(ValueId(u32::MAX)), None);
+        for v in 0..5_000 {
+            let expected = if v % 7 == 0 { (i64::from(v), i64::MAX) } else { FULL };
+            assert_eq!(before.range(ValueId(v)), expected, "v{v}");
+            assert_eq!(before.known(ValueId(v)), None, "v{v}");
+        }
+    }
+}
