@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! compiled tl: 41 ops in 12 blocks
+//! tl.rs:60:9: a trace begins, where the run comes by often
 //! tl.rs:40:9: reached with too many different values of greens, most of `sp`: it goes on with everything red
 //! guard 3: executed 97 times
 //! ```
@@ -14,7 +15,7 @@ use indexmap::IndexMap;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
-use timeshifter::specialize::Event;
+use timeshifter::specialize::{Beginning, Event};
 
 /// What there is to tell.
 pub struct Told<'a> {
@@ -86,6 +87,17 @@ fn what_happened(event: &Event) -> (Loc, String) {
             (*loc, format!("`{function}` is called, not copied in: too many calls are copied into each other"))
         }
         Event::Widened { loc } => (*loc, "a version was made less specific, so that the next arrival fits".to_owned()),
+        Event::TraceBegun { of, loc } => (
+            *loc,
+            match of {
+                Beginning::Entry => "a trace begins with the run".to_owned(),
+                Beginning::MergePoint => "a trace begins, where the run comes by often".to_owned(),
+                Beginning::Bridge(exit) => format!("a bridge begins, at exit {exit}"),
+                Beginning::Case(exit, value) => {
+                    format!("a case begins, for the value {value} that is promoted at exit {exit}")
+                }
+            },
+        ),
         Event::TraceAborted { reason, loc } => (*loc, format!("the trace was stopped: {reason}")),
     }
 }

@@ -133,7 +133,9 @@ impl Run {
             Mode::Jit => Ok(()),
             Mode::Aot => jit.without_traces("use `--mode jit`"),
             Mode::Eval | Mode::Interp => {
-                let given = [("--jit", self.jit.is_some()), log, stats].into_iter().find(|(_, given)| *given);
+                let greens = ("--green", self.entry.green.is_some());
+                let options = [("--jit", self.jit.is_some()), greens, log, stats];
+                let given = options.into_iter().find(|(_, given)| *given);
                 let why = "in this mode nothing is specialized";
                 given.map_or(Ok(()), |(option, _)| Err(ignored(option, why, "use `--mode aot` or `--mode jit`")))
             }

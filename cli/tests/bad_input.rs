@@ -173,6 +173,15 @@ pub fn f(x: i64) -> i64 {
     g(concrete(0), x)
 }";
     refused(with_work_left, &["--args", "5"], &["endless green recursion", "`g`", "<stdin>:2:4"]);
+    // Too deep, though it would end: with the arguments it had then, or with none.
+    let to_a_green = "use hueshift::prelude::*;
+fn g(n: i64) -> i64 {
+    if n > 300 { n } else { g(n + 1) }
+}
+pub fn f(x: i64) -> i64 {
+    concrete(g(0)) + x
+}";
+    refused(to_a_green, &["--args", "5"], &["`g`, whose result must be green", "n = ", "<stdin>:3:"]);
 }
 
 #[test]

@@ -17,7 +17,7 @@ fn plus_minus(more: &[&'static str]) -> Vec<&'static str> {
 #[test]
 fn options_of_compiled_code_where_nothing_is_compiled() {
     for mode in ["eval", "interp"] {
-        for option in ["--stats", "--stats=json", "--jit=bridge=3", "--log=x"] {
+        for option in ["--stats", "--stats=json", "--jit=bridge=3", "--green=0", "--log=x"] {
             let name = option.split('=').next().expect("a name");
             expect(2, &[&format!("{name} does nothing here"), "`--mode aot`"], &tl(mode, &[option]), "");
         }

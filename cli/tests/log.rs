@@ -33,6 +33,15 @@ fn guards_that_are_counted_and_traces_that_are_stopped() {
 }
 
 #[test]
+fn traces_and_bridges_as_they_begin() {
+    let text = log("traces", &["run", "tl", "primes", "--mode", "jit", "--", "100"], "");
+    let begun: Vec<&str> = text.lines().filter(|line| line.contains(" begins")).collect();
+    let is = |line: &&str, what: &str| line.starts_with("tl.rs:") && line.contains(what);
+    assert!(begun.first().is_some_and(|line| is(line, "a trace begins")), "{text}");
+    assert!(begun[1..].iter().any(|line| is(line, "a bridge begins, at exit ")), "{text}");
+}
+
+#[test]
 fn the_green_that_takes_too_many_values() {
     let source = "use hueshift::prelude::*;
 pub fn f(x: i64) -> i64 {

@@ -226,7 +226,7 @@ fn count(done: &mut Done, jit: &mut Jit<'_>, policy: &str) {
             Event::JoinCapped { .. } => "limit: tuples of greens at a join",
             Event::CodeLimit { .. } => "limit: code",
             Event::InlineDepth { .. } => "limit: inline depth",
-            Event::Widened { .. } => continue,
+            Event::Widened { .. } | Event::TraceBegun { .. } => continue,
             Event::TraceAborted { .. } => "limit: steps of a trace",
         });
     }

@@ -120,16 +120,10 @@ impl<'m> Engine<'m> {
         let callee = self.callee_graph(st, op)?;
         let source = self.program.graph(callee);
         if op.results.iter().any(|r| self.program.is_green(st.frame().graph, *r)) {
-            let values = self.green_arguments(callee, args, op)?;
-            let values: Vec<String> = values.iter().map(|(_, c)| show_const(*c)).collect();
+            let values = self.shown(callee, &self.green_arguments(callee, args, op)?);
             let deep = st.frames.len() >= self.limits.inline_depth;
             let met = if deep { Met::InlineDepth(self.limits.inline_depth) } else { Met::Itself };
-            return Err(SpecError::EndlessRecursion {
-                function: source.function.clone(),
-                values: values.join(", "),
-                met,
-                loc: op.loc,
-            });
+            return Err(SpecError::EndlessRecursion { function: source.function.clone(), values, met, loc: op.loc });
         }
         let greens = self.green_arguments(callee, args, op)?;
         let name = self.function_name(callee, greens.to_vec())?;
@@ -158,6 +152,13 @@ impl<'m> Engine<'m> {
         signature.params.iter().flat_map(|p| self.program.module.leaves(&p.ty)).map(|leaf| leaf.reference).collect()
     }
 
+    /// Green arguments as messages show them.
+    fn shown(&self, callee: GraphIx, greens: &[(ValueId, Const)]) -> String {
+        let shown =
+            |(param, c): &(ValueId, Const)| format!("{} = {}", self.program.name_of(callee, *param), show_const(*c));
+        greens.iter().map(shown).collect::<Vec<_>>().join(", ")
+    }
+
     /// The residual name of a function specialized for its greens; it is made later if it hasn't been.
     fn function_name(&mut self, graph: GraphIx, greens: Vec<(ValueId, Const)>) -> Result<String, SpecError> {
         let key = FunctionKey { graph, greens };
@@ -167,7 +168,7 @@ impl<'m> Engine<'m> {
         if self.functions.len() >= self.limits.functions {
             return Err(SpecError::EndlessRecursion {
                 function: self.program.graph(graph).function.clone(),
-                values: key.greens.iter().map(|(_, c)| show_const(*c)).collect::<Vec<_>>().join(", "),
+                values: self.shown(graph, &key.greens),
                 met: Met::Functions(self.limits.functions),
                 loc: self.program.graph(graph).loc,
             });

@@ -6,38 +6,46 @@
 use flowgraph::ir::{Block, BlockId, Const, Edge, Effect, Graph, Op, Opcode, Operand, Terminator, ValueId};
 use rustc_hash::FxHashMap;
 
-/// Cleans a residual graph.
-pub fn cleanup(graph: &mut Graph) {
-    loop {
+/// Cleans a residual graph. Gives the number of rounds.
+pub fn cleanup(graph: &mut Graph) -> usize {
+    for rounds in 1.. {
         drop_unreachable(graph);
-        let mut changed = drop_redundant_params(graph);
+        let mut changed = append_single_successors(graph);
+        changed |= drop_redundant_params(graph);
         changed |= fold_constants(graph);
         changed |= simplify_branches(graph);
         changed |= drop_dead(graph);
         changed |= shorten_jumps(graph);
-        changed |= append_single_successors(graph);
         if !changed {
-            return;
+            return rounds;
         }
     }
+    unreachable!("each round leaves less")
 }
 
-/// Which values are replaced by which operands. Chains are shortened when they are followed.
-#[derive(Default)]
-struct Replacements(FxHashMap<ValueId, Operand>);
+/// Which values are replaced by which operands, by value. Chains are shortened when they are followed.
+struct Replacements {
+    by: Vec<Option<Operand>>,
+    is_empty: bool,
+}
 
 impl Replacements {
+    /// None yet, for the values of a graph.
+    fn new(graph: &Graph) -> Replacements {
+        Replacements { by: vec![None; graph.values.len()], is_empty: true }
+    }
+
     /// What an operand is in the end.
     fn find(&mut self, operand: Operand) -> Operand {
         let mut last = operand;
         while let Operand::Value(v) = last
-            && let Some(to) = self.0.get(&v)
+            && let Some(to) = self.by[v.index()]
         {
-            last = *to;
+            last = to;
         }
         let mut at = operand;
         while let Operand::Value(v) = at
-            && let Some(to) = self.0.get_mut(&v)
+            && let Some(to) = &mut self.by[v.index()]
         {
             at = std::mem::replace(to, last);
         }
@@ -50,16 +58,16 @@ impl Replacements {
         if operand == Operand::Value(value) {
             return false;
         }
-        self.0.insert(value, operand);
+        self.by[value.index()] = Some(operand);
+        self.is_empty = false;
         true
-    }
-
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 
     /// Carries the replacements out, everywhere.
     fn apply(mut self, graph: &mut Graph) {
+        if self.is_empty {
+            return;
+        }
         for block in &mut graph.blocks {
             for arg in block.ops.iter_mut().flat_map(|op| op.args.iter_mut()) {
                 *arg = self.find(*arg);
@@ -100,43 +108,146 @@ fn drop_unreachable(graph: &mut Graph) {
     }
 }
 
-/// For each block and parameter: the one operand that all edges hand over, if they agree (the parameter itself aside).
-fn drop_redundant_params(graph: &mut Graph) -> bool {
-    #[derive(Clone, Copy)]
-    enum Incoming {
-        None,
-        One(Operand),
-        Many,
-    }
-    let mut incoming: Vec<Vec<Incoming>> = graph.blocks.iter().map(|b| vec![Incoming::None; b.params.len()]).collect();
-    for edge in graph.blocks.iter().flat_map(|b| b.term.edges()) {
-        let params = &graph.block(edge.block).params;
-        for ((arg, param), slot) in edge.args.iter().zip(params).zip(&mut incoming[edge.block.index()]) {
-            *slot = match *slot {
-                slot if *arg == Operand::Value(*param) => slot,
-                Incoming::None => Incoming::One(*arg),
-                Incoming::One(other) if other == *arg => Incoming::One(other),
-                _ => Incoming::Many,
-            };
+/// What a parameter is.
+#[derive(Clone, Copy, PartialEq)]
+enum Incoming {
+    /// Nothing has come yet.
+    Nothing,
+    /// The same operand has always come.
+    Always(Operand),
+    /// A value of its own.
+    Own,
+}
+
+impl Incoming {
+    fn and(self, given: Operand) -> Incoming {
+        match self {
+            Incoming::Nothing => Incoming::Always(given),
+            Incoming::Always(other) if other == given => self,
+            _ => Incoming::Own,
         }
     }
-    let mut replaced = Replacements::default();
-    let mut redundant: Vec<Vec<bool>> = Vec::with_capacity(graph.blocks.len());
-    for (at, (block, slots)) in graph.blocks.iter().zip(&incoming).enumerate() {
-        let mut flags = vec![false; slots.len()];
-        if at != 0 {
-            for ((param, slot), flag) in block.params.iter().zip(slots).zip(&mut flags) {
-                if let Incoming::One(operand) = slot {
-                    *flag = replaced.replace(*param, *operand);
-                }
+}
+
+/// The edges of a graph in few words, by where they lead, and what is handed over along each.
+struct Edges {
+    /// By block, and one more: where the edges that lead there begin.
+    into: Vec<usize>,
+    /// By edge: where its arguments begin.
+    starts: Vec<usize>,
+    args: Vec<Operand>,
+}
+
+impl Edges {
+    fn new(graph: &Graph) -> Edges {
+        let mut into = vec![0; graph.blocks.len() + 1];
+        let mut sizes = 0;
+        for edge in graph.blocks.iter().flat_map(|b| b.term.edges()) {
+            into[edge.block.index() + 1] += 1;
+            sizes += edge.args.len();
+        }
+        for at in 1..into.len() {
+            into[at] += into[at - 1];
+        }
+        let mut next = into.clone();
+        let mut starts = vec![0; into[graph.blocks.len()]];
+        let mut args = Vec::with_capacity(sizes);
+        for edge in graph.blocks.iter().flat_map(|b| b.term.edges()) {
+            starts[next[edge.block.index()]] = args.len();
+            next[edge.block.index()] += 1;
+            args.extend_from_slice(&edge.args);
+        }
+        Edges { into, starts, args }
+    }
+
+    /// What all edges to a block hand over for its parameter number `at`.
+    fn given(&self, block: usize, at: usize) -> impl Iterator<Item = Operand> + '_ {
+        self.starts[self.into[block]..self.into[block + 1]].iter().map(move |start| self.args[start + at])
+    }
+}
+
+/// The blocks, those that lead to a block before it where that can be.
+fn in_order(graph: &Graph) -> Vec<usize> {
+    let mut order = Vec::with_capacity(graph.blocks.len());
+    let mut seen = vec![false; graph.blocks.len()];
+    let mut stack = vec![(0, false)];
+    while let Some((block, done)) = stack.pop() {
+        if done {
+            order.push(block);
+        } else if !std::mem::replace(&mut seen[block], true) {
+            stack.push((block, true));
+            stack.extend(graph.blocks[block].term.edges().map(|e| (e.block.index(), false)));
+        }
+    }
+    order.reverse();
+    order
+}
+
+/// After so many sweeps over all parameters one that is a value of its own stays one: then the rest have an end.
+const FREE_SWEEPS: usize = 10;
+
+/// After so many nothing is known: parameters stay as they are.
+const SWEEPS: usize = 100;
+
+/// Parameters that are always the same operand go, also those of loops, which hand them back to themselves: all are taken to
+/// be what comes first, until something else does.
+fn drop_redundant_params(graph: &mut Graph) -> bool {
+    let edges = Edges::new(graph);
+    let order = in_order(graph);
+    let mut incoming = vec![Incoming::Own; graph.values.len()];
+    for param in graph.blocks.iter().skip(1).flat_map(|b| &b.params) {
+        incoming[param.index()] = Incoming::Nothing;
+    }
+    let params: Vec<(usize, usize, ValueId)> = order
+        .into_iter()
+        .filter(|block| *block != 0)
+        .flat_map(|block| graph.blocks[block].params.iter().enumerate().map(move |(at, param)| (block, at, *param)))
+        .collect();
+    let mut changed = true;
+    for sweep in 0..SWEEPS {
+        changed = false;
+        for (block, at, param) in params.iter().copied() {
+            // What looked like two values may have been one that was on its way; but not for ever.
+            if sweep >= FREE_SWEEPS && incoming[param.index()] == Incoming::Own {
+                continue;
+            }
+            let given = edges.given(block, at).filter_map(|given| match given {
+                Operand::Value(v) => match incoming[v.index()] {
+                    Incoming::Nothing => None,
+                    Incoming::Always(operand) => Some(operand),
+                    Incoming::Own => Some(given),
+                },
+                constant => Some(constant),
+            });
+            let found = given.filter(|given| *given != Operand::Value(param)).fold(Incoming::Nothing, Incoming::and);
+            if found != incoming[param.index()] {
+                incoming[param.index()] = found;
+                changed = true;
             }
         }
-        redundant.push(flags);
+        if !changed {
+            break;
+        }
     }
-    if replaced.is_empty() {
+    if changed {
         return false;
     }
-    remove_params(graph, &redundant);
+    let mut replaced = Replacements::new(graph);
+    let remove: Vec<Vec<bool>> = graph
+        .blocks
+        .iter()
+        .map(|block| {
+            let mut always = |param: &ValueId| match incoming[param.index()] {
+                Incoming::Always(operand) => replaced.replace(*param, operand),
+                _ => false,
+            };
+            block.params.iter().map(&mut always).collect()
+        })
+        .collect();
+    if replaced.is_empty {
+        return false;
+    }
+    remove_params(graph, &remove);
     replaced.apply(graph);
     true
 }
@@ -161,7 +272,7 @@ fn remove_params(graph: &mut Graph, remove: &[Vec<bool>]) {
 
 /// Ops over constants, and branches on constants, that only show after substitution.
 fn fold_constants(graph: &mut Graph) -> bool {
-    let mut replaced = Replacements::default();
+    let mut replaced = Replacements::new(graph);
     let mut changed = false;
     for block in &mut graph.blocks {
         block.ops.retain(|op| match folded(op) {
@@ -178,7 +289,7 @@ fn fold_constants(graph: &mut Graph) -> bool {
             changed = true;
         }
     }
-    changed |= !replaced.is_empty();
+    changed |= !replaced.is_empty;
     replaced.apply(graph);
     changed
 }
@@ -248,33 +359,38 @@ fn removable(op: &Op) -> bool {
 
 /// Drops ops and parameters that nothing needs, also those that only need each other.
 fn drop_dead(graph: &mut Graph) -> bool {
-    let mut defined: FxHashMap<ValueId, (usize, usize)> = FxHashMap::default();
-    let mut params: FxHashMap<ValueId, (usize, usize)> = FxHashMap::default();
+    /// Where a value comes from.
+    #[derive(Clone, Copy)]
+    enum From {
+        Nowhere,
+        Op(u32, u32),
+        Param(u32, u32),
+    }
+    let mut from = vec![From::Nowhere; graph.values.len()];
     let mut todo: Vec<Operand> = Vec::new();
-    for (b, block) in graph.blocks.iter().enumerate() {
-        params.extend(block.params.iter().enumerate().map(|(i, p)| (*p, (b, i))));
-        for (i, op) in block.ops.iter().enumerate() {
-            defined.extend(op.results.iter().map(|r| (*r, (b, i))));
+    for (b, block) in (0..).zip(&graph.blocks) {
+        for (i, param) in (0..).zip(&block.params) {
+            from[param.index()] = From::Param(b, i);
+        }
+        for (i, op) in (0..).zip(&block.ops) {
+            op.results.iter().for_each(|result| from[result.index()] = From::Op(b, i));
             if !removable(op) {
                 todo.extend(op.args.iter().copied());
             }
         }
         todo.extend(block.term.operands());
     }
-    let mut into: Vec<Vec<&Edge>> = vec![Vec::new(); graph.blocks.len()];
-    for edge in graph.blocks.iter().flat_map(|b| b.term.edges()) {
-        into[edge.block.index()].push(edge);
-    }
+    let edges = Edges::new(graph);
     let mut needed = vec![false; graph.values.len()];
     while let Some(operand) = todo.pop() {
         let Operand::Value(v) = operand else { continue };
         if std::mem::replace(&mut needed[v.index()], true) {
             continue;
         }
-        if let Some((b, i)) = defined.get(&v) {
-            todo.extend(graph.blocks[*b].ops[*i].args.iter().copied());
-        } else if let Some((b, i)) = params.get(&v) {
-            todo.extend(into[*b].iter().map(|e| e.args[*i]));
+        match from[v.index()] {
+            From::Op(b, i) => todo.extend(graph.blocks[b as usize].ops[i as usize].args.iter().copied()),
+            From::Param(b, i) => todo.extend(edges.given(b as usize, i as usize)),
+            From::Nowhere => {}
         }
     }
     let mut changed = false;
@@ -330,7 +446,7 @@ fn append_single_successors(graph: &mut Graph) -> bool {
     for edge in graph.blocks.iter().flat_map(|b| b.term.edges()) {
         arrivals[edge.block.index()] += 1;
     }
-    let mut replaced = Replacements::default();
+    let mut replaced = Replacements::new(graph);
     let mut changed = false;
     for at in 0..graph.blocks.len() {
         while let Terminator::Jump(edge) = &graph.blocks[at].term {

@@ -22,12 +22,13 @@ pub enum SpecError {
     },
     /// A green recursion that never ends.
     #[error(
-        "endless green recursion, or one too deep: `{function}` calls itself with ever new green arguments ({values}); {met}; let the recursion end by a green, or make the argument red"
+        "endless green recursion, or one too deep: {}; {met}; let the recursion end by a green, or make {} red",
+        recursion(function, values, *met), if *met == Met::Itself || values.is_empty() { "the result" } else { "the argument" }
     )]
     EndlessRecursion {
         /// The function.
         function: String,
-        /// The latest arguments.
+        /// The latest green arguments, with their names; empty if it has none.
         values: String,
         /// What compiling stopped at.
         met: Met,
@@ -99,6 +100,21 @@ pub enum Met {
     Itself,
 }
 
+/// Who calls whom in an endless recursion.
+fn recursion(function: &str, values: &str, met: Met) -> String {
+    let arguments = match values {
+        "" => "without green arguments".to_owned(),
+        values => format!("with the green arguments {values}"),
+    };
+    match met {
+        Met::InlineDepth(depth) => {
+            format!("`{function}`, whose result must be green, is called {arguments} inside of {depth} other calls")
+        }
+        Met::Itself => format!("`{function}`, whose result must be green, calls itself {arguments}, as it was called"),
+        _ => format!("`{function}` calls itself with ever new green arguments ({values})"),
+    }
+}
+
 impl SpecError {
     /// The source place blamed.
     pub fn loc(&self) -> Loc {
@@ -141,6 +157,13 @@ pub enum Event {
         /// The merge point.
         loc: Loc,
     },
+    /// A trace begins.
+    TraceBegun {
+        /// Of what.
+        of: Beginning,
+        /// Where.
+        loc: Loc,
+    },
     /// A trace was stopped.
     TraceAborted {
         /// Why.
@@ -148,6 +171,19 @@ pub enum Event {
         /// Where.
         loc: Loc,
     },
+}
+
+/// Where a trace begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beginning {
+    /// At the entry.
+    Entry,
+    /// At a merge point that the interpreter has come to often.
+    MergePoint,
+    /// At this exit: a bridge.
+    Bridge(u32),
+    /// At the promotion of this exit, for this value.
+    Case(u32, i64),
 }
 
 /// Limits of the engine, each with a defined outcome.

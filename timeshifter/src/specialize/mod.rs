@@ -53,7 +53,7 @@ mod versions;
 pub use cleanup::cleanup;
 pub use engine::{Engine, FunctionKey, FxIndexMap, RootKind, Unit, Version};
 pub use entry::Argument;
-pub use error::{Event, Limits, Met, SpecError};
+pub use error::{Beginning, Event, Limits, Met, SpecError};
 pub use facts::Facts;
 pub use memory::{Cell, Element, KnownMemory, Location, Origin, Place, Provenance, RootId, Slot};
 pub use merges::{Merge, Merges};

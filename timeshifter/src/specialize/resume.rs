@@ -2,7 +2,7 @@
 //! point.
 
 use super::engine::{Engine, RootKind, Unit, Version};
-use super::error::SpecError;
+use super::error::{Beginning, SpecError};
 use super::memory::{Origin, Provenance, RootId};
 use super::state::{Frame, GraphIx, Red, Reg, Regs, State};
 use super::trace::TraceEnd;
@@ -173,7 +173,7 @@ impl Engine<'_> {
         let params = self.fragments[fragment].graph.entry_params();
         let words = params.iter().map(|p| concrete[p]).collect();
         st.concrete = Some(concrete);
-        let end = self.trace(st)?;
+        let end = self.trace_from(Beginning::MergePoint, st)?;
         self.run_functions()?;
         Ok(Some((name, words, end)))
     }

@@ -9,7 +9,7 @@
 
 use super::engine::Engine;
 use super::entry::Argument;
-use super::error::{Event, SpecError};
+use super::error::{Beginning, Event, SpecError};
 use super::merge::operand_of;
 use super::merges::Merge;
 use super::state::{GraphIx, Key, Red, State, VersionId};
@@ -55,7 +55,7 @@ impl Engine<'_> {
         let unknown = args.iter().zip(words).filter(|(a, _)| **a == Argument::Unknown).map(|(_, w)| *w);
         let params = self.fragments[st.fragment].graph.entry_params().to_vec();
         st.concrete = Some(params.into_iter().zip(unknown).collect());
-        let end = self.trace(st)?;
+        let end = self.trace_from(Beginning::Entry, st)?;
         self.units[unit].done = true;
         self.run_functions()?;
         Ok((unit, end))
@@ -71,7 +71,7 @@ impl Engine<'_> {
         let fragment = st.fragment;
         let params = self.fragments[fragment].graph.entry_params().to_vec();
         st.concrete = Some(params.into_iter().zip(words.iter().copied()).collect());
-        let end = self.trace(st)?;
+        let end = self.trace_from(Beginning::Bridge(exit), st)?;
         self.run_functions()?;
         Ok((self.fragments[fragment].graph.key.clone(), end))
     }
@@ -85,11 +85,14 @@ impl Engine<'_> {
         let mut st = self.state_at_exit(exit);
         let fragment = st.fragment;
         let params = self.fragments[fragment].graph.entry_params().to_vec();
+        let mut beginning = Beginning::Bridge(exit);
         if let Some(position) = position {
-            self.learn_equal(&mut st, Red::Value(params[position]), Const::Int(words[position] as i64));
+            let seen = words[position] as i64;
+            self.learn_equal(&mut st, Red::Value(params[position]), Const::Int(seen));
+            beginning = Beginning::Case(exit, seen);
         }
         st.concrete = Some(params.into_iter().zip(words.iter().copied()).collect());
-        let end = self.trace(st)?;
+        let end = self.trace_from(beginning, st)?;
         self.run_functions()?;
         Ok((self.fragments[fragment].graph.key.clone(), end))
     }
@@ -99,7 +102,13 @@ impl Engine<'_> {
         self.program.is_merge_point(f.graph, f.block, f.index)
     }
 
-    pub(super) fn trace(&mut self, mut st: State) -> Result<TraceEnd, SpecError> {
+    /// Traces from a state on.
+    pub(super) fn trace_from(&mut self, of: Beginning, st: State) -> Result<TraceEnd, SpecError> {
+        self.events.push(Event::TraceBegun { of, loc: self.loc(&st) });
+        self.trace(st)
+    }
+
+    fn trace(&mut self, mut st: State) -> Result<TraceEnd, SpecError> {
         let mut rounds: FxHashMap<Key, usize> = FxHashMap::default();
         let mut traced = 0;
         loop {
