@@ -199,7 +199,12 @@ fn nothing(module: &Module, ty: &RustType) -> Value {
     let many = |types: &mut dyn Iterator<Item = RustType>| Value::Many(types.map(|ty| nothing(module, &ty)).collect());
     match ty {
         RustType::Unit | RustType::Never => Value::Many(Vec::new()),
-        RustType::Scalar(_) | RustType::Enum(_) => Value::Word(0),
+        RustType::Scalar(_) => Value::Word(0),
+        RustType::Enum(_) | RustType::Option(_) | RustType::Result(..) => {
+            let decl = module.enum_of(ty);
+            let fields = decl.iter().flat_map(|d| d.variants.first()).flat_map(|v| &v.fields);
+            Value::Variant(0, fields.map(|f| nothing(module, &f.ty)).collect())
+        }
         RustType::Ref { to, .. } => Value::Ref(Box::new(nothing(module, to))),
         RustType::Slice { .. } | RustType::Str => Value::Slice(Vec::new()),
         RustType::Cell(inner) => nothing(module, inner),

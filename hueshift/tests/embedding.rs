@@ -478,6 +478,92 @@ fn methods_of_nested_modules_are_entries() {
     let error = jit::step(&mut compiled, &mut vm, &code).unwrap_err();
     assert_eq!(error.to_string(), "index out of bounds: the len is 2 but the index is 2");
     assert_eq!(out, [6, 7]);
+
+/// Enums with payloads: an arena of nodes behind a green reference, others by value in both directions.
+#[hueshift::interpreter]
+mod tree {
+    use hueshift::prelude::*;
+
+    #[derive(Debug)]
+    pub enum Node<'a> {
+        Leaf(i64),
+        Scaled { by: f64, of: usize },
+        Sum(u8, usize, usize),
+        Named(&'a [u8], bool),
+        Input,
+    }
+
+    #[repr(u8)]
+    #[derive(Clone, Copy, PartialEq, Debug)]
+    pub enum Value {
+        Int(i64) = 3,
+        Float { bits: u32, value: f64 },
+        Nothing = 200,
+    }
+
+    #[derive(Clone, Copy, PartialEq, Debug)]
+    pub struct Both {
+        pub left: Value,
+        pub right: (Value, u8),
+    }
+
+    #[portal(greens(nodes, at), reds(input, last))]
+    pub fn eval(nodes: &[Node], at: usize, input: Value, last: &mut Value) -> Both {
+        merge_point!();
+        let left = of(nodes, at, input);
+        let right = (*last, 7);
+        *last = left;
+        Both { left, right }
+    }
+
+    #[unroll_safe]
+    fn of(nodes: &[Node], at: usize, input: Value) -> Value {
+        match &nodes[concrete(at)] {
+            Node::Leaf(n) => Value::Int(*n),
+            Node::Scaled { by, of: at } => match of(nodes, *at, input) {
+                Value::Int(n) => Value::Float { bits: n as u32, value: n as f64 * *by },
+                Value::Float { value, bits } => Value::Float { value: value * *by, bits },
+                Value::Nothing => Value::Nothing,
+            },
+            Node::Sum(k, a, b) => match (of(nodes, *a, input), of(nodes, *b, input)) {
+                (Value::Int(a), Value::Int(b)) => Value::Int(a + b + *k as i64),
+                (Value::Float { value, .. }, Value::Int(n)) | (Value::Int(n), Value::Float { value, .. }) => {
+                    Value::Float { bits: 0, value: value + n as f64 }
+                }
+                _ => Value::Nothing,
+            },
+            Node::Named(name, first) => Value::Int(if *first { name[0] as i64 } else { name.len() as i64 }),
+            Node::Input => input,
+        }
+    }
+}
+
+#[test]
+fn enums_are_handed_over_and_read() {
+    use tree::{Node, Value};
+    let nodes = [
+        Node::Input,
+        Node::Leaf(-5),
+        Node::Sum(9, 0, 1),
+        Node::Scaled { by: 0.5, of: 2 },
+        Node::Named(b"hue", false),
+        Node::Named(b"hue", true),
+        Node::Sum(0, 3, 5),
+    ];
+    let mut jit = Jit::new(&tree::INTERPRETER);
+    for input in [Value::Int(40), Value::Float { bits: 7, value: -0.25 }, Value::Nothing] {
+        for at in 0..nodes.len() {
+            for last in [Value::Nothing, Value::Int(1), Value::Float { bits: 9, value: 1.5 }] {
+                let (mut tier0, mut compiled) = (last, last);
+                let wanted = tree::interp::eval(&nodes, at, input, &mut tier0);
+                let got = tree::jit::eval(&mut jit, &nodes, at, input, &mut compiled).unwrap();
+                assert_eq!((got, compiled), (wanted.unwrap(), tier0), "{at} {input:?} {last:?}");
+            }
+        }
+    }
+    let graphs = tree::residual::eval(&nodes, 2).unwrap();
+    hueshift::assert_no_ops!(graphs, call);
+    assert!(!graphs.to_string().contains("getarrayitem"), "green nodes are folded:\n{graphs}");
 }
 
 hueshift::interpreter_file!("tests/two_files/machine.rs", "tests/two_files/steps.rs", mod two);

@@ -282,7 +282,16 @@ pub fn visible_inside(visibility: &Visibility) -> Visibility {
 pub fn by_value(module: &Module, ty: &RustType, out: &mut Vec<String>) {
     match ty {
         RustType::Struct(name) | RustType::Enum(name) if out.contains(name) => {}
-        RustType::Enum(name) => out.push(name.clone()),
+        RustType::Enum(name) => {
+            out.push(name.clone());
+            let variants = module.enums.get(name).map_or(&[][..], |e| &e.variants);
+            variants.iter().flat_map(|v| &v.fields).for_each(|f| by_value(module, &f.ty, out));
+        }
+        RustType::Option(inner) => by_value(module, inner, out),
+        RustType::Result(ok, err) => {
+            by_value(module, ok, out);
+            by_value(module, err, out);
+        }
         RustType::Struct(name) => {
             out.push(name.clone());
             let fields = module.structs.get(name).map_or(&[][..], |s| &s.fields);

@@ -1,6 +1,6 @@
 //! Layouts: `repr(C)` for what lies in memory, and assertions that rustc lays it out as graphs have it.
 
-use flowgraph::ir::{Module, RustType};
+use flowgraph::ir::{EnumDecl, Module, RustType};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{Attribute, GenericParam, Generics, Index, ItemEnum, ItemStruct, parse_quote};
@@ -63,42 +63,80 @@ fn struct_values(item: &ItemStruct) -> TokenStream {
 pub fn enumeration(module: &Module, key: &str, item: &mut ItemEnum, passed: bool) -> TokenStream {
     let Some(decl) = module.enums.get(key).filter(|d| !d.variants.is_empty()) else { return TokenStream::new() };
     let repr = Ident::new(decl.repr.name(), Span::mixed_site().located_at(item.ident.span()));
-    if !reprs(&item.attrs).iter().any(|r| *r == decl.repr.name()) {
+    let known = reprs(&item.attrs);
+    if !known.iter().any(|r| *r == decl.repr.name()) {
         item.attrs.push(parse_quote!(#[repr(#repr)]));
     }
-    let name = &item.ident;
-    let size = decl.repr.access().size() as usize;
+    if decl.has_payload() && !known.iter().any(|r| r == "C") {
+        item.attrs.push(parse_quote!(#[repr(C)]));
+    }
+    let (name, lifetimes) = (&item.ident, any_lifetimes(&item.generics));
+    let (size, align) = (decl.size as usize, decl.align as usize);
     let message = format!("hueshift: rustc lays `{name}` out otherwise than its graphs have it");
-    let values = item.variants.iter().zip(&decl.variants).map(|(variant, (_, value))| {
-        let variant = &variant.ident;
-        quote! { ::core::assert!(#name::#variant as i64 == #value, #message); }
+    let tags = item.variants.iter().zip(&decl.variants).filter(|_| !decl.has_payload()).map(|(variant, v)| {
+        let (variant, tag) = (&variant.ident, v.discriminant);
+        quote! { ::core::assert!(#name::#variant as i64 == #tag, #message); }
     });
     let at = Span::mixed_site().located_at(name.span());
     let asserted = quote_spanned! {at=>
         const _: () = {
-            ::core::assert!(::core::mem::size_of::<#name>() == #size, #message);
-            #(#values)*
+            ::core::assert!(::core::mem::size_of::<#name #lifetimes>() == #size, #message);
+            ::core::assert!(::core::mem::align_of::<#name #lifetimes>() == #align, #message);
+            #(#tags)*
         };
     };
-    let variants: Vec<&Ident> = item.variants.iter().map(|v| &v.ident).collect();
-    let (first, rest) = (variants[0], &variants[1..]);
-    let words = passed.then(|| {
+    let words = passed.then(|| enum_values(module, decl, item));
+    quote! { #asserted #words }
+}
+
+/// An enum as words: its tag, and the union of its payloads.
+fn enum_values(module: &Module, decl: &EnumDecl, item: &ItemEnum) -> TokenStream {
+    let name = &item.ident;
+    let (lifetimes, given) = (any_lifetimes(&item.generics), all_lifetimes(&item.generics));
+    let count = module.payload_words(decl).len();
+    let places = module.variant_places(decl);
+    let variants = || item.variants.iter().zip(&decl.variants).zip(&places);
+    let passed = variants().map(|((variant, v), places)| {
+        let (ident, tag) = (&variant.ident, v.discriminant);
+        let members: Vec<syn::Member> = variant.fields.iter().enumerate().map(|(i, f)| member(i, f)).collect();
+        let values: Vec<Ident> =
+            (0..members.len()).map(|i| Ident::new(&format!("field_{i}"), Span::mixed_site())).collect();
         quote! {
-            impl ::hueshift::embed::Pass for #name {
-                fn pass(self, words: &mut ::std::vec::Vec<u64>) {
-                    ::hueshift::embed::Pass::pass(self as #repr, words);
-                }
-            }
-            impl ::hueshift::embed::Give<'_> for #name {
-                fn give(words: &mut ::hueshift::embed::WordReader<'_>) -> Self {
-                    let tag: #repr = ::hueshift::embed::Give::give(words);
-                    #(if tag == #name::#rest as #repr { return #name::#rest; })*
-                    #name::#first
-                }
+            #name::#ident { #(#members: #values),* } => {
+                let mut fields: ::std::vec::Vec<u64> = ::std::vec::Vec::new();
+                #(::hueshift::embed::Pass::pass(#values, &mut fields);)*
+                ::hueshift::embed::pass_variant(words, (#tag) as u64, #count, &[#(#places),*], &fields);
             }
         }
     });
-    quote! { #asserted #words }
+    let made: Vec<TokenStream> = variants()
+        .map(|((variant, _), places)| {
+            let ident = &variant.ident;
+            let members = variant.fields.iter().enumerate().map(|(i, f)| member(i, f));
+            quote! {{
+                let mut words = words.variant(#count, &[#(#places),*]);
+                let _ = &mut words;
+                #name::#ident { #(#members: ::hueshift::embed::Give::give(&mut words)),* }
+            }}
+        })
+        .collect();
+    let tags = decl.variants.iter().skip(1).map(|v| v.discriminant);
+    let (first, rest) = (&made[0], &made[1..]);
+    quote! {
+        impl ::hueshift::embed::Pass for #name #lifetimes {
+            fn pass(self, words: &mut ::std::vec::Vec<u64>) {
+                match self { #(#passed)* }
+            }
+        }
+        impl<'hueshift> ::hueshift::embed::Give<'hueshift> for #name #given {
+            fn give(words: &mut ::hueshift::embed::WordReader<'hueshift>) -> Self {
+                match words.word() as i64 {
+                    #(#tags => #rest)*
+                    _ => #first
+                }
+            }
+        }
+    }
 }
 
 /// What `#[repr(..)]` says.
@@ -175,7 +213,13 @@ fn tuples_behind(ty: &RustType, in_memory: bool, out: &mut Vec<RustType>) {
             items.iter().for_each(|item| tuples_behind(item, in_memory, out));
         }
         RustType::Ref { to: inner, .. } | RustType::Slice { elem: inner, .. } => tuples_behind(inner, true, out),
-        RustType::Array(inner, _) | RustType::Cell(inner) => tuples_behind(inner, in_memory, out),
+        RustType::Array(inner, _) | RustType::Cell(inner) | RustType::Option(inner) => {
+            tuples_behind(inner, in_memory, out)
+        }
+        RustType::Result(ok, err) => {
+            tuples_behind(ok, in_memory, out);
+            tuples_behind(err, in_memory, out);
+        }
         RustType::Unit | RustType::Never | RustType::Scalar(_) => {}
         RustType::Str | RustType::Struct(_) | RustType::Enum(_) => {}
     }

@@ -1,5 +1,6 @@
 //! Reading the files: parsing, and finding their items.
 
+use super::enums::EnumItem;
 use super::items::{
     AliasItem, ConstItem, FnItem, Item, ModuleId, ModuleScope, Program, Progress, Space, StructItem, ident_text,
 };
@@ -7,7 +8,7 @@ use super::refusal::{Pos, Reason, Refusal};
 use super::tree::ConstId;
 use super::types::Ty;
 use super::written::Site;
-use crate::ir::{EnumDecl, FileId, Scalar};
+use crate::ir::{EnumDecl, FileId, Scalar, Variant};
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -77,6 +78,8 @@ impl<'s> Program<'s> {
             embedded: false,
             modules: Vec::new(),
             structs: Default::default(),
+            enums: Default::default(),
+            shapes: RefCell::default(),
             aliases: Vec::new(),
             consts: RefCell::default(),
             functions: Vec::new(),
@@ -86,6 +89,7 @@ impl<'s> Program<'s> {
             function: RefCell::default(),
             referenced_fields: RefCell::default(),
             uses: RefCell::default(),
+            referenced_payloads: RefCell::default(),
             unnamed_data: Cell::new(0),
             const_depth: Cell::new(0),
             unsupported: RefCell::default(),
@@ -240,6 +244,9 @@ impl<'s> Program<'s> {
     }
 
     fn collect_enum(&mut self, module: ModuleId, e: &'s syn::ItemEnum) {
+        for field in e.variants.iter().flat_map(|v| &v.fields) {
+            self.attributes(module, &field.attrs, &["doc", "allow", "cfg_attr"]);
+        }
         let file = self.file_of(module);
         self.generics(module, &e.generics);
         self.attributes(module, &e.attrs, TYPES);
@@ -249,10 +256,6 @@ impl<'s> Program<'s> {
         let mut variants: Vec<(String, i64)> = Vec::new();
         let mut next = Some(0i64);
         for v in &e.variants {
-            if !matches!(v.fields, syn::Fields::Unit) {
-                self.refuse(file, v.span(), Reason::NotYet, "an enum variant with a payload");
-                self.unsupported.borrow_mut().insert(key.clone());
-            }
             if let Some((_, expr)) = &v.discriminant {
                 match discriminant(expr) {
                     Some(n) => next = Some(n),
@@ -279,7 +282,15 @@ impl<'s> Program<'s> {
                 self.refuse(file, v.span(), Reason::LiteralRange, "of this discriminant");
             }
         }
-        let decl = EnumDecl { name: name.clone(), repr, variants };
+        let variants = variants.into_iter().zip(&e.variants).map(|((name, discriminant), v)| {
+            let tuple = matches!(&v.fields, syn::Fields::Unnamed(f) if !f.unnamed.is_empty());
+            Variant { name, discriminant, tuple, fields: Vec::new() }
+        });
+        let size = repr.access().size();
+        let decl = EnumDecl { name: name.clone(), repr, variants: variants.collect(), size, align: size };
+        let comparable = derives(&e.attrs, "PartialEq");
+        let fields = RefCell::new(Progress::Todo);
+        self.enums.insert(key, EnumItem { item: e, module, comparable, fields });
         self.module.borrow_mut().enums.insert(name, decl);
     }
 

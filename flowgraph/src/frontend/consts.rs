@@ -147,6 +147,22 @@ impl<'s> Program<'s> {
                 (0..parts).all(|i| self.fill(t, at + i * size, leaves, bytes))
             }
             Ty::Cell(t) => self.fill(t, at, leaves, bytes),
+            _ if self.has_payload(ty) => {
+                let Some(shape) = self.shape(ty) else { return false };
+                let n = (shape.words.len() + 1).min(leaves.len());
+                let (own, rest) = leaves.split_at(n);
+                *leaves = rest;
+                let tag = own.first().and_then(|t| t.as_int());
+                let Some(variant) = tag.and_then(|t| shape.index_of(t)).map(|i| &shape.variants[i]) else {
+                    return false;
+                };
+                let mut tag = &own[..1];
+                self.fill(&Ty::Scalar(shape.repr), at, &mut tag, bytes);
+                let payload: Vec<Const> = variant.places.iter().filter_map(|i| own.get(*i).copied()).collect();
+                let mut payload = payload.as_slice();
+                let fields = variant.types.iter().zip(&variant.fields);
+                fields.fold(true, |ok, (t, (_, offset))| self.fill(t, at + *offset as usize, &mut payload, bytes) && ok)
+            }
             _ => {
                 let mut scalars = Vec::new();
                 self.leaf_scalars(ty, &mut scalars);

@@ -2,7 +2,7 @@
 //! without blocks into the module, named `prelude::` and its name.
 
 use super::items::{FnItem, FnTypes, Program, ident_text};
-use super::types::{Ty, signature_type};
+use super::types::{Ty, rust_type};
 use crate::ir::{Attributes, Graph, Param, RustType, Scalar, Signature};
 
 /// A function of the prelude that the host carries out.
@@ -60,7 +60,7 @@ impl PreludeHost {
 impl Program<'_> {
     /// Adds a function of the source that the embedding program carries out.
     pub(super) fn add_own_host(&self, f: &FnItem<'_>, types: &FnTypes, attributes: Attributes) {
-        let rust = |ty: &Ty| signature_type(ty).unwrap_or(RustType::Unit);
+        let rust = |ty: &Ty| rust_type(ty).unwrap_or(RustType::Unit);
         let name = |input: &syn::FnArg| match input {
             syn::FnArg::Receiver(_) => "self".to_owned(),
             syn::FnArg::Typed(t) => match &*t.pat {

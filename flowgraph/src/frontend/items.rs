@@ -1,5 +1,6 @@
 //! The items of the files: modules, what names mean in them, structs, enums, constants, functions.
 
+use super::enums::{EnumItem, Shape};
 use super::numbers;
 use super::refusal::{Pos, Reason, Refusal};
 use super::tree::ConstId;
@@ -114,6 +115,8 @@ pub(super) struct Program<'s> {
     pub(super) embedded: bool,
     pub(super) modules: Vec<ModuleScope>,
     pub(super) structs: FxHashMap<Rc<str>, StructItem<'s>>,
+    pub(super) enums: FxHashMap<Rc<str>, EnumItem<'s>>,
+    pub(super) shapes: RefCell<FxHashMap<String, Rc<Shape>>>,
     pub(super) aliases: Vec<AliasItem<'s>>,
     pub(super) consts: RefCell<Vec<Rc<ConstItem>>>,
     pub(super) functions: Vec<FnItem<'s>>,
@@ -128,6 +131,8 @@ pub(super) struct Program<'s> {
     pub(super) referenced_fields: RefCell<FxHashSet<(String, usize)>>,
     /// What operators and number methods are used on.
     pub(super) uses: RefCell<Vec<super::uses::Use>>,
+    /// The classes of enums of whose payloads references are made.
+    pub(super) referenced_payloads: RefCell<FxHashSet<String>>,
     /// How many data items without a name there are.
     pub(super) unnamed_data: Cell<usize>,
     /// How many constants are being computed, one for the other.
@@ -204,6 +209,7 @@ impl<'s> Program<'s> {
             Progress::Busy => {
                 let span = item.item.ident.span();
                 self.refuse(self.file_of(item.module), span, Reason::Recursive, &format!("struct `{name}`"));
+                self.unsupported.borrow_mut().insert(name.clone());
                 return Vec::new();
             }
             Progress::Todo => {}
@@ -219,16 +225,25 @@ impl<'s> Program<'s> {
             self.needs_layout(&ty);
             types.push(ty);
         }
-        self.lay_out(name, item, &types);
+        if self.unsupported.borrow().contains(name) {
+            types.iter_mut().for_each(|ty| *ty = Ty::Error);
+        } else {
+            self.lay_out(name, item, &types);
+        }
         *item.fields.borrow_mut() = Progress::Done(types.clone());
         types
     }
 
-    /// By-value structs in `ty` must be laid out before what contains them.
-    fn needs_layout(&self, ty: &Ty) {
+    /// By-value structs and enums in `ty` must be laid out before what contains them.
+    pub(super) fn needs_layout(&self, ty: &Ty) {
         match ty {
             Ty::Struct(name) => drop(self.field_types(name)),
-            Ty::Array(t, _) | Ty::Cell(t) => self.needs_layout(t),
+            Ty::Enum(name) => drop(self.enum_types(name)),
+            Ty::Result(t, e) => {
+                self.needs_layout(t);
+                self.needs_layout(e);
+            }
+            Ty::Array(t, _) | Ty::Cell(t) | Ty::Option(t) => self.needs_layout(t),
             Ty::Tuple(items) => items.iter().for_each(|t| self.needs_layout(t)),
             _ => {}
         }
@@ -261,12 +276,13 @@ impl<'s> Program<'s> {
 
     /// The index of a field.
     pub(super) fn field_index(&self, name: &str, field: &str) -> Option<usize> {
-        let item = self.structs.get(name)?;
-        item.item
-            .fields
-            .iter()
-            .enumerate()
-            .position(|(i, f)| f.ident.as_ref().map_or_else(|| i.to_string(), ident_text) == field)
+        self.field_names(name).iter().position(|f| f == field)
+    }
+
+    /// The names of a struct's fields.
+    pub(super) fn field_names(&self, name: &str) -> Vec<String> {
+        let fields = self.structs.get(name).into_iter().flat_map(|s| s.item.fields.iter().enumerate());
+        fields.map(|(i, f)| f.ident.as_ref().map_or_else(|| i.to_string(), ident_text)).collect()
     }
 
     // ---- names
@@ -319,7 +335,7 @@ impl<'s> Program<'s> {
                 self.lookup_within_item(next, after, space, depth + 1)
             }
             Item::Enum(key) if after.is_empty() => {
-                let variant = self.enum_info(&key).and_then(|e| e.variants.iter().position(|(v, _)| v == name));
+                let variant = self.enum_info(&key).and_then(|e| e.variants.iter().position(|v| v.name == *name));
                 let variant = variant.map(|i| Item::Variant(key.clone(), i));
                 variant.or_else(|| self.associated.get(&(key, name.clone())).cloned())
             }

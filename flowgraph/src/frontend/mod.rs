@@ -22,6 +22,7 @@
 mod check;
 mod collect;
 mod consts;
+mod enums;
 mod finish;
 mod host;
 mod infer;
@@ -39,7 +40,7 @@ mod written;
 pub use refusal::{Reason, Refusal, Refused};
 pub use uses::{Lifted, Use, Used};
 
-use crate::ir::{FileId, Loc, Module, SourceFile, Stage};
+use crate::ir::{FileId, Imm, Loc, Module, SourceFile, Stage};
 use crate::verify::{self, Rule, assert_sound};
 use check::Checker;
 use items::Program;
@@ -120,6 +121,10 @@ impl Program<'_> {
             self.structs.iter().map(|(name, s)| (s.item.ident.span().start().line, name.clone())).collect();
         names.sort();
         names.iter().for_each(|(_, name)| drop(self.field_types(name)));
+        let mut names: Vec<_> =
+            self.enums.iter().map(|(name, e)| (e.item.ident.span().start().line, name.clone())).collect();
+        names.sort();
+        names.iter().for_each(|(_, name)| self.check_enum(name));
         (0..self.aliases.len()).for_each(|id| drop(self.resolve_alias(id)));
         for f in 0..self.functions.len() {
             self.resolve_signature(f);
@@ -158,6 +163,25 @@ impl Program<'_> {
         }
         *self.function.borrow_mut() = None;
         self.add_hosts();
+        self.widen_classes();
+    }
+
+    /// What a reference into an enum's payload leads to has another class than the enum: then the enum's accesses are of
+    /// the class that may be part of anything.
+    fn widen_classes(&self) {
+        let referenced = self.referenced_payloads.borrow();
+        if referenced.is_empty() {
+            return;
+        }
+        let mut module = self.module.borrow_mut();
+        let ops = module.graphs.values_mut().flat_map(|g| &mut g.blocks).flat_map(|b| &mut b.ops);
+        for op in ops {
+            if let Imm::Mem(desc) = &mut op.imm
+                && referenced.contains(&*desc.class)
+            {
+                desc.class = "bytes".into();
+            }
+        }
     }
 
     /// Refuses types that are too large to be handed over or to lie in memory.

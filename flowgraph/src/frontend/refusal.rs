@@ -66,7 +66,7 @@ reasons! {
     /// A pattern that doesn't belong here.
     Pattern = "pattern", "the pattern {} is not supported", "match integers, chars, bools, enums, tuples and structs of these, with `|`, ranges, constants, bindings and guards";
     /// A match that leaves something out.
-    NotExhaustive = "not_exhaustive", "this match doesn't cover every value", "add a `_` arm";
+    NotExhaustive = "not_exhaustive", "{}", "add an arm for it, or a `_` arm";
     /// Something that isn't assignable.
     NotAssignable = "not_assignable", "{} can't be assigned to", "assign to a variable, a field, an element, or through a `&mut`";
     /// Possibly used before being initialised.
@@ -120,7 +120,7 @@ reasons! {
     /// A format string.
     Format = "format", "{}", "use `{}` or `{:?}` with scalars";
     /// `promote` of what a switch can't tell apart.
-    NotPromotable = "not_promotable", "`{}` can't be promoted", "promote an integer, a bool, a char or a C-like enum; of anything else, the part that decides";
+    NotPromotable = "not_promotable", "`{}` can't be promoted", "promote an integer, a bool, a char or a C-like enum; of an enum with fields its tag (`promote_tag`), of anything else the part that decides";
     /// A portal that isn't one.
     Portal = "portal", "{}", "a portal is, after pure setup, one loop that begins with `merge_point!()`, or `merge_point!()` followed by any body";
     /// A local that lives across the merge point.

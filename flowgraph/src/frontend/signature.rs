@@ -4,7 +4,7 @@ use super::collect::FUNCTIONS;
 use super::items::{FnItem, FnTypes, Program, ident_text};
 use super::lower::MAX_LEAVES;
 use super::refusal::{Pos, Reason};
-use super::types::{Ty, rust_type, signature_type};
+use super::types::Ty;
 use crate::ir::{Attributes, Portal};
 use std::rc::Rc;
 use syn::spanned::Spanned;
@@ -80,9 +80,6 @@ impl Program<'_> {
                 Reason::LargeValue,
                 &format!("a value of the type {ty} is too large to be handed over"),
             );
-        } else if *ty != Ty::Error && (signature_type(ty).is_none() || (f.public && rust_type(ty).is_none())) {
-            let detail = format!("a parameter or result of the type `{ty}` (but in functions that aren't `pub`)");
-            self.refuse(file, span, Reason::NotYet, &detail);
         }
     }
 

@@ -70,15 +70,13 @@ pub(super) enum ExprKind {
     Text(Rc<str>),
     Local(LocalId),
     Const(ConstId),
-    /// A C-like enum's variant, by index.
-    Variant(usize),
+    /// A variant of an enum, of `Option` or `Result`, by index: its fields in source order, with their indices.
+    Variant(usize, Vec<(usize, Expr)>),
     Tuple(Vec<Expr>),
     Array(Vec<Expr>),
     Repeat(Sub, u64),
     /// Fields in source order, with their indices.
     Struct(Vec<(usize, Expr)>),
-    /// `Some`/`None`/`Ok`/`Err`: the tag and the payload.
-    Wrap(bool, Option<Sub>),
     Field(Sub, usize),
     Index(Sub, Sub),
     Deref(Sub),
@@ -131,6 +129,7 @@ pub(super) enum ExprKind {
     ToBytes(Sub, bool),
     Libm(&'static crate::math::Function, Vec<Expr>),
     Hint(Opcode, Option<Sub>),
+    PromoteTag(Sub),
     Len(Sub),
     CellGet(Sub),
     CellSet(Sub, Sub),
@@ -194,6 +193,8 @@ pub(super) struct Pat {
 pub(super) enum PatKind {
     Wild,
     Bind(LocalId, Option<Box<Pat>>),
+    /// A variable that is a reference to what is matched.
+    BindRef(LocalId, Option<Box<Pat>>),
     /// A literal or constant.
     Value(Sub),
     Range(Option<Sub>, Option<Sub>, bool),
@@ -201,8 +202,8 @@ pub(super) enum PatKind {
     Fields(Vec<(usize, Pat)>),
     /// Elements of an array from the start, and from the end.
     Elements(Vec<Pat>, Vec<Pat>),
-    /// `Some(p)`, `None`, `Ok(p)`, `Err(p)`: the tag and the payload.
-    Wrapped(bool, Option<Box<Pat>>),
+    /// A variant of an enum, of `Option` or `Result`, by index, and fields of it.
+    Variant(usize, Vec<(usize, Pat)>),
     Or(Vec<Pat>),
     Deref(Box<Pat>),
 }

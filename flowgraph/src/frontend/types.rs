@@ -20,9 +20,9 @@ pub(super) enum Ty {
     Tuple(Rc<[Ty]>),
     Array(Rc<Ty>, u64),
     Cell(Rc<Ty>),
-    /// `Option<T>`: a tag (1 for `Some`) and the leaves of `T`.
+    /// `Option<T>`: an enum of `None` and `Some`.
     Option(Rc<Ty>),
-    /// `Result<T, E>`: a tag (1 for `Err`), the leaves of `T`, the leaves of `E`.
+    /// `Result<T, E>`: an enum of `Ok` and `Err`.
     Result(Rc<Ty>, Rc<Ty>),
     Var(u32),
 }
@@ -78,7 +78,7 @@ impl std::fmt::Display for Ty {
     }
 }
 
-/// The type as the IR has it. `None` for what has no form there (`Option`, `Result`, unresolved types).
+/// The type as the IR has it. `None` for unresolved types.
 pub(super) fn rust_type(ty: &Ty) -> Option<RustType> {
     Some(match ty {
         Ty::Unit => RustType::Unit,
@@ -92,20 +92,10 @@ pub(super) fn rust_type(ty: &Ty) -> Option<RustType> {
         Ty::Tuple(items) => RustType::Tuple(items.iter().map(rust_type).collect::<Option<_>>()?),
         Ty::Array(t, n) => RustType::Array(Box::new(rust_type(t)?), *n),
         Ty::Cell(t) => RustType::Cell(Box::new(rust_type(t)?)),
-        Ty::Option(_) | Ty::Result(..) | Ty::Error | Ty::Var(_) => return None,
+        Ty::Option(t) => RustType::Option(Box::new(rust_type(t)?)),
+        Ty::Result(t, e) => RustType::Result(Box::new(rust_type(t)?), Box::new(rust_type(e)?)),
+        Ty::Error | Ty::Var(_) => return None,
     })
-}
-
-/// The type as a signature has it. An `Option` or `Result` is shown as the tuple of its tag and payloads: only
-/// functions that can't be entries have them.
-pub(super) fn signature_type(ty: &Ty) -> Option<RustType> {
-    let tag = RustType::Scalar(Scalar::Bool);
-    match ty {
-        Ty::Option(t) => Some(RustType::Tuple(vec![tag, signature_type(t)?])),
-        Ty::Result(t, e) => Some(RustType::Tuple(vec![tag, signature_type(t)?, signature_type(e)?])),
-        Ty::Tuple(items) => Some(RustType::Tuple(items.iter().map(signature_type).collect::<Option<_>>()?)),
-        _ => rust_type(ty),
-    }
 }
 
 /// The container class of the elements of a `[elem]`, and of what a reference to a lone `elem` points to: everything
@@ -122,14 +112,15 @@ impl Program<'_> {
     pub(super) fn leaf_count(&self, ty: &Ty) -> u64 {
         match ty {
             Ty::Error | Ty::Unit | Ty::Never | Ty::Var(_) => 0,
-            Ty::Scalar(_) | Ty::Enum(_) | Ty::Ref(..) => 1,
+            Ty::Scalar(_) | Ty::Ref(..) => 1,
+            Ty::Enum(_) | Ty::Option(_) | Ty::Result(..) => {
+                self.shape(ty).map_or(1, |shape| 1 + shape.words.len() as u64)
+            }
             Ty::Slice(..) | Ty::Str => 2,
             Ty::Struct(name) => self.field_types(name).iter().fold(0, |n, t| n.saturating_add(self.leaf_count(t))),
             Ty::Tuple(items) => items.iter().fold(0, |n: u64, t| n.saturating_add(self.leaf_count(t))),
             Ty::Array(t, n) => self.leaf_count(t).saturating_mul(*n),
             Ty::Cell(t) => self.leaf_count(t),
-            Ty::Option(t) => self.leaf_count(t).saturating_add(1),
-            Ty::Result(t, e) => self.leaf_count(t).saturating_add(self.leaf_count(e)).saturating_add(1),
         }
     }
 
@@ -138,7 +129,10 @@ impl Program<'_> {
         match ty {
             Ty::Error | Ty::Unit | Ty::Never | Ty::Var(_) => {}
             Ty::Scalar(s) => out.push(*s),
-            Ty::Enum(name) => out.push(self.enum_info(name).map_or(Scalar::I32, |e| e.repr)),
+            Ty::Enum(_) | Ty::Option(_) | Ty::Result(..) => match self.shape(ty) {
+                Some(shape) => out.extend([shape.repr].iter().chain(&shape.words)),
+                None => out.push(Scalar::I32),
+            },
             Ty::Ref(..) => out.push(Scalar::Usize),
             Ty::Slice(..) | Ty::Str => out.extend([Scalar::Usize, Scalar::Usize]),
             Ty::Struct(name) => self.field_types(name).iter().for_each(|t| self.leaf_scalars(t, out)),
@@ -149,15 +143,6 @@ impl Program<'_> {
                 (0..*n).take_while(|_| !one.is_empty()).for_each(|_| out.extend(&one));
             }
             Ty::Cell(t) => self.leaf_scalars(t, out),
-            Ty::Option(t) => {
-                out.push(Scalar::Bool);
-                self.leaf_scalars(t, out);
-            }
-            Ty::Result(t, e) => {
-                out.push(Scalar::Bool);
-                self.leaf_scalars(t, out);
-                self.leaf_scalars(e, out);
-            }
         }
     }
 

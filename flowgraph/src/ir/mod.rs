@@ -18,6 +18,7 @@
 mod attributes;
 mod constant;
 mod descriptor;
+mod enums;
 mod graph;
 mod location;
 mod module;
@@ -28,11 +29,12 @@ mod trap;
 pub use attributes::{Attributes, CallMode, Callee, Color, Portal, Time};
 pub use constant::{Const, DataId, Operand};
 pub use descriptor::{Access, MemDesc, MemKind, SlotDesc};
+pub use enums::{EnumDecl, Variant, union_of};
 pub use graph::{Block, BlockId, Edge, Graph, Imm, Mark, MarkKind, NameDef, Op, Terminator, ValueId, ValueInfo};
 pub use location::{FileId, Loc, SourceFile};
 pub use module::{Data, Module, Stage};
 pub use ops::{Effect, Opcode, OperandType, Word, Words};
-pub use rust_type::{EnumDecl, Field, Leaf, Param, RustType, Scalar, Signature, StructDecl};
+pub use rust_type::{Field, Leaf, Param, RustType, Scalar, Signature, StructDecl};
 pub use trap::{Trap, TrapKind};
 
 /// The type of an SSA value.

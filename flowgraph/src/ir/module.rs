@@ -58,7 +58,7 @@ pub struct Module {
     pub files: Vec<SourceFile>,
     /// The structs, by name.
     pub structs: IndexMap<String, StructDecl>,
-    /// The C-like enums, by name.
+    /// The enums, by name.
     pub enums: IndexMap<String, EnumDecl>,
     /// Constant data, by [`DataId`].
     pub data: Vec<Data>,

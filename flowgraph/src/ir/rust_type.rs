@@ -161,8 +161,12 @@ pub enum RustType {
     Str,
     /// A struct of the module, by value.
     Struct(String),
-    /// A C-like enum of the module: its discriminant.
+    /// An enum of the module, by value: its tag, and the union of its payloads' words.
     Enum(String),
+    /// `Option<T>`: an enum of `None` (0) and `Some(T)` (1).
+    Option(Box<RustType>),
+    /// `Result<T, E>`: an enum of `Ok(T)` (0) and `Err(E)` (1).
+    Result(Box<RustType>, Box<RustType>),
     /// A tuple by value.
     Tuple(Vec<RustType>),
     /// `[T; N]` by value.
@@ -191,11 +195,13 @@ impl std::fmt::Display for RustType {
             }
             RustType::Array(elem, n) => write!(f, "[{elem}; {n}]"),
             RustType::Cell(inner) => write!(f, "Cell<{inner}>"),
+            RustType::Option(inner) => write!(f, "Option<{inner}>"),
+            RustType::Result(ok, err) => write!(f, "Result<{ok}, {err}>"),
         }
     }
 }
 
-/// A field of a struct.
+/// A field of a struct, or of an enum's variant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
     /// Its name; `0`, `1`, … in a tuple struct.
@@ -221,17 +227,6 @@ pub struct StructDecl {
     pub size: u32,
     /// Alignment in bytes.
     pub align: u32,
-}
-
-/// A C-like enum.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EnumDecl {
-    /// Its name.
-    pub name: String,
-    /// How the discriminant lies in memory (`i32` unless `#[repr(..)]` says otherwise).
-    pub repr: Scalar,
-    /// The variants with their discriminants.
-    pub variants: Vec<(String, i64)>,
 }
 
 /// A parameter of a function.
@@ -274,6 +269,8 @@ impl RustType {
         match self {
             RustType::Ref { mutable, .. } | RustType::Slice { mutable, .. } => *mutable,
             RustType::Tuple(items) => items.iter().any(RustType::has_exclusive),
+            RustType::Option(inner) => inner.has_exclusive(),
+            RustType::Result(ok, err) => ok.has_exclusive() || err.has_exclusive(),
             _ => false,
         }
     }
@@ -293,7 +290,15 @@ impl Module {
             RustType::Unit | RustType::Never => {}
             RustType::Scalar(s) => out.push(leaf(*s, None)),
             RustType::Cell(inner) => self.collect_leaves(inner, path, out),
-            RustType::Enum(name) => out.push(leaf(self.enums.get(name).map_or(Scalar::I32, |e| e.repr), None)),
+            RustType::Enum(_) | RustType::Option(_) | RustType::Result(..) => {
+                let Some(decl) = self.enum_of(ty) else { return out.push(leaf(Scalar::I32, None)) };
+                if !decl.has_payload() {
+                    return out.push(leaf(decl.repr, None));
+                }
+                out.push(Leaf { path: format!("{path}.tag"), scalar: decl.repr, reference: None });
+                let words = self.payload_words(&decl).into_iter().enumerate();
+                out.extend(words.map(|(i, word)| Leaf { path: format!("{path}.{i}"), ..word }));
+            }
             RustType::Ref { mutable, .. } => out.push(leaf(Scalar::Usize, Some(*mutable))),
             RustType::Slice { .. } | RustType::Str => {
                 out.push(leaf(Scalar::Usize, Some(matches!(ty, RustType::Slice { mutable: true, .. }))));
@@ -322,9 +327,14 @@ impl Module {
     /// Whether a value of type `ty` is, or has in it, a reference.
     pub fn has_reference(&self, ty: &RustType) -> bool {
         match ty {
-            RustType::Unit | RustType::Never | RustType::Scalar(_) | RustType::Enum(_) => false,
+            RustType::Unit | RustType::Never | RustType::Scalar(_) => false,
             RustType::Ref { .. } | RustType::Slice { .. } | RustType::Str => true,
-            RustType::Cell(inner) | RustType::Array(inner, _) => self.has_reference(inner),
+            RustType::Cell(inner) | RustType::Array(inner, _) | RustType::Option(inner) => self.has_reference(inner),
+            RustType::Result(ok, err) => self.has_reference(ok) || self.has_reference(err),
+            RustType::Enum(name) => {
+                let variants = self.enums.get(name).map_or(&[][..], |e| &e.variants);
+                variants.iter().flat_map(|v| &v.fields).any(|f| self.has_reference(&f.ty))
+            }
             RustType::Tuple(items) => items.iter().any(|item| self.has_reference(item)),
             RustType::Struct(name) => {
                 self.structs.get(name).iter().flat_map(|s| &s.fields).any(|f| self.has_reference(&f.ty))
@@ -340,9 +350,8 @@ impl Module {
             RustType::Ref { .. } => (8, 8),
             RustType::Slice { .. } | RustType::Str => (16, 8),
             RustType::Cell(inner) => self.layout(inner),
-            RustType::Enum(name) => {
-                let size = self.enums.get(name).map_or(4, |e| e.repr.access().size());
-                (size, size)
+            RustType::Enum(_) | RustType::Option(_) | RustType::Result(..) => {
+                self.enum_of(ty).map_or((4, 4), |e| (e.size, e.align))
             }
             RustType::Struct(name) => self.structs.get(name).map_or((0, 1), |s| (s.size, s.align)),
             RustType::Tuple(items) => {

@@ -172,16 +172,51 @@ impl<'a> Parser<'a> {
         let name = cursor.name("the enum's name")?;
         cursor.expect(":")?;
         let repr = scalar(cursor)?;
-        let variants = cursor.list("{", "}", |cursor| {
-            let name = cursor.name("a variant")?;
-            cursor.expect("=")?;
-            Ok((name, cursor.int("a discriminant")?))
-        })?;
+        let variants = cursor.list("{", "}", |cursor| self.variant(cursor))?;
+        let bytes = repr.access().size();
+        let (mut size, mut align) = (bytes, bytes);
+        if variants.iter().any(|v| !v.fields.is_empty()) {
+            expect_word(cursor, "size")?;
+            size = cursor.int("a size")?;
+            expect_word(cursor, "align")?;
+            align = cursor.int("an alignment")?;
+        }
         if self.module.enums.contains_key(&name) {
             return start.error(format!("type `{name}` is there twice"), "give one of them another name");
         }
-        self.module.enums.insert(name.clone(), EnumDecl { name, repr, variants });
+        self.module.enums.insert(name.clone(), EnumDecl { name, repr, variants, size, align });
         Ok(())
+    }
+
+    /// `A = 0`, `B(i64 @8) = 1` or `C { x: u8 @4 } = 2`.
+    fn variant(&self, cursor: &mut Cursor<'a>) -> Result<Variant, TextError> {
+        let name = cursor.name("a variant")?;
+        let tuple = cursor.rest().starts_with('(');
+        let mut fields = Vec::new();
+        if tuple {
+            let parts = cursor.list("(", ")", |cursor| self.placed_type(cursor))?;
+            let field = |(i, (ty, offset)): (usize, (RustType, u32))| (i.to_string(), ty, offset);
+            fields = parts.into_iter().enumerate().map(field).collect();
+        } else if cursor.rest().starts_with('{') {
+            fields = cursor.list("{", "}", |cursor| {
+                let name = cursor.name("a field's name")?;
+                cursor.expect(":")?;
+                let (ty, offset) = self.placed_type(cursor)?;
+                Ok((name, ty, offset))
+            })?;
+        }
+        cursor.expect("=")?;
+        let discriminant = cursor.int("a discriminant")?;
+        let field = |(name, ty, offset)| Field { name, ty, offset, green: false };
+        let fields: Vec<Field> = fields.into_iter().map(field).collect();
+        Ok(Variant { name, discriminant, tuple: tuple && !fields.is_empty(), fields })
+    }
+
+    /// `i64 @8`
+    fn placed_type(&self, cursor: &mut Cursor<'a>) -> Result<(RustType, u32), TextError> {
+        let ty = self.rust_type(cursor)?;
+        cursor.expect("@")?;
+        Ok((ty, cursor.int("an offset")?))
     }
 
     fn data_decl(&mut self, cursor: &mut Cursor<'a>) -> Result<(), TextError> {

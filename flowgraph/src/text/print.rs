@@ -19,9 +19,7 @@ pub fn print_module(module: &Module) -> String {
         print_struct(&mut out, decl);
     }
     for decl in module.enums.values() {
-        let variants: Vec<String> =
-            decl.variants.iter().map(|(name, value)| format!("{} = {value}", plain(name))).collect();
-        line(&mut out, format_args!("enum {}: {} {{ {} }}", plain(&decl.name), decl.repr.name(), variants.join(", ")));
+        print_enum(&mut out, decl);
     }
     for data in &module.data {
         let hex: String = data.bytes.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -118,6 +116,30 @@ fn print_struct(out: &mut String, decl: &StructDecl) {
             decl.align
         ),
     );
+}
+
+/// `enum E: i32 { A = 0, B(i64 @8) = 1, C { x: u8 @4 } = 2 } size 16 align 8`; size and alignment only with payloads.
+fn print_enum(out: &mut String, decl: &EnumDecl) {
+    let variant = |v: &Variant| {
+        let fields: Vec<String> = v
+            .fields
+            .iter()
+            .map(|f| match v.tuple {
+                true => format!("{} @{}", f.ty, f.offset),
+                false => format!("{}: {} @{}", plain_field(&f.name), f.ty, f.offset),
+            })
+            .collect();
+        let payload = match (fields.is_empty(), v.tuple) {
+            (true, _) => String::new(),
+            (false, true) => format!("({})", fields.join(", ")),
+            (false, false) => format!(" {{ {} }}", fields.join(", ")),
+        };
+        format!("{}{payload} = {}", plain(&v.name), v.discriminant)
+    };
+    let variants: Vec<String> = decl.variants.iter().map(variant).collect();
+    let layout = if decl.has_payload() { format!(" size {} align {}", decl.size, decl.align) } else { String::new() };
+    let (name, repr) = (plain(&decl.name), decl.repr.name());
+    line(out, format_args!("enum {name}: {repr} {{ {} }}{layout}", variants.join(", ")));
 }
 
 fn print_loc(loc: Loc) -> String {

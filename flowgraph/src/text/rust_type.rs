@@ -54,6 +54,18 @@ fn parse_nested(cursor: &mut Cursor<'_>, enums: &FxHashSet<String>, depth: usize
         cursor.expect(">")?;
         return Ok(RustType::Cell(Box::new(content)));
     }
+    if name == "Option" && cursor.eat("<") {
+        let content = inner(cursor)?;
+        cursor.expect(">")?;
+        return Ok(RustType::Option(Box::new(content)));
+    }
+    if name == "Result" && cursor.eat("<") {
+        let ok = inner(cursor)?;
+        cursor.expect(",")?;
+        let err = inner(cursor)?;
+        cursor.expect(">")?;
+        return Ok(RustType::Result(Box::new(ok), Box::new(err)));
+    }
     Ok(match Scalar::from_name(&name) {
         Some(scalar) => RustType::Scalar(scalar),
         None if enums.contains(&name) => RustType::Enum(name),

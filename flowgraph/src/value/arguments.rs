@@ -1,6 +1,6 @@
 //! Arguments: from values to memory and words, and what became of them after a run.
 
-use super::{ArgumentError, Reader, Value, debug, element, parse, parts, repr};
+use super::{ArgumentError, Reader, Value, debug, element, parse, parts};
 use crate::ir::{Access, Const, Data, DataId, Module, RustType, Scalar, Signature, Type, Word};
 use crate::memory::{BadAccess, Memory};
 use indexmap::IndexMap;
@@ -176,8 +176,8 @@ impl Builder<'_> {
     fn leaves(&mut self, ty: &RustType, value: &Value, path: &str, out: &mut Vec<LeafValue>) {
         match (ty, value) {
             (RustType::Scalar(s), Value::Word(word)) => out.push(LeafValue::Word(s.ty(), *word)),
-            (RustType::Enum(_), Value::Word(word)) => out.push(LeafValue::Word(Type::Int, *word)),
             (RustType::Cell(inner), _) => self.leaves(inner, value, path, out),
+            (_, Value::Variant(index, items)) => self.variant_leaves(ty, *index, items, path, out),
             (_, Value::Many(items)) => {
                 for (i, ((part, _), item)) in parts(self.module, ty).iter().zip(items).enumerate() {
                     self.leaves(part, item, &self.part_path(ty, path, i), out);
@@ -190,6 +190,24 @@ impl Builder<'_> {
             }
             _ => {}
         }
+    }
+
+    /// The tag, and the words of the union.
+    fn variant_leaves(&mut self, ty: &RustType, index: usize, items: &[Value], path: &str, out: &mut Vec<LeafValue>) {
+        let module = self.module;
+        let Some(decl) = module.enum_of(ty) else { return };
+        let Some(variant) = decl.variants.get(index) else { return };
+        out.push(LeafValue::Word(Type::Int, decl.repr.canonical(variant.discriminant as Word)));
+        let mut own = Vec::new();
+        for (field, item) in variant.fields.iter().zip(items) {
+            self.leaves(&field.ty, item, &format!("{path}.{}", field.name), &mut own);
+        }
+        let words = module.payload_words(&decl);
+        let mut all: Vec<LeafValue> = words.iter().map(|w| LeafValue::Word(w.scalar.ty(), 0)).collect();
+        for (at, leaf) in module.variant_places(&decl).swap_remove(index).into_iter().zip(own) {
+            all[at] = leaf;
+        }
+        out.extend(all);
     }
 
     fn part_path(&self, ty: &RustType, path: &str, i: usize) -> String {
@@ -240,8 +258,17 @@ impl Builder<'_> {
     fn write(&mut self, image: usize, at: usize, ty: &RustType, value: &Value, path: &str) {
         match (ty, value) {
             (RustType::Scalar(s), Value::Word(word)) => self.put(image, at, s.access(), *word),
-            (RustType::Enum(name), Value::Word(word)) => self.put(image, at, repr(self.module, name).access(), *word),
             (RustType::Cell(inner), _) => self.write(image, at, inner, value, path),
+            (_, Value::Variant(index, items)) => {
+                let module = self.module;
+                let Some(decl) = module.enum_of(ty) else { return };
+                let Some(variant) = decl.variants.get(*index) else { return };
+                self.put(image, at, decl.repr.access(), variant.discriminant as Word);
+                for (field, item) in variant.fields.iter().zip(items) {
+                    let path = format!("{path}.{}", field.name);
+                    self.write(image, at + field.offset as usize, &field.ty, item, &path);
+                }
+            }
             (_, Value::Many(items)) => {
                 for (i, ((part, offset), item)) in parts(self.module, ty).iter().zip(items).enumerate() {
                     let path = self.part_path(ty, path, i);
@@ -293,7 +320,20 @@ impl After<'_> {
                     self.collect(&builder.part_path(ty, path, i), part, item, exclusive, false);
                 }
             }
-            (RustType::Scalar(_) | RustType::Enum(_), _) if exclusive => self.insert(path, ty, value),
+            (_, Value::Variant(index, items)) => {
+                if exclusive || self.has_cell(ty, &mut Vec::new()) {
+                    self.insert(path, ty, value);
+                }
+                let decl = self.module.enum_of(ty);
+                let variant = decl.as_ref().and_then(|d| d.variants.get(*index));
+                for (field, item) in variant.iter().flat_map(|v| &v.fields).zip(items) {
+                    // What a payload refers to; the payload itself has been shown.
+                    if self.module.has_reference(&field.ty) {
+                        self.collect(&format!("{path}.{}", field.name), &field.ty, item, false, false);
+                    }
+                }
+            }
+            (RustType::Scalar(_), _) if exclusive => self.insert(path, ty, value),
             _ => {}
         }
     }
@@ -311,6 +351,13 @@ impl After<'_> {
                 fields.iter().any(|f| self.has_cell(&f.ty, seen))
             }
             RustType::Tuple(items) => items.iter().any(|item| self.has_cell(item, seen)),
+            RustType::Option(inner) => self.has_cell(inner, seen),
+            RustType::Result(ok, err) => self.has_cell(ok, seen) || self.has_cell(err, seen),
+            RustType::Enum(name) if !seen.contains(&name.as_str()) => {
+                seen.push(name);
+                let variants = self.module.enums.get(name).map_or(&[][..], |e| &e.variants);
+                variants.iter().flat_map(|v| &v.fields).any(|f| self.has_cell(&f.ty, seen))
+            }
             _ => false,
         }
     }

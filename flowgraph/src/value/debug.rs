@@ -1,6 +1,6 @@
 //! Values as Rust's `{:?}` prints them.
 
-use super::{Reader, Value, element, parts, repr};
+use super::{Reader, Value, element, parts};
 use crate::ir::{Module, RustType, Word};
 use crate::memory::{BadAccess, Memory};
 
@@ -12,11 +12,20 @@ fn list(open: &str, items: impl Iterator<Item = String>, close: &str) -> String 
 pub fn debug(module: &Module, ty: &RustType, value: &Value) -> String {
     match (ty, value) {
         (RustType::Scalar(s), Value::Word(word)) => s.debug(*word),
-        (RustType::Enum(name), Value::Word(word)) => {
-            let discriminant = repr(module, name).canonical(*word) as i64;
-            let variants = module.enums.get(name).iter().flat_map(|e| &e.variants).collect::<Vec<_>>();
-            let found = variants.iter().find(|(_, d)| *d == discriminant);
-            found.map_or_else(|| format!("{name}({discriminant})"), |(variant, _)| variant.clone())
+        (RustType::Enum(_) | RustType::Option(_) | RustType::Result(..), Value::Variant(index, items)) => {
+            let decl = module.enum_of(ty);
+            let Some(variant) = decl.as_ref().and_then(|d| d.variants.get(*index)) else {
+                return format!("{ty}(no such variant)");
+            };
+            let shown = variant.fields.iter().zip(items).map(|(f, item)| debug(module, &f.ty, item));
+            match (variant.fields.is_empty(), variant.tuple) {
+                (true, _) => variant.name.clone(),
+                (false, true) => list(&format!("{}(", variant.name), shown, ")"),
+                (false, false) => {
+                    let named = variant.fields.iter().zip(shown).map(|(f, item)| format!("{}: {item}", f.name));
+                    list(&format!("{} {{ ", variant.name), named, " }")
+                }
+            }
         }
         (RustType::Cell(inner), _) => format!("Cell {{ value: {} }}", debug(module, inner, value)),
         (RustType::Ref { to, .. }, Value::Ref(inner)) => debug(module, to, inner),

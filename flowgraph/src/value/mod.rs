@@ -28,14 +28,16 @@ pub use arguments::{Arguments, Placed};
 pub use debug::{debug, debug_words};
 pub use parse::{ArgumentError, parse};
 
-use crate::ir::{EnumDecl, Module, RustType, Scalar, Word};
+use crate::ir::{Field, Module, RustType, Scalar, Word};
 use crate::memory::{BadAccess, Memory};
 
 /// A value of some [`RustType`], which says how to read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// A scalar, or the discriminant of an enum.
+    /// A scalar.
     Word(Word),
+    /// A variant of an enum, by index, and its fields. (No variant has the index `usize::MAX`: memory held a tag that none has.)
+    Variant(usize, Vec<Value>),
     /// The fields of a struct, the items of a tuple, the elements of an array, the bytes of a `&str`, or nothing at all.
     Many(Vec<Value>),
     /// What a reference points to.
@@ -47,10 +49,8 @@ pub enum Value {
 /// References deeper than this are cut off when reading, and refused when parsing.
 const MAX_DEPTH: usize = 100;
 
-/// How the discriminant of the enum `name` lies in memory.
-fn repr(module: &Module, name: &str) -> Scalar {
-    module.enums.get(name).map_or(Scalar::I32, |e: &EnumDecl| e.repr)
-}
+/// What stands for a variant where no variant has the tag.
+const NO_VARIANT: usize = usize::MAX;
 
 /// The types of the parts of a struct, tuple or array, with their offsets.
 fn parts(module: &Module, ty: &RustType) -> Vec<(RustType, u32)> {
@@ -86,7 +86,15 @@ impl Reader<'_> {
         match ty {
             RustType::Unit | RustType::Never => Ok(Value::Many(Vec::new())),
             RustType::Scalar(s) => self.memory.load(address, s.access()).map(Value::Word),
-            RustType::Enum(name) => self.memory.load(address, repr(self.module, name).access()).map(Value::Word),
+            RustType::Enum(_) | RustType::Option(_) | RustType::Result(..) => {
+                let Some(decl) = self.module.enum_of(ty) else { return Ok(Value::Variant(NO_VARIANT, Vec::new())) };
+                let tag = self.memory.load(address, decl.repr.access())?;
+                let Some((index, variant)) = decl.variant(tag as i64) else {
+                    return Ok(Value::Variant(NO_VARIANT, Vec::new()));
+                };
+                let field = |f: &Field| self.at(&f.ty, address + u64::from(f.offset), depth);
+                Ok(Value::Variant(index, variant.fields.iter().map(field).collect::<Result<_, _>>()?))
+            }
             RustType::Cell(inner) => self.at(inner, address, depth),
             RustType::Struct(_) | RustType::Tuple(_) | RustType::Array(..) => parts(self.module, ty)
                 .iter()
@@ -120,11 +128,24 @@ impl Reader<'_> {
         elements.collect::<Result<_, _>>().map(Value::Slice)
     }
 
-    fn of_words(&self, ty: &RustType, words: &mut impl Iterator<Item = Word>) -> Result<Value, BadAccess> {
+    fn of_words(&self, ty: &RustType, words: &mut dyn Iterator<Item = Word>) -> Result<Value, BadAccess> {
         let mut next = || words.next().unwrap_or(0);
         match ty {
             RustType::Unit | RustType::Never => Ok(Value::Many(Vec::new())),
-            RustType::Scalar(_) | RustType::Enum(_) => Ok(Value::Word(next())),
+            RustType::Scalar(_) => Ok(Value::Word(next())),
+            RustType::Enum(_) | RustType::Option(_) | RustType::Result(..) => {
+                let Some(decl) = self.module.enum_of(ty) else { return Ok(Value::Variant(NO_VARIANT, Vec::new())) };
+                let tag = decl.repr.canonical(next());
+                let payload: Vec<Word> = self.module.payload_words(&decl).iter().map(|_| next()).collect();
+                let Some((index, variant)) = decl.variant(tag as i64) else {
+                    return Ok(Value::Variant(NO_VARIANT, Vec::new()));
+                };
+                let places = self.module.variant_places(&decl).swap_remove(index);
+                let mut words = places.into_iter().map(|at| payload.get(at).copied().unwrap_or(0));
+                let fields =
+                    variant.fields.iter().map(|f| self.of_words(&f.ty, &mut words as &mut dyn Iterator<Item = Word>));
+                Ok(Value::Variant(index, fields.collect::<Result<_, _>>()?))
+            }
             RustType::Cell(inner) => self.of_words(inner, words),
             RustType::Struct(_) | RustType::Tuple(_) | RustType::Array(..) => parts(self.module, ty)
                 .iter()

@@ -6,7 +6,7 @@
 //! `Enum::Variant`. What a reference points to is written as it is, with or without a `&`.
 
 use super::{MAX_DEPTH, Value};
-use crate::ir::{Module, RustType, Scalar, Signature, StructDecl, Word};
+use crate::ir::{Field, Module, RustType, Scalar, Signature, Word};
 
 /// More elements than this in one argument are refused.
 const MAX_ELEMENTS: usize = 1 << 26;
@@ -143,7 +143,7 @@ impl<'a> Parser<'a> {
                 Value::Many(Vec::new())
             }
             RustType::Scalar(s) => Value::Word(self.scalar(*s)?),
-            RustType::Enum(name) => Value::Word(self.variant(name)?),
+            RustType::Enum(_) | RustType::Option(_) | RustType::Result(..) => self.variant(ty)?,
             RustType::Cell(inner) => self.value(inner)?,
             RustType::Ref { to, .. } => {
                 self.ampersand();
@@ -400,11 +400,16 @@ impl<'a> Parser<'a> {
             let types: Vec<RustType> = decl.fields.iter().map(|f| f.ty.clone()).collect();
             return self.tuple(name, &types);
         }
-        let remedy = example(decl);
+        self.named_fields(name, &decl.fields)
+    }
+
+    /// `{a: 1, b: 2}`
+    fn named_fields(&mut self, name: &str, fields: &[Field]) -> Result<Vec<Value>, ArgumentError> {
+        let remedy = example(fields);
         if !self.take("{") {
             return Err(self.unexpected(&format!("a `{name}`"), remedy));
         }
-        let mut values: Vec<Option<Value>> = vec![None; decl.fields.len()];
+        let mut values: Vec<Option<Value>> = vec![None; fields.len()];
         let mut first = true;
         while !self.take("}") {
             if !first && !self.take(",") {
@@ -419,7 +424,7 @@ impl<'a> Parser<'a> {
             if field.is_empty() {
                 return Err(self.unexpected("the name of a field", remedy));
             }
-            let Some(i) = decl.fields.iter().position(|f| f.name == field) else {
+            let Some(i) = fields.iter().position(|f| f.name == field) else {
                 let message = format!("{}: `{name}` has no field `{field}`", self.param);
                 return Err(self.error(at, field.len(), message, remedy));
             };
@@ -429,15 +434,10 @@ impl<'a> Parser<'a> {
             }
             self.at += field.len();
             self.expect(":", &remedy)?;
-            values[i] = Some(self.value(&decl.fields[i].ty)?);
+            values[i] = Some(self.value(&fields[i].ty)?);
         }
-        let missing: Vec<String> = decl
-            .fields
-            .iter()
-            .zip(&values)
-            .filter(|(_, v)| v.is_none())
-            .map(|(f, _)| format!("`{}`", f.name))
-            .collect();
+        let missing: Vec<String> =
+            fields.iter().zip(&values).filter(|(_, v)| v.is_none()).map(|(f, _)| format!("`{}`", f.name)).collect();
         if !missing.is_empty() {
             let s = if missing.len() == 1 { "" } else { "s" };
             let message = format!("{}: `{name}` lacks the field{s} {}", self.param, missing.join(", "));
@@ -446,21 +446,37 @@ impl<'a> Parser<'a> {
         Ok(values.into_iter().flatten().collect())
     }
 
-    fn variant(&mut self, name: &str) -> Result<Word, ArgumentError> {
-        let variants = self.module.enums.get(name).map_or(&[][..], |e| &e.variants);
+    /// `V`, `V(1, 2)`, `V { a: 1 }`, with the enum's name before it or without.
+    fn variant(&mut self, ty: &RustType) -> Result<Value, ArgumentError> {
+        let module = self.module;
+        let decl = module.enum_of(ty);
+        let variants = decl.as_ref().map_or(&[][..], |e| &e.variants);
         let word = self.peek_word();
-        let variant = word.strip_prefix(name).and_then(|w| w.strip_prefix("::")).unwrap_or(word);
-        if let Some((_, discriminant)) = variants.iter().find(|(v, _)| v == variant) {
-            self.at += word.len();
-            return Ok(super::repr(self.module, name).canonical(*discriminant as Word));
-        }
-        let all: Vec<&str> = variants.iter().map(|(v, _)| v.as_str()).collect();
-        Err(self.unexpected(&format!("a variant of `{name}`"), format!("write one of {}", all.join(", "))))
+        let plain = word.rsplit_once("::").filter(|(before, _)| {
+            let name = ty.to_string();
+            name == *before || name.split('<').next() == Some(before)
+        });
+        let plain = plain.map_or(word, |(_, last)| last);
+        let Some((index, variant)) = variants.iter().enumerate().find(|(_, v)| v.name == plain) else {
+            let all: Vec<&str> = variants.iter().map(|v| v.name.as_str()).collect();
+            return Err(self.unexpected(&format!("a variant of `{ty}`"), format!("write one of {}", all.join(", "))));
+        };
+        self.at += word.len();
+        let name = format!("{ty}::{}", variant.name);
+        let fields = match (variant.fields.is_empty(), variant.tuple) {
+            (true, _) => Vec::new(),
+            (false, true) => {
+                let types: Vec<RustType> = variant.fields.iter().map(|f| f.ty.clone()).collect();
+                self.tuple(&name, &types)?
+            }
+            (false, false) => self.named_fields(&name, &variant.fields)?,
+        };
+        Ok(Value::Variant(index, fields))
     }
 }
 
-fn example(decl: &StructDecl) -> String {
-    let fields: Vec<String> = decl.fields.iter().map(|f| format!("{}: …", f.name)).collect();
+fn example(fields: &[Field]) -> String {
+    let fields: Vec<String> = fields.iter().map(|f| format!("{}: …", f.name)).collect();
     format!("write {{{}}}", fields.join(", "))
 }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::ir::{Access, Const, Field, Param, Signature, StructDecl};
+use crate::ir::{Access, Const, Field, Param, Signature, StructDecl, Variant};
 
 fn s(scalar: Scalar) -> RustType {
     RustType::Scalar(scalar)
@@ -36,8 +36,9 @@ fn module() -> Module {
         false,
         &[("regs", regs), ("at", pair), ("code", code), ("op", op), ("mem", slice(true, s(Scalar::U8)))],
     );
-    let variants = vec![("Add".to_owned(), 0), ("Sub".to_owned(), -1)];
-    module.enums.insert("Op".into(), EnumDecl { name: "Op".into(), repr: Scalar::I8, variants });
+    let unit = |name: &str, discriminant| Variant { name: name.into(), discriminant, tuple: false, fields: Vec::new() };
+    let op = module.lay_out_enum("Op", Scalar::I8, vec![unit("Add", 0), unit("Sub", -1)]);
+    module.enums.insert("Op".into(), op);
     module
 }
 

@@ -1,10 +1,10 @@
-//! What a module declares: structs that can be laid out, data and signatures of such types.
+//! What a module declares: structs and enums that can be laid out, data and signatures of such types.
 //!
 //! A type is weighed by its parts: each scalar, reference and aggregate in it counts as one. What a value of it costs to be
 //! taken apart is bounded by that.
 
 use super::violation::{Rule, Violation};
-use crate::ir::{Module, RustType};
+use crate::ir::{EnumDecl, Module, RustType, StructDecl};
 use rustc_hash::FxHashMap;
 
 /// The most bytes of a type.
@@ -17,6 +17,9 @@ const MAX_PARTS: u64 = 1 << 16;
 pub(crate) fn declarations(module: &Module) -> Vec<Violation> {
     let mut check = Declarations { module, known: FxHashMap::default(), found: Vec::new(), at: String::new() };
     for name in module.structs.keys() {
+        check.parts_of(name);
+    }
+    for name in module.enums.keys() {
         check.parts_of(name);
     }
     for data in &module.data {
@@ -44,7 +47,7 @@ pub(crate) fn declarations(module: &Module) -> Vec<Violation> {
 
 struct Declarations<'m> {
     module: &'m Module,
-    /// The parts of each struct; `None` while they are being counted, and where they can't be.
+    /// The parts of each struct and enum; `None` while they are being counted, and where they can't be.
     known: FxHashMap<&'m str, Option<u64>>,
     found: Vec<Violation>,
     at: String,
@@ -58,14 +61,17 @@ impl<'m> Declarations<'m> {
     /// The parts of a type; `None` if there is something wrong with it, which has been reported.
     fn parts(&mut self, ty: &'m RustType) -> Option<u64> {
         match ty {
-            RustType::Unit | RustType::Never | RustType::Scalar(_) | RustType::Enum(_) | RustType::Str => Some(1),
+            RustType::Unit | RustType::Never | RustType::Scalar(_) | RustType::Str => Some(1),
+            RustType::Option(inner) => Some(self.parts(inner)?.saturating_add(1)),
+            RustType::Result(ok, err) => Some(self.parts(ok)?.saturating_add(self.parts(err)?).saturating_add(1)),
             RustType::Cell(inner) => self.parts(inner),
             // What is behind a reference may be a struct that is being looked at.
             RustType::Ref { to: inner, .. } | RustType::Slice { elem: inner, .. } => match &**inner {
                 RustType::Struct(name) if self.module.structs.contains_key(name) => Some(2),
+                RustType::Enum(name) if self.module.enums.contains_key(name) => Some(2),
                 inner => self.parts(inner).map(|_| 2),
             },
-            RustType::Struct(name) => self.parts_of(name),
+            RustType::Struct(name) | RustType::Enum(name) => self.parts_of(name),
             RustType::Tuple(items) => {
                 let parts: Vec<Option<u64>> = items.iter().map(|item| self.parts(item)).collect();
                 parts.into_iter().try_fold(1u64, |sum, parts| Some(sum.saturating_add(parts?)))
@@ -82,16 +88,48 @@ impl<'m> Declarations<'m> {
         }
     }
 
-    /// The parts of a struct, which is checked when it is first asked for, after all that it has in it.
+    /// The parts of a struct or enum, which is checked when it is first asked for, after all that it has in it.
     fn parts_of(&mut self, name: &'m str) -> Option<u64> {
-        let Some((name, decl)) = self.module.structs.get_key_value(name) else {
-            self.report(Rule::NoSuchType(name.to_owned()));
-            return None;
-        };
-        if let Some(known) = self.known.get(name.as_str()) {
+        if let Some(known) = self.known.get(name) {
             return *known;
         }
         self.known.insert(name, None);
+        let total = match (self.module.structs.get(name), self.module.enums.get(name)) {
+            (Some(decl), _) => self.struct_parts(decl),
+            (_, Some(decl)) => self.enum_parts(decl),
+            (None, None) => {
+                self.report(Rule::NoSuchType(name.to_owned()));
+                None
+            }
+        };
+        self.known.insert(name, total);
+        total
+    }
+
+    fn enum_parts(&mut self, decl: &'m EnumDecl) -> Option<u64> {
+        let outer = std::mem::replace(&mut self.at, format!("enum {}", decl.name));
+        let fields = decl.variants.iter().flat_map(|v| &v.fields);
+        let parts: Vec<Option<u64>> = fields.map(|field| self.parts(&field.ty)).collect();
+        let mut total = parts.into_iter().try_fold(1u64, |sum, parts| Some(sum.saturating_add(parts?)));
+        if total.is_none() {
+            self.report(Rule::NoLayout);
+        } else {
+            let laid_out = self.module.lay_out_enum(&decl.name, decl.repr, decl.variants.clone());
+            if laid_out != *decl {
+                let offsets = laid_out.variants.iter().flat_map(|v| &v.fields).map(|f| f.offset).collect();
+                self.report(Rule::Layout { offsets, size: laid_out.size, align: laid_out.align });
+                total = None;
+            } else if u64::from(decl.size) > MAX_BYTES {
+                self.report(Rule::TooLarge(decl.name.clone()));
+                total = None;
+            }
+        }
+        self.at = outer;
+        total
+    }
+
+    fn struct_parts(&mut self, decl: &'m StructDecl) -> Option<u64> {
+        let name = &decl.name;
         let outer = std::mem::replace(&mut self.at, format!("struct {name}"));
         let parts: Vec<Option<u64>> = decl.fields.iter().map(|field| self.parts(&field.ty)).collect();
         let types: Vec<RustType> = decl.fields.iter().map(|field| field.ty.clone()).collect();
@@ -108,7 +146,6 @@ impl<'m> Declarations<'m> {
                 total = None;
             }
         }
-        self.known.insert(name, total);
         self.at = outer;
         total
     }

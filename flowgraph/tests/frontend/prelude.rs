@@ -14,6 +14,12 @@ pub fn promote<T: Copy>(x: T) -> T {
     x
 }
 
+/// `e`, an enum whose tag is red before and green from here on: the compiler makes one case for each variant seen.
+#[inline(always)]
+pub fn promote_tag<T>(e: T) -> T {
+    e
+}
+
 pub fn likely(x: bool) -> bool {
     x
 }

@@ -1,6 +1,7 @@
 //! Whole programs: control flow, memory, items, portals.
 
 use crate::harness::{Ran, evaluate, lift, native, quietly};
+use std::cell::Cell;
 
 /// What `use hueshift::prelude::*` finds in the programs.
 #[allow(unused)]
@@ -24,6 +25,7 @@ program!(control, "control.rs");
 program!(memory, "memory.rs");
 program!(items, "items.rs");
 program!(options, "options.rs");
+program!(enums, "enums.rs");
 
 /// The hints that are attributes mean nothing to rustc: the functions without them.
 macro_rules! without_hints {
@@ -263,6 +265,97 @@ fn options_and_results() {
         same!(options, m: loops(n));
         same_after!(options, m: results(format!("{n},[5,0,0]")), log = [5i64, 0, 0] =>
             options::results(n, &mut log), [("log", log)]);
+    }
+}
+
+#[test]
+fn enums_with_payloads() {
+    use enums::{Machine, Node::*, Shape, Shared, Spot};
+    let m = lift("enums.rs", enums::SOURCE);
+    let nodes = [
+        Loop { body: 2, next: 1 },
+        Add(7, 4),
+        Scale(1.5, 3, 0.25),
+        Flag(false),
+        Add(-3, 5),
+        Loop { body: 0, next: 6 },
+        End,
+        Add(2, 3),
+        Flag(true),
+        Scale(-2.5, 8, 1e9),
+        Add(0, 0),
+    ];
+    let dot = Spot { x: -4, y: 12 };
+    let line = |thick| Shape::Line { from: dot, to: Spot { x: 100, y: 1 }, thick };
+    let mut shapes = vec![Shape::Dot(dot), Shape::Dot(Spot { x: 9, y: 9 }), line(0), line(3), Shape::Nothing];
+    for k in 0..6u8 {
+        shapes.push(Shape::Many([5, -6, 7, i16::MIN], k));
+        shapes.push(Shape::Pair((k, 1000), [None, Some(-1), Some(8)][k as usize % 3]));
+    }
+    for node in nodes {
+        shapes.extend([Shape::Tagged(node, true), Shape::Tagged(node, false)]);
+    }
+    for s in &shapes {
+        same!(enums, m: shape(*s));
+        for n in &nodes[..5] {
+            let v = || Machine { acc: 1, now: *n, shape: *s, last: Some(4), hist: [None, Some(255), Some(0)] };
+            for x in [0, 1, 4, 6] {
+                same_after!(enums, m: machine(format!("{:?},{x}", v())), k = v() => enums::machine(&mut k, x),
+                    [("m.acc", k.acc), ("m.now", k.now), ("m.shape", k.shape), ("m.last", k.last), ("m.hist", k.hist)]);
+            }
+        }
+    }
+    for (i, start) in nodes.iter().enumerate() {
+        same!(enums, m: arena(&nodes[..], i));
+        same!(enums, m: by_reference(&nodes[..], i));
+        same!(enums, m: traps(&nodes[..], i));
+        for other in &nodes {
+            same!(enums, m: or_bindings(*start, other));
+        }
+    }
+    for i in 0..shapes.len() {
+        for x in [0i64, 3, 14, 16, -1] {
+            same_after!(enums, m: overwrite(format!("{shapes:?},{i},{x}")), all = shapes.clone() =>
+                enums::overwrite(&mut all, i, x), [("all", all)]);
+        }
+    }
+    same_after!(enums, m: shapes(format!("{shapes:?},5")), all = shapes.clone() => enums::shapes(&mut all, 5), [("all", all)]);
+    for kind in 0..6u8 {
+        for x in 0..14i64 {
+            same!(enums, m: result(kind, x));
+            same!(enums, m: merged(kind, x));
+            same!(enums, m: equal(kind, x));
+            same!(enums, m: let_else(kind, x));
+            same!(enums, m: locals(kind as usize, x.abs()));
+        }
+    }
+    for n in 0..40i64 {
+        same!(enums, m: carried(n));
+        same!(enums, m: only(n));
+    }
+    for text in ["", "a", "1", "9", "3abcz", "@\"x", "?", "0z?"] {
+        let spot = Spot { x: 40, y: 2 };
+        same!(enums, m: handled(text.as_bytes(), &spot));
+        same!(enums, m: tokens(text.as_bytes(), &spot));
+    }
+    for a in [None, Some(-4i64)] {
+        for b in [None, Some(None), Some(Some(3u8))] {
+            for r in [Ok(0.5f64), Ok(7.9), Err(6u8)] {
+                same!(enums, m: options(a, b, r));
+            }
+        }
+        for n in 0..5i64 {
+            for node in &nodes {
+                let text = format!("{{cell: {a:?}, node: {node:?}}},{n}");
+                same_after!(enums, m: shared(text), s = Shared { cell: Cell::new(a), node: Cell::new(*node) } =>
+                    enums::shared(&s, n), [("s.cell", s.cell.get()), ("s.node", s.node.get())]);
+            }
+        }
+    }
+    for i in 0..4usize {
+        for j in 0..4usize {
+            same!(enums, m: constants(i, j));
+        }
     }
 }
 

@@ -117,7 +117,7 @@ pub(super) unsafe fn name_greens(
 }
 
 impl Walk<'_> {
-    fn of_words(&mut self, ty: &RustType, words: &mut impl Iterator<Item = Word>, name: &str) {
+    fn of_words(&mut self, ty: &RustType, words: &mut dyn Iterator<Item = Word>, name: &str) {
         let mut next = || words.next().unwrap_or_default();
         match ty {
             RustType::Ref { to, .. } => self.image(to, next(), None, name),
@@ -135,7 +135,20 @@ impl Walk<'_> {
                 }
             }
             RustType::Cell(inner) => self.of_words(inner, words, name),
-            RustType::Scalar(_) | RustType::Enum(_) => drop(next()),
+            RustType::Scalar(_) => drop(next()),
+            RustType::Enum(_) | RustType::Option(_) | RustType::Result(..) => {
+                let leaves = self.module.leaves(ty).len();
+                let own: Vec<Word> = (0..leaves).map(|_| next()).collect();
+                let module = self.module;
+                let Some(decl) = module.enum_of(ty) else { return };
+                let Some((index, variant)) = own.first().and_then(|tag| decl.variant(*tag as i64)) else { return };
+                let places = &module.variant_places(&decl)[index];
+                let mut words = places.iter().filter_map(|at| own.get(at + 1).copied());
+                for field in &variant.fields {
+                    let name = format!("{name}.{}", field.name);
+                    self.of_words(&field.ty, &mut words as &mut dyn Iterator<Item = Word>, &name);
+                }
+            }
             RustType::Unit | RustType::Never => {}
         }
     }
@@ -183,9 +196,16 @@ impl Walk<'_> {
         let offset = at - self.images[image].address;
         match ty {
             RustType::Scalar(s) => self.copy(image, at, s.access())?,
-            RustType::Enum(key) => {
-                let repr = self.module.enums.get(key).map_or(Scalar::I32, |e| e.repr);
-                self.copy(image, at, repr.access())?;
+            RustType::Enum(_) | RustType::Option(_) | RustType::Result(..) => {
+                let module = self.module;
+                let Some(decl) = module.enum_of(ty) else { return Ok(()) };
+                self.copy(image, at, decl.repr.access())?;
+                let tag = self.memory.load(at, decl.repr.access())?;
+                let fields = decl.variant(tag as i64).map_or(&[][..], |(_, v)| &v.fields);
+                for field in fields {
+                    let name = format!("{name}.{}", field.name);
+                    self.read(image, &field.ty, at + u64::from(field.offset), &name)?;
+                }
             }
             RustType::Cell(inner) if !self.module.has_reference(inner) => self.read(image, inner, at, name)?,
             RustType::Array(elem, n) if matches!(**elem, RustType::Scalar(_)) => {

@@ -32,4 +32,4 @@ mod values;
 pub use interpreter::{Definition, Entry, HostFunction, Interpreter};
 pub use jit::{Error, Jit};
 pub use trap::Trap;
-pub use values::{Give, Pass, WordReader};
+pub use values::{Give, Pass, WordReader, pass_variant};

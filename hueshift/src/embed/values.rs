@@ -22,6 +22,17 @@ pub trait Pass {
     fn pass(self, words: &mut Vec<Word>);
 }
 
+/// Appends the words of an enum's variant: its tag, and `count` words of the union of the payloads, of which `fields` are
+/// those at `places`.
+pub fn pass_variant(words: &mut Vec<Word>, tag: Word, count: usize, places: &[usize], fields: &[Word]) {
+    words.push(tag);
+    let start = words.len();
+    words.resize(start + count, 0);
+    for (at, word) in places.iter().zip(fields) {
+        words[start + at] = *word;
+    }
+}
+
 /// A value that compiled code can hand out.
 pub trait Give<'a> {
     /// Takes the value's words.
@@ -31,18 +42,34 @@ pub trait Give<'a> {
 /// Words to be taken in order. References that are made of them live for `'a`.
 #[derive(Debug)]
 pub struct WordReader<'a> {
-    words: std::slice::Iter<'a, Word>,
+    words: &'a [Word],
+    at: usize,
+    /// Which of the words come, where it isn't all of them in order.
+    order: Option<Vec<usize>>,
 }
 
 impl<'a> WordReader<'a> {
     /// A reader of all these words.
     pub fn new(words: &'a [Word]) -> WordReader<'a> {
-        WordReader { words: words.iter() }
+        WordReader { words, at: 0, order: None }
+    }
+
+    fn place(&self, at: usize) -> usize {
+        self.order.as_ref().map_or(at, |order| order.get(at).copied().unwrap_or(usize::MAX))
     }
 
     /// The next word; 0 behind the last.
     pub fn word(&mut self) -> Word {
-        self.words.next().copied().unwrap_or_default()
+        let at = self.place(self.at);
+        self.at += 1;
+        self.words.get(at).copied().unwrap_or_default()
+    }
+
+    /// The fields of an enum's variant: those of the next `count` words, the union of the payloads, that are its own.
+    pub fn variant(&mut self, count: usize, places: &[usize]) -> WordReader<'a> {
+        let order = places.iter().map(|at| self.place(self.at + at)).collect();
+        self.at += count;
+        WordReader { words: self.words, at: 0, order: Some(order) }
     }
 
     fn address<T>(&mut self) -> *mut T {

@@ -2,7 +2,6 @@
 
 use super::super::collect::path_text;
 use super::super::host::prelude_host;
-use super::super::infer::VarKind;
 use super::super::items::{Item, Space, ident_text};
 use super::super::numbers;
 use super::super::refusal::{Pos, Reason};
@@ -43,15 +42,14 @@ impl Checker<'_, '_> {
         match self.lookup_path(&p.path, Space::Value) {
             Some(Item::Function(id)) => return self.call_function(id, None, c.args.iter(), p, pos),
             Some(Item::Prelude(name)) => return self.call_prelude(&name, c, p, pos),
-            Some(Item::Variant(key, _)) => {
-                self.arguments_only(c.args.iter());
-                self.p.echo(pos, &format!("`{key}`"));
-                return self.error(pos);
-            }
             Some(Item::Const(_)) => {
                 return self.refuse(p.span(), Reason::Expression, "calling a constant");
             }
             _ => {}
+        }
+        if let Some((ty, index)) = self.variant_of(&p.path) {
+            let ty = self.expected_enum(ty, expected);
+            return self.variant_call(ty, index, c, pos);
         }
         if let Some(Item::Struct(key)) = self.struct_of_path(&p.path) {
             return self.tuple_struct_literal(key, c, pos);
@@ -187,6 +185,14 @@ impl Checker<'_, '_> {
             "concrete" => (Opcode::Concrete, ty.clone()),
             "variable" => (Opcode::Variable, ty.clone()),
             "promote" => (Opcode::Promote, ty.clone()),
+            "promote_tag" => {
+                let shallow = self.infer.shallow(&ty);
+                if self.p.variant_count(&shallow).is_none() && shallow != Ty::Error {
+                    let shown = self.show(&ty);
+                    return self.refuse(arg.span(), Reason::NoOperator, &format!("`{shown}` has no tag to promote"));
+                }
+                return self.make(ExprKind::PromoteTag(Box::new(value)), ty, pos);
+            }
             "likely" => {
                 let value = self.coerce(value, &BOOL);
                 return self.make(ExprKind::Hint(Opcode::Likely, Some(Box::new(value))), BOOL, pos);
@@ -199,7 +205,7 @@ impl Checker<'_, '_> {
             let shallow = self.infer.shallow(&ty);
             let fits = matches!(shallow, Ty::Error | Ty::Enum(_) | Ty::Scalar(Scalar::Bool | Scalar::Char))
                 || self.infer.is_integer(&shallow);
-            if !fits {
+            if !fits || self.p.has_payload(&shallow) {
                 let shown = self.show(&ty);
                 return self.refuse(arg.span(), Reason::NotPromotable, &shown);
             }
@@ -214,24 +220,6 @@ impl Checker<'_, '_> {
         let args: Vec<&syn::Expr> = c.args.iter().collect();
         let hint = expected.map(|e| self.infer.shallow(e));
         match (segments.as_slice(), args.as_slice()) {
-            (["Some"] | ["Option", "Some"], [arg]) => {
-                let want = if let Some(Ty::Option(t)) = hint { Some((*t).clone()) } else { None };
-                let value = self.expr(arg, want.as_ref());
-                let value = if let Some(t) = &want { self.coerce(value, t) } else { value };
-                let ty = Ty::Option(Rc::new(value.ty.clone()));
-                self.make(ExprKind::Wrap(true, Some(Box::new(value))), ty, pos)
-            }
-            ([name @ ("Ok" | "Err")] | ["Result", name @ ("Ok" | "Err")], [arg]) => {
-                let (ok, err) = match hint {
-                    Some(Ty::Result(t, e)) => ((*t).clone(), (*e).clone()),
-                    _ => (self.infer.fresh(VarKind::Any), self.infer.fresh(VarKind::Any)),
-                };
-                let tag = *name == "Err";
-                let want = if tag { err.clone() } else { ok.clone() };
-                let value = self.expr(arg, Some(&want));
-                let value = self.coerce(value, &want);
-                self.make(ExprKind::Wrap(tag, Some(Box::new(value))), Ty::Result(ok.into(), err.into()), pos)
-            }
             (["Cell", "new"] | [.., "cell", "Cell", "new"], [arg]) => {
                 let want = if let Some(Ty::Cell(t)) = hint { Some((*t).clone()) } else { None };
                 let value = self.expr(arg, want.as_ref());

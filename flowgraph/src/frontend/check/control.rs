@@ -97,7 +97,10 @@ impl Checker<'_, '_> {
         let mut init = None;
         let mut otherwise = None;
         if let Some(i) = &l.init {
-            let value = self.expr(&i.expr, known.then_some(&ty));
+            let value = match &l.pat {
+                syn::Pat::Ident(_) | syn::Pat::Type(_) => self.expr(&i.expr, known.then_some(&ty)),
+                _ => self.scrutinee(&i.expr),
+            };
             init = Some(if known || value.ty == Ty::Never {
                 self.coerce(value, &ty)
             } else {
@@ -188,7 +191,7 @@ impl Checker<'_, '_> {
     }
 
     pub(super) fn match_expr(&mut self, m: &syn::ExprMatch, expected: Option<&Ty>, pos: Pos) -> Expr {
-        let scrutinee = self.expr(&m.expr, None);
+        let scrutinee = self.scrutinee(&m.expr);
         let ty = scrutinee.ty.clone();
         let before = self.diverges;
         let mut all_diverge = true;
@@ -220,8 +223,22 @@ impl Checker<'_, '_> {
         self.make(ExprKind::Match(Box::new(scrutinee), arms), joined, pos)
     }
 
+    /// What patterns are matched against. References to locals may be written here: they live no longer than the match.
+    fn scrutinee(&mut self, e: &syn::Expr) -> Expr {
+        match strip(e) {
+            syn::Expr::Reference(r) => self.reference(r, None, true),
+            syn::Expr::Tuple(t) if !t.elems.is_empty() => {
+                let pos = start(self.file, e);
+                let items: Vec<Expr> = t.elems.iter().map(|e| self.scrutinee(e)).collect();
+                let ty = Ty::Tuple(items.iter().map(|i| i.ty.clone()).collect());
+                self.make(ExprKind::Tuple(items), ty, pos)
+            }
+            other => self.expr(other, None),
+        }
+    }
+
     pub(super) fn let_condition(&mut self, l: &syn::ExprLet, pos: Pos) -> Expr {
-        let value = self.expr(&l.expr, None);
+        let value = self.scrutinee(&l.expr);
         let ty = value.ty.clone();
         let pat = self.pattern(&l.pat, &ty);
         self.make(ExprKind::Let(Box::new(pat), Box::new(value)), super::super::types::BOOL, pos)

@@ -197,20 +197,16 @@ impl Checker<'_, '_> {
         }
         match self.lookup_path(&p.path, Space::Value) {
             Some(Item::Const(id)) => return self.constant_use(id, pos),
-            Some(Item::Variant(key, index)) => return self.variant_use(key, index, pos),
             Some(Item::Function(_) | Item::Prelude(_)) => {
                 return self.refuse(p.span(), Reason::Expression, "a function as a value");
             }
             _ => {}
         }
-        let text = super::super::collect::path_text(&p.path);
-        if text == "None" {
-            let inner = match expected.map(|e| self.infer.shallow(e)) {
-                Some(Ty::Option(t)) => (*t).clone(),
-                _ => self.infer.fresh(VarKind::Any),
-            };
-            return self.make(ExprKind::Wrap(false, None), Ty::Option(Rc::new(inner)), pos);
+        if let Some((ty, index)) = self.variant_of(&p.path) {
+            let ty = self.expected_enum(ty, expected);
+            return self.variant_use(ty, index, &p.path, pos);
         }
+        let text = super::super::collect::path_text(&p.path);
         if let Some(known) = self.number_constant(&text, pos) {
             return known;
         }
@@ -222,12 +218,56 @@ impl Checker<'_, '_> {
         self.refuse(p.span(), Reason::UnknownName, &format!("`{text}`"))
     }
 
-    pub(super) fn variant_use(&mut self, key: Rc<str>, index: usize, pos: Pos) -> Expr {
-        if self.p.unsupported.borrow().contains(&key) {
-            self.p.echo(pos, &format!("`{key}`"));
+    /// A variant without fields.
+    pub(super) fn variant_use(&mut self, ty: Ty, index: usize, path: &syn::Path, pos: Pos) -> Expr {
+        if self.is_unsupported(&ty, pos) {
             return self.error(pos);
         }
-        self.make(ExprKind::Variant(index), Ty::Enum(key), pos)
+        if !self.p.variant_types(&ty, index).is_empty() {
+            return self.refuse(
+                path.span(),
+                Reason::Expression,
+                "a variant with fields as a value, without its fields,",
+            );
+        }
+        self.make(ExprKind::Variant(index, Vec::new()), ty, pos)
+    }
+
+    fn is_unsupported(&mut self, ty: &Ty, pos: Pos) -> bool {
+        let Ty::Enum(key) = ty else { return false };
+        let unsupported = self.p.unsupported.borrow().contains(key);
+        if unsupported {
+            self.p.echo(pos, &format!("`{key}`"));
+        }
+        unsupported
+    }
+
+    /// The type of a variant's enum where its parameters are expected to be known: literals inside take them.
+    pub(super) fn expected_enum(&mut self, ty: Ty, expected: Option<&Ty>) -> Ty {
+        match (&ty, expected.map(|e| self.infer.shallow(e))) {
+            (Ty::Option(_), Some(known @ Ty::Option(_))) | (Ty::Result(..), Some(known @ Ty::Result(..))) => known,
+            _ => ty,
+        }
+    }
+
+    /// `V(a, b)`
+    pub(super) fn variant_call(&mut self, ty: Ty, index: usize, c: &syn::ExprCall, pos: Pos) -> Expr {
+        if self.is_unsupported(&ty, pos) {
+            self.arguments_only(c.args.iter());
+            return self.error(pos);
+        }
+        let types = self.p.variant_types(&ty, index);
+        let (name, _, parentheses) = self.p.variant_names(&ty, index);
+        if types.len() != c.args.len() || !parentheses {
+            self.arguments_only(c.args.iter());
+            let detail = match parentheses {
+                true => format!("`{name}` has {} fields, {} are given", types.len(), c.args.len()),
+                false => format!("`{name}` isn't written with parentheses"),
+            };
+            return self.refuse(c.span(), Reason::WrongCount, &detail);
+        }
+        let fields = c.args.iter().zip(&types).enumerate().map(|(i, (a, ty))| (i, self.field_value(a, ty))).collect();
+        self.make(ExprKind::Variant(index, fields), ty, pos)
     }
 
     fn constant_use(&mut self, id: usize, pos: Pos) -> Expr {
@@ -352,30 +392,33 @@ impl Checker<'_, '_> {
         if let Some(rest) = &s.rest {
             self.refuse(rest.span(), Reason::StructUpdate, "");
         }
-        let Some(Item::Struct(key)) = self.struct_of_path(&s.path) else {
-            let text = super::super::collect::path_text(&s.path);
+        let text = super::super::collect::path_text(&s.path);
+        let (ty, variant, types, names) = if let Some((ty, index)) = self.variant_of(&s.path) {
+            if self.is_unsupported(&ty, pos) {
+                return self.error(pos);
+            }
+            let (types, names) = (self.p.variant_types(&ty, index), self.p.variant_names(&ty, index).1);
+            (ty, Some(index), types, names)
+        } else if let Some(Item::Struct(key)) = self.struct_of_path(&s.path) {
+            if self.p.unsupported.borrow().contains(&key) {
+                self.p.echo(pos, &format!("`{key}`"));
+                return self.error(pos);
+            }
+            (Ty::Struct(key.clone()), None, self.p.field_types(&key), self.p.field_names(&key))
+        } else {
             for f in &s.fields {
                 self.expr(&f.expr, None);
             }
-            if matches!(self.lookup_path(&s.path, Space::Value), Some(Item::Variant(..))) {
-                self.p.echo(pos, &format!("`{text}`"));
-                return self.error(pos);
-            }
             return self.refuse(s.path.span(), Reason::UnknownName, &format!("struct `{text}`"));
         };
-        if self.p.unsupported.borrow().contains(&key) {
-            self.p.echo(pos, &format!("`{key}`"));
-            return self.error(pos);
-        }
-        let types = self.p.field_types(&key);
         let mut fields: Vec<(usize, Expr)> = Vec::new();
         for f in &s.fields {
             let name = match &f.member {
                 syn::Member::Named(n) => ident_text(n),
                 syn::Member::Unnamed(i) => i.index.to_string(),
             };
-            let Some(index) = self.p.field_index(&key, &name) else {
-                self.refuse(f.member.span(), Reason::NoField, &format!("`{key}` has no field `{name}`"));
+            let Some(index) = names.iter().position(|n| *n == name) else {
+                self.refuse(f.member.span(), Reason::NoField, &format!("`{text}` has no field `{name}`"));
                 continue;
             };
             let ty = types.get(index).cloned().unwrap_or(Ty::Error);
@@ -386,9 +429,13 @@ impl Checker<'_, '_> {
             fields.push((index, value));
         }
         if s.rest.is_none() && fields.len() < types.len() {
-            self.refuse(s.path.span(), Reason::WrongCount, &format!("some fields of `{key}` are missing"));
+            self.refuse(s.path.span(), Reason::WrongCount, &format!("some fields of `{text}` are missing"));
         }
-        self.make(ExprKind::Struct(fields), Ty::Struct(key), pos)
+        let kind = match variant {
+            Some(index) => ExprKind::Variant(index, fields),
+            None => ExprKind::Struct(fields),
+        };
+        self.make(kind, ty, pos)
     }
 
     /// The value for a field: `Cell::new(v)` for a `Cell`.

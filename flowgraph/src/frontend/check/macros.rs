@@ -231,7 +231,8 @@ impl Checker<'_, '_> {
 fn is_simple(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Local(_) | ExprKind::Const(_) | ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Error => true,
-        ExprKind::Bool(_) | ExprKind::Char(_) | ExprKind::Variant(_) => true,
+        ExprKind::Bool(_) | ExprKind::Char(_) => true,
+        ExprKind::Variant(_, fields) => fields.is_empty(),
         ExprKind::Field(inner, _) | ExprKind::Deref(inner) | ExprKind::Cast(inner) | ExprKind::Neg(inner) => {
             is_simple(inner)
         }

@@ -201,7 +201,7 @@ impl<'p, 's> Checker<'p, 's> {
                 Some(Ty::Struct(key) | Ty::Enum(key)) => {
                     let found = match self.self_ty {
                         Some(Ty::Enum(_)) => self.p.enum_info(key).and_then(|e| {
-                            let index = e.variants.iter().position(|(v, _)| *v == segments[1])?;
+                            let index = e.variants.iter().position(|v| v.name == segments[1])?;
                             Some(Item::Variant(key.clone(), index))
                         }),
                         _ => None,

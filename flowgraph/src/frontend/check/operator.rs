@@ -228,9 +228,15 @@ impl Checker<'_, '_> {
     fn comparable(&self, ty: &Ty, equality: bool) -> bool {
         match ty {
             Ty::Error | Ty::Scalar(_) | Ty::Never => true,
-            Ty::Unit | Ty::Enum(_) => equality,
+            Ty::Unit => equality,
+            Ty::Enum(name) => {
+                let types = self.p.enum_types(name);
+                let derived = types.iter().all(Vec::is_empty) || self.p.enums.get(name).is_some_and(|e| e.comparable);
+                equality && derived && types.iter().flatten().all(|t| self.comparable(t, equality))
+            }
+            Ty::Result(t, e) => equality && self.comparable(t, equality) && self.comparable(e, equality),
             Ty::Tuple(items) => equality && items.iter().all(|t| self.comparable(t, equality)),
-            Ty::Option(t) => equality && self.comparable(t, equality),
+            Ty::Option(t) | Ty::Array(t, _) => equality && self.comparable(t, equality),
             Ty::Struct(name) => {
                 let derived = self.p.structs.get(name).is_some_and(|s| s.comparable);
                 equality && derived && self.p.field_types(name).iter().all(|t| self.comparable(t, equality))
@@ -244,7 +250,7 @@ impl Checker<'_, '_> {
         let from = self.infer.shallow(&value.ty);
         let allowed = match (&from, &to) {
             (Ty::Error, _) | (_, Ty::Error) => true,
-            (Ty::Enum(_), Ty::Scalar(t)) => t.is_integer(),
+            (Ty::Enum(_), Ty::Scalar(t)) => t.is_integer() && !self.p.has_payload(&from),
             (Ty::Scalar(Scalar::Bool), Ty::Scalar(t)) => t.is_integer() || *t == Scalar::Bool,
             (Ty::Scalar(Scalar::Char), Ty::Scalar(t)) => t.is_integer() || *t == Scalar::Char,
             (Ty::Scalar(Scalar::U8), Ty::Scalar(Scalar::Char)) => true,

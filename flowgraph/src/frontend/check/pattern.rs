@@ -3,20 +3,24 @@
 use super::super::infer::VarKind;
 use super::super::items::{Item, Space, ident_text};
 use super::super::refusal::{Pos, Reason};
-use super::super::tree::{Expr, ExprKind, Pat, PatKind};
+use super::super::tree::{Expr, ExprKind, LocalId, Pat, PatKind};
 use super::super::types::Ty;
 use super::{Binding, Checker};
 use proc_macro2::Span;
+use std::collections::BTreeSet;
+use std::rc::Rc;
 use syn::spanned::Spanned;
 
 impl Checker<'_, '_> {
     /// Checks a pattern for a value of type `ty`, and brings its variables into the current scope.
     pub(super) fn pattern(&mut self, p: &syn::Pat, ty: &Ty) -> Pat {
         let mut bound = Vec::new();
-        self.sub_pattern(p, ty, &mut bound)
+        self.sub_pattern(p, ty, None, &mut bound)
     }
 
-    fn sub_pattern(&mut self, p: &syn::Pat, ty: &Ty, bound: &mut Vec<(String, usize)>) -> Pat {
+    /// `mode`: variables are references to what they match, mutable or not, since a reference was looked through (Rust's
+    /// default binding modes).
+    fn sub_pattern(&mut self, p: &syn::Pat, ty: &Ty, mode: Mode, bound: &mut Bound) -> Pat {
         let pos = self.pos(first_span(p));
         let shallow = self.infer.shallow(ty);
         let make = |kind| Pat { kind, ty: ty.clone(), pos };
@@ -24,18 +28,16 @@ impl Checker<'_, '_> {
         let looks_through =
             !matches!(p, syn::Pat::Reference(_) | syn::Pat::Wild(_) | syn::Pat::Paren(_) | syn::Pat::Or(_))
                 && !matches!(p, syn::Pat::Ident(i) if self.named_value(i).is_none());
-        if let Ty::Ref(_, to) = &shallow
+        if let Ty::Ref(mutable, to) = &shallow
             && looks_through
         {
-            let inner = self.sub_pattern(p, to, bound);
-            if binds(&inner) {
-                self.refuse(p.span(), Reason::Pattern, "that binds variables behind a reference (write `match *x`)");
-            }
+            let mode = Some(*mutable && mode != Some(false));
+            let inner = self.sub_pattern(p, to, mode, bound);
             return make(PatKind::Deref(Box::new(inner)));
         }
         match p {
             syn::Pat::Wild(_) => make(PatKind::Wild),
-            syn::Pat::Paren(p) => self.sub_pattern(&p.pat, ty, bound),
+            syn::Pat::Paren(p) => self.sub_pattern(&p.pat, ty, mode, bound),
             syn::Pat::Ident(i) => {
                 if let Some(value) = self.named_value(i) {
                     return self.value_pattern(value, ty, pos, p.span());
@@ -43,24 +45,31 @@ impl Checker<'_, '_> {
                 if i.by_ref.is_some() {
                     self.refuse(p.span(), Reason::Pattern, "`ref`");
                 }
+                if mode.is_some() && i.mutability.is_some() {
+                    self.refuse(p.span(), Reason::Pattern, "`mut` behind a reference (copy it: `let mut y = *x;`)");
+                }
+                let own = match mode {
+                    Some(mutable) => Ty::Ref(mutable, ty.clone().into()),
+                    None => ty.clone(),
+                };
                 let name = ident_text(&i.ident);
                 let known = bound.iter().find(|(n, _)| *n == name).map(|(_, id)| *id);
                 let local = match known {
                     Some(id) => {
                         let other = self.locals[id].ty.clone();
-                        if !self.infer.unify(&other, ty) {
-                            self.mismatch(pos, &other, ty);
+                        if !self.infer.unify(&other, &own) {
+                            self.mismatch(pos, &other, &own);
                         }
                         id
                     }
                     None => {
-                        let id = self.declare(&name, ty.clone(), i.mutability.is_some(), pos);
+                        let id = self.declare(&name, own, i.mutability.is_some(), pos);
                         bound.push((name, id));
                         id
                     }
                 };
-                let inner = i.subpat.as_ref().map(|(_, p)| Box::new(self.sub_pattern(p, ty, bound)));
-                make(PatKind::Bind(local, inner))
+                let inner = i.subpat.as_ref().map(|(_, p)| Box::new(self.sub_pattern(p, ty, mode, bound)));
+                make(if mode.is_some() { PatKind::BindRef(local, inner) } else { PatKind::Bind(local, inner) })
             }
             syn::Pat::Lit(l) => {
                 let value = self.literal(&l.lit, Some(ty), pos);
@@ -91,14 +100,14 @@ impl Checker<'_, '_> {
                     return self.refused(p.span(), Reason::TypeMismatch, &detail, ty, pos);
                 };
                 let elems: Vec<&syn::Pat> = t.elems.iter().collect();
-                let fields = self.positional(&elems, &items, p.span(), bound);
+                let fields = self.positional(&elems, &items, p.span(), mode, bound);
                 make(PatKind::Fields(fields))
             }
-            syn::Pat::TupleStruct(t) => self.tuple_struct(t, ty, &shallow, pos, bound),
-            syn::Pat::Struct(s) => self.struct_pattern(s, ty, pos, bound),
+            syn::Pat::TupleStruct(t) => self.tuple_struct(t, ty, mode, bound),
+            syn::Pat::Struct(s) => self.struct_pattern(s, ty, mode, bound),
             syn::Pat::Reference(r) => match &shallow {
                 Ty::Ref(_, to) => {
-                    let inner = self.sub_pattern(&r.pat, to, bound);
+                    let inner = self.sub_pattern(&r.pat, to, None, bound);
                     make(PatKind::Deref(Box::new(inner)))
                 }
                 Ty::Error => make(PatKind::Wild),
@@ -109,13 +118,12 @@ impl Checker<'_, '_> {
                 }
             },
             syn::Pat::Or(o) => {
-                let first_new = bound.len();
                 let mut cases: Vec<Pat> = Vec::new();
                 for case in &o.cases {
-                    cases.push(self.sub_pattern(case, ty, bound));
+                    cases.push(self.sub_pattern(case, ty, mode, bound));
                 }
-                let names = bound.len() - first_new;
-                if cases.iter().any(|c| count_binds(c) != names) {
+                let names: Vec<BTreeSet<LocalId>> = cases.iter().map(variables).collect();
+                if names.windows(2).any(|pair| pair[0] != pair[1]) {
                     self.refuse(p.span(), Reason::Pattern, "whose alternatives bind different variables");
                 }
                 make(PatKind::Or(cases))
@@ -135,7 +143,7 @@ impl Checker<'_, '_> {
                 let split = rest.unwrap_or(s.elems.len());
                 let mut all: Vec<Pat> = Vec::new();
                 for e in s.elems.iter().filter(|e| !matches!(e, syn::Pat::Rest(_))) {
-                    all.push(self.sub_pattern(e, &elem, bound));
+                    all.push(self.sub_pattern(e, &elem, mode, bound));
                 }
                 let tail = all.split_off(split);
                 make(PatKind::Elements(all, tail))
@@ -145,7 +153,7 @@ impl Checker<'_, '_> {
                 if !self.infer.unify(&written, ty) {
                     self.mismatch(pos, &written, ty);
                 }
-                self.sub_pattern(&t.pat, ty, bound)
+                self.sub_pattern(&t.pat, ty, mode, bound)
             }
             _ => self.refused(p.span(), Reason::Pattern, &format!("`{}`", self.text(p)), ty, pos),
         }
@@ -175,7 +183,8 @@ impl Checker<'_, '_> {
         elems: &[&syn::Pat],
         types: &[Ty],
         span: Span,
-        bound: &mut Vec<(String, usize)>,
+        mode: Mode,
+        bound: &mut Bound,
     ) -> Vec<(usize, Pat)> {
         let rest = elems.iter().position(|e| matches!(e, syn::Pat::Rest(_)));
         let fixed = elems.len() - usize::from(rest.is_some());
@@ -192,109 +201,138 @@ impl Checker<'_, '_> {
                 at += skipped;
                 continue;
             }
-            out.push((at, self.sub_pattern(e, &types[at], bound)));
+            out.push((at, self.sub_pattern(e, &types[at], mode, bound)));
             at += 1;
         }
         out
     }
 
-    fn tuple_struct(
-        &mut self,
-        t: &syn::PatTupleStruct,
-        ty: &Ty,
-        shallow: &Ty,
-        pos: Pos,
-        bound: &mut Vec<(String, usize)>,
-    ) -> Pat {
+    fn tuple_struct(&mut self, t: &syn::PatTupleStruct, ty: &Ty, mode: Mode, bound: &mut Bound) -> Pat {
+        let pos = self.pos(t.path.span());
         let make = |kind| Pat { kind, ty: ty.clone(), pos };
-        let name = super::super::collect::path_text(&t.path);
         let elems: Vec<&syn::Pat> = t.elems.iter().collect();
-        let wrapped = match (name.rsplit("::").next().unwrap_or_default(), elems.as_slice()) {
-            ("Some", [inner]) => {
-                let payload = self.infer.fresh(VarKind::Any);
-                Some((Ty::Option(payload.clone().into()), true, payload, *inner))
+        if let Some((own, index)) = self.variant_of(&t.path) {
+            if !self.infer.unify(&own, ty) {
+                self.mismatch(pos, ty, &own);
             }
-            ("Ok" | "Err", [inner]) => {
-                let (ok, err) = (self.infer.fresh(VarKind::Any), self.infer.fresh(VarKind::Any));
-                let tag = name.ends_with("Err");
-                let payload = if tag { err.clone() } else { ok.clone() };
-                Some((Ty::Result(ok.into(), err.into()), tag, payload, *inner))
+            let types = self.payload_types(&own, index, ty);
+            if !self.p.variant_names(&own, index).2 {
+                let detail = format!("`{}` isn't written with parentheses", self.text(&t.path));
+                return self.refused(t.path.span(), Reason::WrongCount, &detail, ty, pos);
             }
-            _ => None,
-        };
-        if self.lookup_path(&t.path, Space::Type).is_none()
-            && let Some((whole, tag, payload, inner)) = wrapped
-        {
-            if !self.infer.unify(&whole, ty) {
-                self.mismatch(pos, ty, &whole);
-            }
-            let inner = self.sub_pattern(inner, &payload, bound);
-            return make(PatKind::Wrapped(tag, Some(Box::new(inner))));
+            let fields = self.positional(&elems, &types, t.span(), mode, bound);
+            return make(PatKind::Variant(index, fields));
         }
         match self.struct_of_path(&t.path) {
             Some(Item::Struct(key)) if !self.p.unsupported.borrow().contains(&key) => {
                 let own = Ty::Struct(key.clone());
-                if !self.infer.unify(&own, shallow) {
+                if !self.infer.unify(&own, ty) {
                     self.mismatch(pos, ty, &own);
                 }
                 let types = self.p.field_types(&key);
-                let fields = self.positional(&elems, &types, t.span(), bound);
+                let fields = self.positional(&elems, &types, t.span(), mode, bound);
                 make(PatKind::Fields(fields))
             }
             _ => {
                 // Bind what it binds, so that its names are known.
                 for e in elems.iter().filter(|e| !matches!(e, syn::Pat::Rest(_))) {
-                    self.sub_pattern(e, &Ty::Error, bound);
+                    self.sub_pattern(e, &Ty::Error, None, bound);
                 }
-                if let Some(Item::Variant(key, _)) = self.lookup_path(&t.path, Space::Value) {
-                    self.p.echo(pos, &format!("`{key}`"));
+                if self.infer.shallow(ty) == Ty::Error {
                     return make(PatKind::Wild);
                 }
-                if *shallow == Ty::Error {
-                    return make(PatKind::Wild);
-                }
+                let name = super::super::collect::path_text(&t.path);
                 self.refused(t.path.span(), Reason::UnknownName, &format!("`{name}`"), ty, pos)
             }
         }
     }
 
-    fn struct_pattern(&mut self, s: &syn::PatStruct, ty: &Ty, pos: Pos, bound: &mut Vec<(String, usize)>) -> Pat {
+    /// The variant that a path names, and its enum: one of the file's, `Some`, `Ok`, ...
+    pub(super) fn variant_of(&mut self, path: &syn::Path) -> Option<(Ty, usize)> {
+        match self.lookup_path(path, Space::Value) {
+            Some(Item::Variant(key, index)) => return Some((Ty::Enum(key), index)),
+            Some(_) => return None,
+            None => {}
+        }
+        if self.lookup_path(path, Space::Type).is_some() {
+            return None;
+        }
+        let text = super::super::collect::path_text(path);
+        let segments: Vec<&str> = text.split("::").collect();
+        let (ty, index) = match segments.as_slice() {
+            ["None"] | [.., "Option", "None"] => (true, 0),
+            ["Some"] | [.., "Option", "Some"] => (true, 1),
+            ["Ok"] | [.., "Result", "Ok"] => (false, 0),
+            ["Err"] | [.., "Result", "Err"] => (false, 1),
+            _ => return None,
+        };
+        let mut fresh = || Rc::new(self.infer.fresh(VarKind::Any));
+        Some((if ty { Ty::Option(fresh()) } else { Ty::Result(fresh(), fresh()) }, index))
+    }
+
+    /// The types of a variant's fields; nothing is known of them where the value was refused.
+    fn payload_types(&mut self, own: &Ty, index: usize, value: &Ty) -> Vec<Ty> {
+        let mut types = self.p.variant_types(own, index);
+        if self.infer.shallow(value) == Ty::Error {
+            types.iter_mut().for_each(|t| *t = Ty::Error);
+        }
+        types
+    }
+
+    fn struct_pattern(&mut self, s: &syn::PatStruct, ty: &Ty, mode: Mode, bound: &mut Bound) -> Pat {
+        let pos = self.pos(s.path.span());
         let name = super::super::collect::path_text(&s.path);
-        let Some(Item::Struct(key)) = self.struct_of_path(&s.path) else {
-            for f in &s.fields {
-                self.sub_pattern(&f.pat, &Ty::Error, bound);
+        let found = match self.variant_of(&s.path) {
+            Some((own, index)) => {
+                let types = self.payload_types(&own, index, ty);
+                let names = self.p.variant_names(&own, index).1;
+                Some((own, Some(index), types, names))
             }
-            if let Some(Item::Variant(key, _)) = self.lookup_path(&s.path, Space::Value) {
-                self.p.echo(pos, &format!("`{key}`"));
-                return Pat { kind: PatKind::Wild, ty: ty.clone(), pos };
+            None => match self.struct_of_path(&s.path) {
+                Some(Item::Struct(key)) => {
+                    let own = Ty::Struct(key.clone());
+                    Some((own, None, self.p.field_types(&key), self.p.field_names(&key)))
+                }
+                _ => None,
+            },
+        };
+        let Some((own, index, types, names)) = found else {
+            for f in &s.fields {
+                self.sub_pattern(&f.pat, &Ty::Error, None, bound);
             }
             return self.refused(s.path.span(), Reason::UnknownName, &format!("struct `{name}`"), ty, pos);
         };
-        let own = Ty::Struct(key.clone());
         if !self.infer.unify(&own, ty) {
             self.mismatch(pos, ty, &own);
         }
-        let types = self.p.field_types(&key);
         let mut fields = Vec::new();
         for f in &s.fields {
             let member = match &f.member {
                 syn::Member::Named(n) => ident_text(n),
                 syn::Member::Unnamed(i) => i.index.to_string(),
             };
-            match self.p.field_index(&key, &member) {
+            match names.iter().position(|n| *n == member) {
                 Some(index) => {
                     let field = types.get(index).cloned().unwrap_or(Ty::Error);
-                    fields.push((index, self.sub_pattern(&f.pat, &field, bound)));
+                    fields.push((index, self.sub_pattern(&f.pat, &field, mode, bound)));
                 }
                 None => {
-                    self.refuse(f.member.span(), Reason::NoField, &format!("`{key}` has no field `{member}`"));
+                    self.refuse(f.member.span(), Reason::NoField, &format!("`{name}` has no field `{member}`"));
                 }
             }
         }
         if s.rest.is_none() && fields.len() < types.len() {
-            self.refuse(s.path.span(), Reason::WrongCount, &format!("some fields of `{key}` are missing (write `..`)"));
+            self.refuse(
+                s.path.span(),
+                Reason::WrongCount,
+                &format!("some fields of `{name}` are missing (write `..`)"),
+            );
         }
-        Pat { kind: PatKind::Fields(fields), ty: ty.clone(), pos }
+        let kind = match index {
+            Some(index) => PatKind::Variant(index, fields),
+            None => PatKind::Fields(fields),
+        };
+        Pat { kind, ty: ty.clone(), pos }
     }
 
     /// The constant or variant that an identifier in a pattern names.
@@ -322,13 +360,11 @@ impl Checker<'_, '_> {
                 let ty = self.p.const_type(id);
                 Some(Expr { kind: ExprKind::Const(id), ty, pos })
             }
-            Some(Item::Variant(key, index)) => Some(self.variant_use(key, index, pos)),
             _ => {
-                let text = super::super::collect::path_text(path);
-                if text == "None" || text == "Option::None" {
-                    let payload = self.infer.fresh(VarKind::Any);
-                    return Some(Expr { kind: ExprKind::Wrap(false, None), ty: Ty::Option(payload.into()), pos });
+                if let Some((ty, index)) = self.variant_of(path) {
+                    return Some(self.variant_use(ty, index, path, pos));
                 }
+                let text = super::super::collect::path_text(path);
                 self.number_constant(&text, pos)
             }
         }
@@ -337,7 +373,7 @@ impl Checker<'_, '_> {
     fn value_pattern(&mut self, value: Expr, ty: &Ty, pos: Pos, span: Span) -> Pat {
         self.same(&value, ty);
         let kind = match &value.kind {
-            ExprKind::Wrap(tag, None) => PatKind::Wrapped(*tag, None),
+            ExprKind::Variant(index, _) => PatKind::Variant(*index, Vec::new()),
             ExprKind::Text(_) | ExprKind::Bytes(_) => {
                 self.refuse(span, Reason::Pattern, "of a string");
                 PatKind::Wild
@@ -350,38 +386,49 @@ impl Checker<'_, '_> {
 
     /// Refuses patterns that may not match where there is no way out.
     pub(super) fn irrefutable(&mut self, pat: &Pat) {
-        if refutable(pat) {
-            self.p.refuse_at(pat.pos, Reason::NotExhaustive, "");
+        if self.refutable(pat) {
+            self.p.refuse_at(pat.pos, Reason::NotExhaustive, "this pattern may not match");
+        }
+    }
+
+    fn refutable(&mut self, pat: &Pat) -> bool {
+        match &pat.kind {
+            PatKind::Wild => false,
+            PatKind::Bind(_, inner) | PatKind::BindRef(_, inner) => inner.as_ref().is_some_and(|p| self.refutable(p)),
+            PatKind::Value(_) | PatKind::Range(..) => true,
+            PatKind::Variant(_, fields) => {
+                let ty = self.infer.shallow(&pat.ty);
+                self.p.variant_count(&ty).is_some_and(|n| n > 1) || fields.iter().any(|(_, p)| self.refutable(p))
+            }
+            PatKind::Fields(fields) => fields.iter().any(|(_, p)| self.refutable(p)),
+            PatKind::Elements(head, tail) => head.iter().chain(tail).any(|p| self.refutable(p)),
+            PatKind::Or(cases) => cases.iter().all(|p| self.refutable(p)),
+            PatKind::Deref(inner) => self.refutable(inner),
         }
     }
 }
 
-fn refutable(pat: &Pat) -> bool {
-    match &pat.kind {
-        PatKind::Wild => false,
-        PatKind::Bind(_, inner) => inner.as_ref().is_some_and(|p| refutable(p)),
-        PatKind::Value(_) | PatKind::Range(..) | PatKind::Wrapped(..) => true,
-        PatKind::Fields(fields) => fields.iter().any(|(_, p)| refutable(p)),
-        PatKind::Elements(head, tail) => head.iter().chain(tail).any(refutable),
-        PatKind::Or(cases) => cases.iter().all(refutable),
-        PatKind::Deref(inner) => refutable(inner),
-    }
-}
+/// The variables that a pattern has bound.
+type Bound = Vec<(String, usize)>;
 
-/// How many variables a pattern binds.
-fn count_binds(pat: &Pat) -> usize {
-    match &pat.kind {
-        PatKind::Wild | PatKind::Value(_) | PatKind::Range(..) | PatKind::Wrapped(_, None) => 0,
-        PatKind::Bind(_, inner) => 1 + inner.as_ref().map_or(0, |p| count_binds(p)),
-        PatKind::Fields(fields) => fields.iter().map(|(_, p)| count_binds(p)).sum(),
-        PatKind::Elements(head, tail) => head.iter().chain(tail).map(count_binds).sum(),
-        PatKind::Or(cases) => cases.first().map_or(0, count_binds),
-        PatKind::Deref(inner) | PatKind::Wrapped(_, Some(inner)) => count_binds(inner),
-    }
-}
+/// Whether variables are references to what they match, and mutable ones.
+type Mode = Option<bool>;
 
-fn binds(pat: &Pat) -> bool {
-    count_binds(pat) > 0
+/// The variables that a pattern binds.
+fn variables(pat: &Pat) -> BTreeSet<LocalId> {
+    match &pat.kind {
+        PatKind::Wild | PatKind::Value(_) | PatKind::Range(..) => BTreeSet::new(),
+        PatKind::Bind(id, inner) | PatKind::BindRef(id, inner) => {
+            let within = inner.iter().flat_map(|p| variables(p));
+            within.chain([*id]).collect()
+        }
+        PatKind::Fields(fields) | PatKind::Variant(_, fields) => {
+            fields.iter().flat_map(|(_, p)| variables(p)).collect()
+        }
+        PatKind::Elements(head, tail) => head.iter().chain(tail).flat_map(variables).collect(),
+        PatKind::Or(cases) => cases.iter().flat_map(variables).collect(),
+        PatKind::Deref(inner) => variables(inner),
+    }
 }
 
 fn first_span(p: &syn::Pat) -> Span {

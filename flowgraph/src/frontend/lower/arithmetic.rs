@@ -188,40 +188,94 @@ impl Lowerer<'_, '_> {
 
     pub(super) fn compare(&mut self, op: CompareOp, left: &[Operand], right: &[Operand], ty: &Ty, pos: Pos) -> Operand {
         let ty = self.ty(ty);
-        if let Ty::Option(_) = ty {
-            return self.compare_options(op, left, right, &ty, pos);
+        let negated = op == CompareOp::Ne;
+        match &ty {
+            Ty::Option(payload) => return self.compare_options(op, left, right, payload, pos),
+            _ if self.is_sum(&ty) => return self.compare_enums(negated, left, right, &ty, pos),
+            Ty::Array(elem, _) => {
+                let n = self.p.leaf_count(elem) as usize;
+                let mut all = None;
+                for (a, b) in left.chunks(n.max(1)).zip(right.chunks(n.max(1))) {
+                    let one = self.compare(op, a, b, elem, pos);
+                    all = Some(self.both(all, one, negated, pos));
+                }
+                return all.unwrap_or(Operand::int(i64::from(!negated)));
+            }
+            Ty::Struct(_) | Ty::Tuple(_) => {
+                let mut all = None;
+                for (i, part) in self.p.fields_of(&ty).iter().enumerate() {
+                    let (at, n) = self.leaf_range(&ty, i);
+                    let (Some(a), Some(b)) = (left.get(at..at + n), right.get(at..at + n)) else { break };
+                    if n > 0 {
+                        let one = self.compare(op, a, b, part, pos);
+                        all = Some(self.both(all, one, negated, pos));
+                    }
+                }
+                return all.unwrap_or(Operand::int(i64::from(!negated)));
+            }
+            _ => {}
         }
         let scalars = self.scalars(&ty);
-        let negated = op == CompareOp::Ne;
-        if scalars.len() == 1 {
-            return match (left.first(), right.first()) {
-                (Some(a), Some(b)) => self.compare_scalars(op, *a, *b, scalars[0], pos),
-                _ => Operand::int(0),
-            };
+        match (scalars.as_slice(), left, right) {
+            ([s], [a], [b]) => self.compare_scalars(op, *a, *b, *s, pos),
+            _ => Operand::int(i64::from(!negated)),
         }
-        let mut all = None;
-        for ((a, b), s) in left.iter().zip(right).zip(scalars) {
-            let one = self.compare_scalars(op, *a, *b, s, pos);
-            all = Some(match all {
-                None => one,
-                Some(other) if negated => self.op2(Opcode::IntOr, other, one, pos),
-                Some(other) => self.op2(Opcode::IntAnd, other, one, pos),
-            });
+    }
+
+    /// Parts are equal if all are, and differ if any does.
+    fn both(&mut self, all: Option<Operand>, one: Operand, negated: bool, pos: Pos) -> Operand {
+        match all {
+            None => one,
+            Some(other) if negated => self.op2(Opcode::IntOr, other, one, pos),
+            Some(other) => self.op2(Opcode::IntAnd, other, one, pos),
         }
-        all.unwrap_or(Operand::int(i64::from(!negated)))
     }
 
     /// Equal tags, and equal payloads where there are any.
-    fn compare_options(&mut self, op: CompareOp, left: &[Operand], right: &[Operand], ty: &Ty, pos: Pos) -> Operand {
-        let (Ty::Option(payload), Some((a, x)), Some((b, y))) = (ty, left.split_first(), right.split_first()) else {
+    fn compare_options(
+        &mut self,
+        op: CompareOp,
+        left: &[Operand],
+        right: &[Operand],
+        payload: &Ty,
+        pos: Pos,
+    ) -> Operand {
+        let option = Ty::Option(payload.clone().into());
+        let (Some(a), Some(b), Some(shape)) = (left.first(), right.first(), self.p.shape(&option)) else {
             return Operand::int(0);
         };
         let tags = self.op2(Opcode::IntEq, *a, *b, pos);
-        let inner = self.compare(CompareOp::Eq, x, y, payload, pos);
+        let (x, y) = (self.payload(&shape, 1, left), self.payload(&shape, 1, right));
+        let inner = self.compare(CompareOp::Eq, &x, &y, payload, pos);
         let none = self.op1(Opcode::IntIsZero, *a, pos);
         let same = self.op2(Opcode::IntOr, none, inner, pos);
         let equal = self.op2(Opcode::IntAnd, tags, same, pos);
         if op == CompareOp::Ne { self.op1(Opcode::IntIsZero, equal, pos) } else { equal }
+    }
+
+    /// Equal tags, and equal fields of the variant that they say.
+    fn compare_enums(&mut self, negated: bool, left: &[Operand], right: &[Operand], ty: &Ty, pos: Pos) -> Operand {
+        let (Some(a), Some(b), Some(shape)) = (left.first(), right.first(), self.p.shape(ty)) else {
+            return Operand::int(0);
+        };
+        let result = self.b.new_var(crate::ir::Type::Int);
+        let (same, differ, join) = (self.b.new_block(), self.b.new_block(), self.b.new_block());
+        let tags = self.op2(Opcode::IntEq, *a, *b, pos);
+        self.b.branch(tags, same, differ, pos);
+        self.b.enter(differ);
+        self.b.write(result, Operand::int(i64::from(negated)));
+        self.b.jump(join, pos);
+        self.b.enter(same);
+        self.by_variant(*a, &shape, pos, |this, variant| {
+            let (x, y) = (this.payload(&shape, variant, left), this.payload(&shape, variant, right));
+            let fields = Ty::Tuple(shape.variants[variant].types.clone().into());
+            let op = if negated { CompareOp::Ne } else { CompareOp::Eq };
+            let value = this.compare(op, &x, &y, &fields, pos);
+            this.b.write(result, value);
+        });
+        self.b.jump(join, pos);
+        self.b.enter(join);
+        self.b.read(result)
     }
 
     pub(super) fn compare_scalars(&mut self, op: CompareOp, a: Operand, b: Operand, s: Scalar, pos: Pos) -> Operand {

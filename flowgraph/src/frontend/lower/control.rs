@@ -2,7 +2,7 @@
 
 use super::super::refusal::Reason;
 use super::super::tree::{Block, Expr, ExprKind, Pat, PatKind, Stmt};
-use super::{LoopTargets, Lowerer, Val};
+use super::{Goal, LoopTargets, Lowerer, Val};
 use crate::ir::{BlockId, Operand};
 use smallvec::smallvec;
 
@@ -38,31 +38,36 @@ impl Lowerer<'_, '_> {
             }
             return;
         };
-        if self.is_large(&init.ty) {
+        if self.is_large(&init.ty) && matches!(pat.kind, PatKind::Bind(_, None) | PatKind::Wild) {
             return self.let_large(pat, init);
         }
-        let value = self.value(init);
         let ty = self.ty(&pat.ty);
+        if !matches!(pat.kind, PatKind::Bind(_, None)) {
+            return self.let_pattern(pat, &ty, init, otherwise);
+        }
+        let value = self.value(init);
         if let PatKind::Bind(id, None) = &pat.kind {
             self.known_type(*id);
             if self.may_change(init) {
                 self.tainted[*id] = true;
             }
-            return self.define(*id, Some(&value), pat.pos);
+            self.define(*id, Some(&value), pat.pos);
         }
-        match otherwise {
-            None => self.bind_all(pat, &ty, value),
-            Some(otherwise) => {
-                let (go_on, leave) = (self.b.new_block(), self.b.new_block());
-                self.test(pat, &ty, &value, leave, false);
-                self.settle(pat);
-                self.b.jump(go_on, pat.pos);
-                self.b.enter(leave);
-                self.value(otherwise);
-                self.b.jump(go_on, pat.pos);
-                self.b.enter(go_on);
-            }
-        }
+    }
+
+    fn let_pattern(&mut self, pat: &Pat, ty: &super::Ty, init: &Expr, otherwise: Option<&Expr>) {
+        let changes = self.may_change(init);
+        let subject = self.subject(init);
+        let leave = self.b.new_block();
+        self.test(pat, ty, &subject, Goal::new(leave, otherwise.is_none(), changes));
+        self.settle(pat);
+        let Some(otherwise) = otherwise else { return self.b.seal(leave) };
+        let go_on = self.b.new_block();
+        self.b.jump(go_on, pat.pos);
+        self.b.enter(leave);
+        self.value(otherwise);
+        self.b.jump(go_on, pat.pos);
+        self.b.enter(go_on);
     }
 
     /// Refuses a variable of whose type nothing is known.
@@ -83,12 +88,7 @@ impl Lowerer<'_, '_> {
                 self.b.name(&name, pat.pos, &[mem.base]);
                 self.slots[*id] = Some(mem);
             }
-            PatKind::Wild => self.discard(init),
-            _ => {
-                let ty = self.ty(&init.ty);
-                let detail = format!("a value of the type {ty} is too large to be taken apart by a pattern");
-                self.refuse(pat.pos, Reason::LargeValue, &detail);
-            }
+            _ => self.discard(init),
         }
     }
 
@@ -111,9 +111,12 @@ impl Lowerer<'_, '_> {
             }
             ExprKind::Not(inner) => self.condition(inner, otherwise, then),
             ExprKind::Let(pat, value) => {
-                let values = self.value(value);
+                let changes = self.may_change(value);
+                let subject = self.subject(value);
                 let ty = self.ty(&value.ty);
-                self.test(pat, &ty, &values, otherwise, false);
+                let (subject, ty) = self.look_through(subject, &ty, &[pat], changes, value.pos);
+                let subject = self.tagged(subject, &ty, value.pos);
+                self.test(pat, &ty, &subject, Goal::new(otherwise, false, changes));
                 self.settle(pat);
                 self.b.jump(then, e.pos);
             }

@@ -9,10 +9,11 @@ use super::super::types::Ty;
 use super::Lowerer;
 use crate::ir::Scalar;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Coverage {
     Full,
-    Partial,
+    /// A pattern for values that are left out.
+    Partial(String),
     Unknown,
 }
 
@@ -37,20 +38,83 @@ impl Lowerer<'_, '_> {
         }
         let mut steps = 0;
         match covered(&boxes, &mut steps) {
-            Some(true) => Coverage::Full,
-            Some(false) => Coverage::Partial,
+            Some(None) => Coverage::Full,
+            Some(Some(left)) => Coverage::Partial(self.witness(ty, &Vec::new(), &left)),
             None => Coverage::Unknown,
         }
     }
 
-    fn domain(&mut self, ty: &Ty) -> Intervals {
+    /// A pattern for the values with `left` at their words.
+    fn witness(&mut self, ty: &Ty, path: &Path, left: &[(Path, Intervals)]) -> String {
+        if !left.iter().any(|(p, _)| p.starts_with(path)) {
+            return "_".to_owned();
+        }
+        let below = |i: u32| {
+            let mut path = path.clone();
+            path.push(i);
+            path
+        };
+        let found = |path: &Path| left.iter().rev().find(|(p, _)| p == path).and_then(|(_, values)| values.first());
+        if let Some(shape) = self.p.shape(ty) {
+            let tag = if shape.has_payload() { below(0) } else { path.clone() };
+            let known = found(&tag).and_then(|(low, _)| shape.index_of(i64::try_from(*low).ok()?));
+            let Some(index) = known else { return "_".to_owned() };
+            let variant = &shape.variants[index];
+            let fields: Vec<String> = variant
+                .types
+                .iter()
+                .enumerate()
+                .map(|(i, t)| self.witness(t, &below(field_step(index, i)), left))
+                .collect();
+            let (name, names, parentheses) = self.p.variant_names(ty, index);
+            let name = if let Ty::Enum(own) = ty { format!("{own}::{name}") } else { name };
+            return match (fields.is_empty(), parentheses) {
+                (true, _) => name,
+                (false, true) => format!("{name}({})", fields.join(", ")),
+                (false, false) if fields.iter().all(|f| f == "_") => format!("{name} {{ .. }}"),
+                (false, false) => {
+                    let fields: Vec<String> = names.iter().zip(fields).map(|(n, f)| format!("{n}: {f}")).collect();
+                    format!("{name} {{ {} }}", fields.join(", "))
+                }
+            };
+        }
         match ty {
-            Ty::Enum(name) => {
-                let variants = self.p.enum_info(name).map(|e| e.variants).unwrap_or_default();
-                let mut points: Vec<i128> = variants.iter().map(|(_, v)| i128::from(*v)).collect();
-                points.sort_unstable();
-                points.into_iter().map(|p| (p, p)).collect()
+            Ty::Ref(_, to) => {
+                let inner = self.witness(to, &below(0), left);
+                if inner == "_" { inner } else { format!("&{inner}") }
             }
+            Ty::Tuple(items) => {
+                let items: Vec<String> =
+                    items.iter().enumerate().map(|(i, t)| self.witness(t, &below(i as u32), left)).collect();
+                format!("({})", items.join(", "))
+            }
+            Ty::Struct(name) => {
+                let (types, names) = (self.p.field_types(name), self.p.field_names(name));
+                let fields: Vec<String> = types
+                    .iter()
+                    .zip(names)
+                    .enumerate()
+                    .map(|(i, (t, n))| (n, self.witness(t, &below(i as u32), left)))
+                    .filter(|(_, f)| f != "_")
+                    .map(|(n, f)| format!("{n}: {f}"))
+                    .collect();
+                format!("{name} {{ {}, .. }}", fields.join(", "))
+            }
+            Ty::Scalar(s) => match found(path) {
+                Some((low, high)) => show_range(*s, *low, *high),
+                None => "_".to_owned(),
+            },
+            _ => "_".to_owned(),
+        }
+    }
+
+    fn domain(&mut self, ty: &Ty) -> Intervals {
+        if let Some(shape) = self.p.shape(ty) {
+            let mut points: Vec<i128> = shape.variants.iter().map(|v| i128::from(v.discriminant)).collect();
+            points.sort_unstable();
+            return points.into_iter().map(|p| (p, p)).collect();
+        }
+        match ty {
             Ty::Scalar(Scalar::Bool) => vec![(0, 1)],
             Ty::Scalar(Scalar::Char) => vec![(0, 0xD7FF), (0xE000, 0x10_FFFF)],
             Ty::Scalar(s) if s.is_integer() => {
@@ -69,8 +133,8 @@ impl Lowerer<'_, '_> {
             path
         };
         match &pat.kind {
-            PatKind::Wild | PatKind::Bind(_, None) => free(),
-            PatKind::Bind(_, Some(inner)) => self.boxes(inner, ty, path),
+            PatKind::Wild | PatKind::Bind(_, None) | PatKind::BindRef(_, None) => free(),
+            PatKind::Bind(_, Some(inner)) | PatKind::BindRef(_, Some(inner)) => self.boxes(inner, ty, path),
             PatKind::Value(e) => {
                 let (Ty::Scalar(_) | Ty::Enum(_)) = ty else { return None };
                 let scalar = self.scalar(ty);
@@ -118,23 +182,17 @@ impl Lowerer<'_, '_> {
                 }
                 Some(all)
             }
-            PatKind::Wrapped(tag, inner) => {
-                let word = i128::from(*tag);
-                let own = vec![Restriction(vec![(below(0), vec![(word, word)], vec![(0, 1)])])];
-                let Some(inner) = inner else { return Some(own) };
-                let payload = match ty {
-                    Ty::Option(t) => t,
-                    Ty::Result(t, e) => {
-                        if *tag {
-                            e
-                        } else {
-                            t
-                        }
-                    }
-                    _ => return None,
-                };
-                let more = self.boxes(inner, payload, &below(1 + u32::from(*tag)))?;
-                product(&own, &more)
+            PatKind::Variant(index, fields) => {
+                let shape = self.p.shape(ty)?;
+                let variant = shape.variants.get(*index)?;
+                let word = i128::from(variant.discriminant);
+                let tag = if shape.has_payload() { below(0) } else { path.clone() };
+                let mut all = vec![Restriction(vec![(tag, vec![(word, word)], self.domain(ty))])];
+                for (i, p) in fields {
+                    let more = self.boxes(p, variant.types.get(*i)?, &below(field_step(*index, *i)))?;
+                    all = product(&all, &more)?;
+                }
+                Some(all)
             }
             PatKind::Deref(inner) => match ty {
                 Ty::Ref(_, to) => self.boxes(inner, to, &below(0)),
@@ -148,6 +206,25 @@ impl Lowerer<'_, '_> {
                 (all.len() <= MAX_BOXES).then_some(all)
             }
         }
+    }
+}
+
+/// The step of a path to a field of a variant; 0 is the step to the tag.
+fn field_step(variant: usize, field: usize) -> u32 {
+    1 + (variant as u32) * (1 << 12) + field as u32
+}
+
+/// Numbers, a char or a bool as a pattern.
+fn show_range(s: Scalar, low: i128, high: i128) -> String {
+    let show = |n: i128| match s {
+        Scalar::Bool => (n != 0).to_string(),
+        Scalar::Char => u32::try_from(n).ok().and_then(char::from_u32).map_or_else(String::new, |c| format!("{c:?}")),
+        _ => n.to_string(),
+    };
+    match (s.is_float(), low == high) {
+        (true, _) => "_".to_owned(),
+        (false, true) => show(low),
+        (false, false) => format!("{}..={}", show(low), show(high)),
     }
 }
 
@@ -179,14 +256,14 @@ fn subtract(a: &Intervals, b: &Intervals) -> Intervals {
     left
 }
 
-/// Whether the boxes cover everything; `None` if that takes too long to find out.
-fn covered(boxes: &[Restriction], steps: &mut usize) -> Option<bool> {
+/// The words of values that no box covers, if there are any; `None` if that takes too long to find out.
+fn covered(boxes: &[Restriction], steps: &mut usize) -> Option<Option<Vec<(Path, Intervals)>>> {
     *steps += 1 + boxes.len() / 16;
     if *steps > MAX_STEPS {
         return None;
     }
-    let Some(first) = boxes.first() else { return Some(false) };
-    let Some((path, values, domain)) = first.0.first() else { return Some(true) };
+    let Some(first) = boxes.first() else { return Some(Some(Vec::new())) };
+    let Some((path, values, domain)) = first.0.first() else { return Some(None) };
     let inside = intersect(domain, values);
     let outside = subtract(domain, values);
     for part in [outside, inside] {
@@ -213,9 +290,11 @@ fn covered(boxes: &[Restriction], steps: &mut usize) -> Option<bool> {
                 rest.push(Restriction(kept));
             }
         }
-        if !covered(&rest, steps)? {
-            return Some(false);
+        if let Some(mut left) = covered(&rest, steps)? {
+            // What was decided last is told last.
+            left.insert(0, (path.clone(), part));
+            return Some(Some(left));
         }
     }
-    Some(true)
+    Some(None)
 }

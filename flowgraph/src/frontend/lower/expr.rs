@@ -23,12 +23,7 @@ impl Lowerer<'_, '_> {
             ExprKind::Text(text) => {
                 smallvec![Operand::Const(self.p.bytes_data(text.as_bytes())), Operand::int(text.len() as i64)]
             }
-            ExprKind::Variant(index) => {
-                let ty = self.ty(&e.ty);
-                let Ty::Enum(name) = &ty else { return self.nothing(&e.ty) };
-                let value = self.p.enum_info(name).and_then(|d| d.variants.get(*index).map(|(_, v)| *v));
-                smallvec![Operand::int(value.unwrap_or(0))]
-            }
+            ExprKind::Variant(index, fields) => self.variant_value(e, *index, fields),
             ExprKind::Local(id) => {
                 if let Some(element) = &self.elements[*id] {
                     let mem = element.mem.clone();
@@ -54,7 +49,6 @@ impl Lowerer<'_, '_> {
                 (0..*n).take_while(|_| !one.is_empty()).flat_map(|_| one.clone()).collect()
             }
             ExprKind::Struct(fields) => self.struct_value(e, fields),
-            ExprKind::Wrap(tag, payload) => self.wrap(*tag, payload.as_deref(), &e.ty),
             ExprKind::Ref { mutable, place, argument } => smallvec![self.reference(*mutable, place, *argument, pos)],
             ExprKind::SliceOf { base, from, to, .. } => self.slice_of(base, from.as_deref(), to.as_deref(), pos),
             ExprKind::ArrayToSlice(inner) => {
@@ -149,6 +143,15 @@ impl Lowerer<'_, '_> {
                 self.b.op(Opcode::CallElidable, &values, Imm::Call(callee), &result, pos).into_iter().collect()
             }
             ExprKind::Hint(opcode, arg) => self.hint(*opcode, arg.as_deref(), &e.ty, pos),
+            ExprKind::PromoteTag(inner) => {
+                let mut value = self.value(inner);
+                if let Some(tag) = value.first_mut()
+                    && !self.constant
+                {
+                    *tag = self.b.op(Opcode::Promote, &[*tag], Imm::None, &[Type::Int], pos)[0];
+                }
+                value
+            }
             ExprKind::Len(inner) => smallvec![self.len(inner)],
             ExprKind::CellGet(place) => {
                 let place = self.place(place);
@@ -247,20 +250,18 @@ impl Lowerer<'_, '_> {
         values.into_iter().flat_map(|(_, v)| v).collect()
     }
 
-    fn wrap(&mut self, tag: bool, payload: Option<&Expr>, ty: &Ty) -> Val {
-        let value = payload.map(|p| self.value(p));
-        let mut out: Val = smallvec![Operand::int(i64::from(tag))];
-        match self.ty(ty) {
-            Ty::Option(t) => out.extend(value.unwrap_or_else(|| self.nothing(&t))),
-            Ty::Result(t, err) => {
-                let value = value.unwrap_or_default();
-                let (ok, bad) = if tag { (self.nothing(&t), value) } else { (value, self.nothing(&err)) };
-                out.extend(ok);
-                out.extend(bad);
-            }
-            _ => {}
+    /// A variant with its fields, evaluated as written.
+    fn variant_value(&mut self, e: &Expr, index: usize, fields: &[(usize, Expr)]) -> Val {
+        self.check_size(e);
+        let ty = self.ty(&e.ty);
+        let Some(shape) = self.p.shape(&ty) else { return self.nothing(&e.ty) };
+        if self.is_large(&e.ty) {
+            return Val::new();
         }
-        out
+        let mut values: Vec<(usize, Val)> = fields.iter().map(|(i, v)| (*i, self.value(v))).collect();
+        values.sort_by_key(|(i, _)| *i);
+        let leaves: Val = values.into_iter().flat_map(|(_, v)| v).collect();
+        self.assemble(&shape, index, &leaves)
     }
 
     fn reference(&mut self, mutable: bool, place: &Expr, argument: bool, pos: Pos) -> Operand {
@@ -437,40 +438,39 @@ impl Lowerer<'_, '_> {
 
     fn unwrap(&mut self, value: &Expr, kind: TrapKind, message: Option<String>, pos: Pos) -> Val {
         let wrapped = self.value(value);
-        let Some((tag, rest)) = wrapped.split_first() else { return Val::new() };
-        match self.ty(&value.ty) {
-            Ty::Result(t, err) => {
-                let n = self.p.leaf_count(&t) as usize;
-                // The error is shown behind the message.
-                let mut shown = Vec::new();
-                let mut message = message.unwrap_or_default();
-                if let (Ty::Scalar(s), Some(v)) = (&*err, rest.get(n)) {
-                    shown.push((*v, *s));
-                    message.push_str(": {:?}");
-                } else if *err == Ty::Unit {
-                    message.push_str(": ()");
-                } else {
-                    self.refuse(pos, Reason::NotYet, &format!("`unwrap` or `expect` with an error of the type {err}"));
-                }
-                let ok = self.op1(Opcode::IntIsZero, *tag, pos);
-                self.check_saying(ok, TrapKind::Expect, Some(message), &shown, pos);
-                rest.iter().take(n).copied().collect()
-            }
-            _ => {
-                self.check_saying(*tag, kind, message, &[], pos);
-                rest.iter().copied().collect()
-            }
+        let ty = self.ty(&value.ty);
+        let (Some(shape), Some(tag)) = (self.p.shape(&ty), wrapped.first().copied()) else { return Val::new() };
+        let Ty::Result(_, err) = &ty else {
+            self.check_saying(tag, kind, message, &[], pos);
+            return self.payload(&shape, 1, &wrapped);
+        };
+        // The error is shown behind the message.
+        let mut shown = Vec::new();
+        let mut message = message.unwrap_or_default();
+        let error = self.payload(&shape, 1, &wrapped);
+        if let (Ty::Scalar(s), Some(v)) = (&**err, error.first()) {
+            shown.push((*v, *s));
+            message.push_str(": {:?}");
+        } else if **err == Ty::Unit {
+            message.push_str(": ()");
+        } else {
+            self.refuse(pos, Reason::NotYet, &format!("`unwrap` or `expect` with an error of the type {err}"));
         }
+        let ok = self.op1(Opcode::IntIsZero, tag, pos);
+        self.check_saying(ok, TrapKind::Expect, Some(message), &shown, pos);
+        self.payload(&shape, 0, &wrapped)
     }
 
     fn unwrap_or(&mut self, wrapped: &[Operand], other: &[Operand], ty: &Ty, vars: &[super::Var], pos: Pos) -> Val {
-        let Some((tag, rest)) = wrapped.split_first() else { return Val::new() };
+        let ty = self.ty(ty);
+        let (Some(shape), Some(tag)) = (self.p.shape(&ty), wrapped.first().copied()) else { return Val::new() };
         let (some, none, join) = (self.b.new_block(), self.b.new_block(), self.b.new_block());
-        let set_is_value = matches!(self.ty(ty), Ty::Option(_));
-        let (set, clear) = if set_is_value { (some, none) } else { (none, some) };
-        self.b.branch(*tag, set, clear, pos);
+        let is_option = matches!(ty, Ty::Option(_));
+        let (set, clear) = if is_option { (some, none) } else { (none, some) };
+        self.b.branch(tag, set, clear, pos);
         self.b.enter(some);
-        self.write_all(vars, &rest[..vars.len().min(rest.len())]);
+        let value = self.payload(&shape, usize::from(is_option), wrapped);
+        self.write_all(vars, &value);
         self.b.jump(join, pos);
         self.b.enter(none);
         self.write_all(vars, other);
@@ -481,34 +481,21 @@ impl Lowerer<'_, '_> {
 
     fn question(&mut self, value: &Expr, pos: Pos) -> Val {
         let wrapped = self.value(value);
-        let Some((tag, rest)) = wrapped.split_first() else { return Val::new() };
-        let (go_on, leave) = (self.b.new_block(), self.b.new_block());
         let ty = self.ty(&value.ty);
-        let result = self.result.clone();
-        let out = match &ty {
-            Ty::Option(_) => {
-                self.b.branch(*tag, go_on, leave, pos);
-                self.b.enter(leave);
-                let mut none: Vec<Operand> = self.nothing(&result).to_vec();
-                if let Some(tag) = none.first_mut() {
-                    *tag = Operand::int(0);
-                }
-                self.b.ret(none, pos);
-                rest.iter().copied().collect()
-            }
-            Ty::Result(t, _) => {
-                let n = self.p.leaf_count(t) as usize;
-                self.b.branch(*tag, leave, go_on, pos);
-                self.b.enter(leave);
-                let kept = if let Ty::Result(t, _) = &result { self.nothing(t) } else { Val::new() };
-                let err: Vec<Operand> =
-                    [Operand::int(1)].into_iter().chain(kept).chain(rest.iter().skip(n).copied()).collect();
-                self.b.ret(err, pos);
-                rest.iter().take(n).copied().collect()
-            }
-            _ => Val::new(),
-        };
+        let (Some(shape), Some(tag)) = (self.p.shape(&ty), wrapped.first().copied()) else { return Val::new() };
+        let (go_on, leave) = (self.b.new_block(), self.b.new_block());
+        let is_option = matches!(ty, Ty::Option(_));
+        let (set, clear) = if is_option { (go_on, leave) } else { (leave, go_on) };
+        self.b.branch(tag, set, clear, pos);
+        self.b.enter(leave);
+        // What is returned is another type, with the same variant of nothing, or of the error.
+        if let Some(result) = self.p.shape(&self.result.clone()) {
+            let lost = usize::from(!is_option);
+            let error = self.payload(&shape, lost, &wrapped);
+            let returned = self.assemble(&result, lost, &error);
+            self.b.ret(returned.to_vec(), pos);
+        }
         self.b.enter(go_on);
-        out
+        self.payload(&shape, usize::from(is_option), &wrapped)
     }
 }

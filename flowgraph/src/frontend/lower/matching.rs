@@ -1,50 +1,239 @@
 //! `match` and patterns.
 //!
-//! Arms are tried in order. A run of arms whose patterns are plain values becomes one switch. The last arm of a match
-//! that covers everything isn't tested.
+//! A match on an enum with payloads goes by the tag first, to the arms that may match there. Otherwise arms are tried in
+//! order; a run of arms whose patterns are plain values becomes one switch. The last arm of a match that covers everything
+//! isn't tested.
 
+use super::super::enums::Shape;
 use super::super::refusal::{Pos, Reason};
-use super::super::tree::{Arm, CompareOp, Expr, ExprKind, Pat, PatKind};
+use super::super::tree::{Arm, CompareOp, Expr, ExprKind, LocalId, Pat, PatKind};
 use super::super::types::Ty;
+use super::alternatives::{alternatives, bindings, heads, is_bare, is_or};
 use super::exhaustive::Coverage;
+use super::subject::{Subject, enum_behind};
 use super::{Lowerer, Val};
-use crate::ir::{BlockId, MemKind, Opcode, Operand, Scalar, TrapKind};
+use crate::ir::{BlockId, Opcode, Operand, Scalar, TrapKind};
+use std::rc::Rc;
+
+/// How a pattern is tested.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Goal {
+    /// Where to go if the value doesn't match.
+    pub(super) fail: BlockId,
+    /// It is known to match.
+    pub(super) certain: bool,
+    /// What shared references in it point to may change when they are gone.
+    pub(super) changes: bool,
+    /// The pattern's variables are bound in several places, which come together.
+    pub(super) joined: bool,
+}
+
+impl Goal {
+    pub(super) fn new(fail: BlockId, certain: bool, changes: bool) -> Goal {
+        Goal { fail, certain, changes, joined: false }
+    }
+}
 
 impl Lowerer<'_, '_> {
     pub(super) fn match_value(&mut self, e: &Expr, scrutinee: &Expr, arms: &[Arm]) -> Val {
         let pos = e.pos;
         let vars = self.temporaries_for(e);
-        let value = self.value(scrutinee);
+        let changes = self.may_change(scrutinee);
+        let subject = self.subject(scrutinee);
         let ty = self.ty(&scrutinee.ty);
         if ty == Ty::Never {
             return self.nothing(&e.ty);
         }
         let coverage = self.coverage(arms, &ty);
-        if coverage == Coverage::Partial {
-            self.refuse(pos, Reason::NotExhaustive, "");
+        if let Coverage::Partial(witness) = &coverage {
+            let detail = format!("this match doesn't cover every value: `{witness}` is missing");
+            self.refuse(pos, Reason::NotExhaustive, &detail);
         }
+        let full = coverage == Coverage::Full;
         let join = self.b.new_block();
+        let pats: Vec<&Pat> = arms.iter().map(|a| &a.pat).collect();
+        let (subject, ty) = self.look_through(subject, &ty, &pats, changes, scrutinee.pos);
+        let subject = self.tagged(subject, &ty, scrutinee.pos);
+        let opened = matches!(subject, Subject::Ref(_)) || !matches!(ty, Ty::Ref(..));
+        if let Some(shape) = enum_behind(self.p, &ty).filter(|s| s.has_payload() && opened) {
+            self.dispatch(arms, &subject, &ty, &shape, &vars, join, full, changes, pos);
+            self.b.enter(join);
+            return self.read_all(&vars);
+        }
         let mut at = 0;
         while at < arms.len() && !self.b.is_dead() {
             let run = self.switchable(&arms[at..], &ty);
             let run = if run.iter().map(|(values, _)| values.len()).sum::<usize>() > 1 { run.len() } else { 0 };
             if run > 0 {
-                let complete = coverage == Coverage::Full && at + run == arms.len();
+                let complete = full && at + run == arms.len();
+                let value = self.leaves_of(&subject, pos);
                 self.switch_arms(&arms[at..at + run], &ty, &value, &vars, join, complete, pos);
                 at += run;
                 continue;
             }
             let arm = &arms[at];
-            let last = at + 1 == arms.len() && coverage == Coverage::Full && arm.guard.is_none();
-            self.tested_arm(arm, &ty, &value, &vars, join, last);
+            let certain = at + 1 == arms.len() && full && arm.guard.is_none();
+            let (body, next) = (self.b.new_block(), self.b.new_block());
+            self.test_arm(arm, &ty, &subject, body, Goal::new(next, certain, changes));
+            self.b.enter(body);
+            self.arm_body(arm, &vars, join);
+            self.b.enter(next);
             at += 1;
         }
+        self.uncovered(pos);
+        self.b.enter(join);
+        self.read_all(&vars)
+    }
+
+    /// The end of a match that something wasn't covered by: there is no such thing.
+    fn uncovered(&mut self, pos: Pos) {
         if !self.b.is_dead() {
             let message = Some("internal error: entered unreachable code".to_owned());
             self.trap_now(TrapKind::Unreachable, message, Vec::new(), pos);
         }
-        self.b.enter(join);
-        self.read_all(&vars)
+    }
+
+    /// Goes by the tag, and in each variant tries the arms that may match it.
+    #[allow(clippy::too_many_arguments)]
+    fn dispatch(
+        &mut self,
+        arms: &[Arm],
+        subject: &Subject,
+        ty: &Ty,
+        shape: &Shape,
+        vars: &[super::Var],
+        join: BlockId,
+        full: bool,
+        changes: bool,
+        pos: Pos,
+    ) {
+        let enum_subject = {
+            let mut at = subject;
+            while let Subject::Ref(inner) = at {
+                at = inner;
+            }
+            at.clone()
+        };
+        let tag = self.tag_of(&enum_subject, shape, pos);
+        let heads: Vec<Option<Vec<usize>>> = arms.iter().map(|a| heads(&a.pat)).collect();
+        let applies = |arm: usize, variant: usize| heads[arm].as_ref().is_none_or(|h| h.contains(&variant));
+        // The variants that some arm names, and the arms for each; all others have the same ones.
+        let named: Vec<usize> =
+            (0..shape.variants.len()).filter(|v| heads.iter().flatten().any(|h| h.contains(v))).collect();
+        let rest: Vec<usize> = (0..shape.variants.len()).filter(|v| !named.contains(v)).collect();
+        let known = tag.as_int().and_then(|t| shape.index_of(t));
+        let mut cases: Vec<(Option<usize>, Vec<usize>)> = Vec::new();
+        for variant in named {
+            if known.is_none_or(|k| k == variant) {
+                cases.push((Some(variant), (0..arms.len()).filter(|a| applies(*a, variant)).collect()));
+            }
+        }
+        if known.map_or(!rest.is_empty(), |k| rest.contains(&k)) {
+            let variant = if let [only] = rest.as_slice() { Some(*only) } else { known };
+            cases.push((variant, (0..arms.len()).filter(|a| heads[*a].is_none()).collect()));
+        }
+        let times = |arm: usize| cases.iter().filter(|(_, list)| list.contains(&arm)).count();
+        let bodies: Vec<BlockId> = arms.iter().map(|_| self.b.new_block()).collect();
+        let shared: Vec<bool> = (0..arms.len()).map(|a| times(a) > 1 || is_or(&arms[a].pat)).collect();
+        for (arm, _) in arms.iter().zip(&shared).filter(|(_, shared)| **shared) {
+            self.place_slots(&arm.pat);
+        }
+        // Where a variant's first arm asks for no more than the variant, the tag leads to its body.
+        let direct =
+            |list: &[usize]| list.first().copied().filter(|a| arms[*a].guard.is_none() && is_bare(&arms[*a].pat));
+        let blocks: Vec<BlockId> = cases
+            .iter()
+            .map(|(_, list)| match direct(list) {
+                Some(arm) => bodies[arm],
+                None => self.b.new_block(),
+            })
+            .collect();
+        let end = self.b.new_block();
+        match blocks.split_last() {
+            Some((default, before)) => {
+                let targets: Vec<(i64, BlockId)> = cases
+                    .iter()
+                    .zip(before)
+                    .filter_map(|((variant, _), block)| Some((shape.variants[(*variant)?].discriminant, *block)))
+                    .collect();
+                self.branch_on_tag(tag, shape, &targets, *default, pos);
+            }
+            None => self.b.jump(end, pos),
+        }
+        for ((variant, list), block) in cases.iter().zip(blocks) {
+            if direct(list).is_some() {
+                continue;
+            }
+            self.b.enter(block);
+            let subject = match variant {
+                Some(v) => subject.with_tag(shape.variants[*v].discriminant),
+                None => subject.clone(),
+            };
+            for (i, arm) in list.iter().enumerate() {
+                if self.b.is_dead() {
+                    break;
+                }
+                let last = i + 1 == list.len();
+                let certain = last && full && arms[*arm].guard.is_none();
+                let fail = self.b.new_block();
+                let goal = Goal { joined: shared[*arm], ..Goal::new(fail, certain, changes) };
+                self.test_arm(&arms[*arm], ty, &subject, bodies[*arm], goal);
+                self.b.enter(fail);
+            }
+            self.b.jump(end, pos);
+        }
+        for (arm, body) in arms.iter().zip(bodies) {
+            self.b.enter(body);
+            if !self.b.is_dead() {
+                self.arm_body(arm, vars, join);
+            }
+        }
+        self.b.enter(end);
+        self.uncovered(pos);
+    }
+
+    /// Tests an arm's pattern and guard: goes to `body` where they hold.
+    fn test_arm(&mut self, arm: &Arm, ty: &Ty, subject: &Subject, body: BlockId, goal: Goal) {
+        // Alternatives that may overlap try the guard once each, as Rust does.
+        let alternatives = match arm.guard.is_some().then(|| alternatives(&arm.pat)) {
+            None => vec![arm.pat.clone()],
+            Some(Some(all)) => all,
+            Some(None) => {
+                let detail = "with a guard and so many alternatives";
+                return self.refuse(arm.pat.pos, Reason::Pattern, detail);
+            }
+        };
+        let goal = Goal { joined: goal.joined || alternatives.len() > 1, ..goal };
+        if alternatives.len() > 1 {
+            self.place_slots(&arm.pat);
+        }
+        for (i, pat) in alternatives.iter().enumerate() {
+            let last = i + 1 == alternatives.len();
+            let fail = if last { goal.fail } else { self.b.new_block() };
+            self.test(pat, ty, subject, Goal { fail, ..goal });
+            self.settle(pat);
+            match &arm.guard {
+                Some(guard) => self.condition(guard, body, fail),
+                None => self.b.jump(body, arm.pat.pos),
+            }
+            if !last {
+                self.b.enter(fail);
+            }
+        }
+    }
+
+    /// Makes the slots of a pattern's variables that need one, before it is tested in several places.
+    fn place_slots(&mut self, pat: &Pat) {
+        let mut bound = Vec::new();
+        bindings(pat, &mut bound);
+        for (id, pos) in bound {
+            if self.needs_slot(id) && !self.placed.contains(&id) {
+                let (name, ty) = (self.locals[id].name.clone(), self.locals[id].ty.clone());
+                let mem = self.new_slot(&ty, &name, pos);
+                self.slots[id] = Some(mem);
+                self.placed.insert(id);
+            }
+        }
     }
 
     fn arm_body(&mut self, arm: &Arm, vars: &[super::Var], join: BlockId) {
@@ -53,48 +242,17 @@ impl Lowerer<'_, '_> {
         self.b.jump(join, arm.body.pos);
     }
 
-    /// One arm with its tests; goes on where it doesn't match.
-    fn tested_arm(&mut self, arm: &Arm, ty: &Ty, value: &[Operand], vars: &[super::Var], join: BlockId, certain: bool) {
-        let next = self.b.new_block();
-        // Alternatives that may overlap try the guard once each, as Rust does.
-        let alternatives: Vec<&Pat> = match &arm.pat.kind {
-            PatKind::Or(cases) if arm.guard.is_some() && !cases.iter().all(is_value) => cases.iter().collect(),
-            _ => vec![&arm.pat],
-        };
-        let body = self.b.new_block();
-        let mut failed = None;
-        for (i, pat) in alternatives.iter().enumerate() {
-            if let Some(failed) = failed.take() {
-                self.b.enter(failed);
-            }
-            let fail = if i + 1 == alternatives.len() { next } else { self.b.new_block() };
-            self.test(pat, ty, value, fail, certain);
-            self.settle(pat);
-            match &arm.guard {
-                Some(guard) => self.condition(guard, body, fail),
-                None => self.b.jump(body, arm.pat.pos),
-            }
-            failed = Some(fail);
-        }
-        self.b.enter(body);
-        self.arm_body(arm, vars, join);
-        self.b.enter(next);
-    }
-
     /// The longest run of arms without guards whose patterns are lists of values of a single word.
     fn switchable(&mut self, arms: &[Arm], ty: &Ty) -> Vec<(Vec<i64>, Option<usize>)> {
         let mut out = Vec::new();
-        let scalar = match ty {
-            Ty::Scalar(s) if !s.is_float() => *s,
-            Ty::Enum(_) => Scalar::I64,
-            _ => return out,
-        };
+        if !matches!(ty, Ty::Enum(_)) && ty.as_scalar().is_none_or(Scalar::is_float) {
+            return out;
+        }
         for arm in arms {
             let mut values = Vec::new();
             if arm.guard.is_some() || !self.pattern_values(&arm.pat, &mut values) {
                 break;
             }
-            let _ = scalar;
             let binds = if let PatKind::Bind(id, _) = &arm.pat.kind { Some(*id) } else { None };
             out.push((values, binds));
         }
@@ -110,10 +268,22 @@ impl Lowerer<'_, '_> {
                 }
                 None => false,
             },
+            PatKind::Variant(index, _) => match self.shape_of(&pat.ty) {
+                Some(shape) if !shape.has_payload() => {
+                    out.push(shape.variants[*index].discriminant);
+                    true
+                }
+                _ => false,
+            },
             PatKind::Or(cases) => cases.iter().all(|c| self.pattern_values(c, out)),
             PatKind::Bind(_, Some(inner)) => self.pattern_values(inner, out),
             _ => false,
         }
+    }
+
+    fn shape_of(&mut self, ty: &Ty) -> Option<Rc<Shape>> {
+        let ty = self.ty(ty);
+        self.p.shape(&ty)
     }
 
     /// The word of a constant in a pattern.
@@ -185,135 +355,179 @@ impl Lowerer<'_, '_> {
 
     /// After a pattern has matched: names its variables, and makes the slots of those that need one.
     pub(super) fn settle(&mut self, pat: &Pat) {
-        match &pat.kind {
-            PatKind::Bind(id, inner) => {
-                let vars = self.vars_of(*id);
-                let value = self.read_all(&vars);
-                self.define(*id, Some(&value), pat.pos);
-                if let Some(inner) = inner {
-                    self.settle(inner);
-                }
+        let mut bound = Vec::new();
+        bindings(pat, &mut bound);
+        for (id, pos) in bound {
+            if self.elements[id].is_some() {
+                continue;
             }
-            PatKind::Fields(fields) => fields.iter().for_each(|(_, p)| self.settle(p)),
-            PatKind::Elements(head, tail) => head.iter().chain(tail).for_each(|p| self.settle(p)),
-            PatKind::Wrapped(_, Some(inner)) | PatKind::Deref(inner) => self.settle(inner),
-            PatKind::Or(cases) => {
-                if let Some(first) = cases.first() {
-                    self.settle(first);
-                }
-            }
-            PatKind::Wild | PatKind::Value(_) | PatKind::Range(..) | PatKind::Wrapped(_, None) => {}
+            let vars = self.vars_of(id);
+            let value = self.read_all(&vars);
+            self.define(id, Some(&value), pos);
         }
     }
 
-    /// Goes to `fail` if the value doesn't match, and goes on with the pattern's variables bound if it does.
-    /// `certain`: it is known to match.
-    pub(super) fn test(&mut self, pat: &Pat, ty: &Ty, value: &[Operand], fail: BlockId, certain: bool) {
+    /// Goes to `goal.fail` if the subject doesn't match, and goes on with the pattern's variables bound if it does.
+    pub(super) fn test(&mut self, pat: &Pat, ty: &Ty, subject: &Subject, goal: Goal) {
         let pos = pat.pos;
         match &pat.kind {
             PatKind::Wild => {}
             PatKind::Bind(id, inner) => {
-                self.slots[*id] = None;
-                self.bind(*id, value);
+                if !self.placed.contains(id) {
+                    self.slots[*id] = None;
+                }
+                self.elements[*id] = None;
+                self.tainted[*id] |= goal.changes && ty.has_reference(true);
+                if self.is_large(ty) {
+                    let detail = format!("a value of the type {ty} is too large to be taken out by a pattern");
+                    return self.refuse(pos, Reason::LargeValue, &detail);
+                }
+                let value = self.leaves_of(subject, pos);
+                self.bind(*id, &value);
                 if let Some(inner) = inner {
-                    self.test(inner, ty, value, fail, certain);
+                    self.test(inner, ty, subject, goal);
+                }
+            }
+            PatKind::BindRef(id, inner) => {
+                self.bind_reference(*id, ty, subject, goal, pos);
+                if let Some(inner) = inner {
+                    self.test(inner, ty, subject, goal);
                 }
             }
             PatKind::Value(e) => {
-                if certain {
+                if goal.certain {
                     return;
                 }
                 let wanted = self.value(e);
-                let equal = self.compare(CompareOp::Eq, value, &wanted, ty, pos);
-                self.match_or(equal, fail, pos);
+                let value = self.leaves_of(subject, pos);
+                let equal = self.compare(CompareOp::Eq, &value, &wanted, ty, pos);
+                self.match_or(equal, goal.fail, pos);
             }
             PatKind::Range(from, to, inclusive) => {
-                if !certain {
-                    self.test_range(from.as_deref(), to.as_deref(), *inclusive, ty, value, fail, pos);
+                if !goal.certain {
+                    let value = self.leaves_of(subject, pos);
+                    self.test_range(from.as_deref(), to.as_deref(), *inclusive, ty, &value, goal.fail, pos);
                 }
             }
             PatKind::Fields(fields) => {
                 let types = self.p.fields_of(ty);
                 for (i, p) in fields {
-                    let (at, n) = self.leaf_range(ty, *i);
-                    let part: Val = value.iter().skip(at).take(n).copied().collect();
+                    let part = self.field_of(subject, ty, *i, p.pos);
                     let ty = types.get(*i).cloned().unwrap_or(Ty::Error);
-                    self.test(p, &ty, &part, fail, certain);
+                    self.test_part(p, &ty, part, goal);
                 }
             }
             PatKind::Elements(head, tail) => {
                 let Ty::Array(elem, n) = ty else { return };
-                let size = self.p.leaf_count(elem) as usize;
                 let from_end = (*n as usize).saturating_sub(tail.len());
                 let places = (0..head.len()).chain(from_end..from_end + tail.len());
                 for (i, p) in places.zip(head.iter().chain(tail)) {
-                    let part: Val = value.iter().skip(i * size).take(size).copied().collect();
-                    self.test(p, elem, &part, fail, certain);
+                    let part = self.element_of(subject, elem, i, p.pos);
+                    self.test_part(p, elem, part, goal);
                 }
             }
-            PatKind::Wrapped(tag, inner) => {
-                let Some((found, rest)) = value.split_first() else { return };
-                if !certain {
-                    let ok = self.b.new_block();
-                    if *tag {
-                        self.b.branch(*found, ok, fail, pos)
-                    } else {
-                        self.b.branch(*found, fail, ok, pos)
-                    }
-                    self.b.enter(ok);
+            PatKind::Variant(index, fields) => {
+                let Some(shape) = self.p.shape(ty) else { return };
+                if !goal.certain {
+                    let tag = self.tag_of(subject, &shape, pos);
+                    self.test_tag(tag, &shape, *index, goal.fail, pos);
                 }
-                let Some(inner) = inner else { return };
-                let (payload, part): (Ty, &[Operand]) = match ty {
-                    Ty::Option(t) => ((**t).clone(), rest),
-                    Ty::Result(t, err) => {
-                        let n = (self.p.leaf_count(t) as usize).min(rest.len());
-                        if *tag { ((**err).clone(), &rest[n..]) } else { ((**t).clone(), &rest[..n]) }
-                    }
-                    _ => return,
-                };
-                self.test(inner, &payload, part, fail, certain);
+                for (i, p) in fields {
+                    let ty = shape.variants[*index].types.get(*i).cloned().unwrap_or(Ty::Error);
+                    let part = self.variant_field(subject, &shape, *index, *i, p.pos);
+                    self.test_part(p, &ty, part, goal);
+                }
             }
             PatKind::Deref(inner) => {
-                let Ty::Ref(mutable, to) = ty else { return };
-                let kind = if *mutable { MemKind::Exclusive } else { MemKind::Immutable };
-                let Some(address) = value.first() else { return };
-                let mem = super::place::Mem::new(*address, kind, (**to).clone());
-                let loaded = if matches!(inner.kind, PatKind::Wild) {
-                    Val::new()
-                } else {
-                    self.read(super::place::Place::Mem(mem), pos)
-                };
-                self.test(inner, to, &loaded, fail, certain);
+                let Ty::Ref(_, to) = ty else { return };
+                let to = self.ty(to);
+                if let Some(part) = self.behind(subject, ty, goal.changes, pos) {
+                    self.test_part(inner, &to, part, goal);
+                }
             }
-            PatKind::Or(cases) => self.test_or(pat, cases, ty, value, fail, certain),
+            PatKind::Or(cases) => self.test_or(pat, cases, ty, subject, goal),
         }
     }
 
-    fn test_or(&mut self, pat: &Pat, cases: &[Pat], ty: &Ty, value: &[Operand], fail: BlockId, certain: bool) {
-        let pos = pat.pos;
-        let binds = cases.iter().any(|c| !is_value(c));
-        if certain && !binds {
+    /// Tests a part that may be in memory: what is looked at more than once is read once.
+    fn test_part(&mut self, pat: &Pat, ty: &Ty, part: Subject, goal: Goal) {
+        let part = match (&part, &pat.kind) {
+            (_, PatKind::Wild | PatKind::BindRef(..)) => part,
+            (Subject::Mem(_), PatKind::Variant(..) | PatKind::Or(_)) if self.is_sum(ty) => {
+                self.tagged(part, ty, pat.pos)
+            }
+            (Subject::Mem(_), _) if matches!(ty, Ty::Scalar(_) | Ty::Enum(_) | Ty::Ref(..)) && !self.is_sum(ty) => {
+                Subject::Value(self.leaves_of(&part, pat.pos))
+            }
+            _ => part,
+        };
+        self.test(pat, ty, &part, goal);
+    }
+
+    /// Goes on if the tag is that of `variant`.
+    fn test_tag(&mut self, tag: Operand, shape: &Shape, variant: usize, fail: BlockId, pos: Pos) {
+        let wanted = shape.variants[variant].discriminant;
+        if shape.variants.len() == 1 || tag.as_int() == Some(wanted) {
             return;
         }
-        let matched = self.b.new_block();
-        let mut values = Vec::new();
-        if value.len() == 1 && !binds && self.pattern_values(pat, &mut values) && values.len() > 1 {
-            let mut targets: Vec<(i64, BlockId)> = Vec::new();
-            for v in values {
-                if !targets.iter().any(|(known, _)| *known == v) {
-                    targets.push((v, matched));
-                }
-            }
-            self.b.switch(value[0], &targets, fail, pos);
-            return self.b.enter(matched);
+        let ok = self.b.new_block();
+        self.branch_on_tag(tag, shape, &[(wanted, ok)], fail, pos);
+        self.b.enter(ok);
+    }
+
+    fn bind_reference(&mut self, id: LocalId, ty: &Ty, subject: &Subject, goal: Goal, pos: Pos) {
+        if !self.placed.contains(&id) {
+            self.slots[id] = None;
         }
+        self.elements[id] = None;
+        if !goal.joined && self.refer(id, subject) {
+            return;
+        }
+        let mem = match subject {
+            Subject::Mem(mem) | Subject::Tagged(mem, _) => mem.clone(),
+            other => {
+                // A temporary value, which lives as long as the match.
+                let value = self.leaves_of(other, pos);
+                self.spill(&value, ty, pos)
+            }
+        };
+        self.tainted[id] = mem.kind != crate::ir::MemKind::Immutable;
+        let address = self.address(&mem, pos);
+        self.bind(id, &[address]);
+    }
+
+    fn test_or(&mut self, pat: &Pat, cases: &[Pat], ty: &Ty, subject: &Subject, goal: Goal) {
+        let pos = pat.pos;
+        let mut bound = Vec::new();
+        bindings(pat, &mut bound);
+        if goal.certain && bound.is_empty() {
+            return;
+        }
+        let goal = Goal { joined: true, ..goal };
+        if !goal.certain && bound.is_empty() && self.leaf_count(ty) == 1 && !matches!(ty, Ty::Ref(..)) {
+            let mut values = Vec::new();
+            if self.pattern_values(pat, &mut values) && values.len() > 1 {
+                let matched = self.b.new_block();
+                let mut targets: Vec<(i64, BlockId)> = Vec::new();
+                for v in values {
+                    if !targets.iter().any(|(known, _)| *known == v) {
+                        targets.push((v, matched));
+                    }
+                }
+                let value = self.leaves_of(subject, pos);
+                self.b.switch(value[0], &targets, goal.fail, pos);
+                return self.b.enter(matched);
+            }
+        }
+        self.place_slots(pat);
+        let matched = self.b.new_block();
         for (i, case) in cases.iter().enumerate() {
             let last = i + 1 == cases.len();
-            let next = if last { fail } else { self.b.new_block() };
-            self.test(case, ty, value, next, certain && last);
+            let fail = if last { goal.fail } else { self.b.new_block() };
+            self.test(case, ty, subject, Goal { fail, certain: goal.certain && last, ..goal });
             self.b.jump(matched, pos);
             if !last {
-                self.b.enter(next);
+                self.b.enter(fail);
             }
         }
         self.b.enter(matched);
@@ -358,15 +572,5 @@ impl Lowerer<'_, '_> {
                 self.match_or(ok, fail, pos);
             }
         }
-    }
-}
-
-/// Whether a pattern is a value, a range, or alternatives of these: it binds nothing, and alternatives don't overlap in
-/// a way that effects could tell.
-fn is_value(pat: &Pat) -> bool {
-    match &pat.kind {
-        PatKind::Value(_) | PatKind::Range(..) => true,
-        PatKind::Or(cases) => cases.iter().all(is_value),
-        _ => false,
     }
 }

@@ -42,6 +42,15 @@ impl Lowerer<'_, '_> {
                     self.value_into(value, &place, fresh);
                 }
             }
+            ExprKind::Variant(index, fields) => {
+                let ty = self.ty(&e.ty);
+                let Some(shape) = self.p.shape(&ty) else { return };
+                self.store_tag(mem, &shape, *index, pos);
+                for (i, value) in fields {
+                    let place = self.project_variant(mem, &shape, *index, *i, pos);
+                    self.value_into(value, &place, fresh);
+                }
+            }
             ExprKind::Tuple(items) => {
                 for (i, value) in items.iter().enumerate() {
                     let place = self.project_field(mem, i, pos);
@@ -78,6 +87,9 @@ impl Lowerer<'_, '_> {
         if self.p.leaf_count(&from.ty) <= super::MAX_LEAVES {
             let value = self.load(from, pos);
             return self.store(to, &value, pos);
+        }
+        if self.is_sum(&from.ty) {
+            return self.copy_enum(from, to, pos);
         }
         match from.ty.clone() {
             Ty::Array(_, n) => self.counted(n, pos, |this, i| {

@@ -4,6 +4,7 @@
 //! it is referred to or indexed by what isn't a literal, a stack slot for all of its scope. Evaluation order is Rust's.
 //! Everything a constant needs folds away in [`super::ssa`], so constants are lowered by the same code.
 
+mod alternatives;
 mod arithmetic;
 mod control;
 mod exhaustive;
@@ -14,6 +15,8 @@ mod memory;
 mod number;
 mod place;
 mod portal;
+mod subject;
+mod sum;
 
 use super::finish::finish;
 use super::infer::Infer;
@@ -21,15 +24,17 @@ use super::items::{FnItem, FnTypes, Program};
 use super::refusal::{Pos, Reason};
 use super::ssa::{Builder, Var};
 use super::tree::{Body, Local, LocalId, Pat, PatKind};
-use super::types::{Ty, rust_type, signature_type};
+use super::types::{Ty, rust_type};
 use crate::ir::{
     Attributes, BlockId, Graph, Imm, Opcode, Operand, Param, Scalar, Signature, SlotDesc, Trap, TrapKind, Type,
 };
 pub(super) use portal::check_contract;
 
+use matching::Goal;
 use place::{Element, Mem};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
+use subject::Subject;
 
 /// The leaves of a value.
 pub(super) type Val = SmallVec<[Operand; 4]>;
@@ -54,6 +59,8 @@ pub(super) struct Lowerer<'p, 's> {
     elements: Vec<Option<Element>>,
     /// Shared references that may point to what can be changed through another name.
     tainted: Vec<bool>,
+    /// Variables of patterns whose slots have been made before the pattern is tested.
+    placed: FxHashSet<LocalId>,
     owners: FxHashMap<Var, LocalId>,
     loops: Vec<Option<LoopTargets>>,
     portal: Option<portal::PortalBuild>,
@@ -75,6 +82,7 @@ impl<'p, 's> Lowerer<'p, 's> {
             slots: vec![None; n],
             elements: vec![None; n],
             tainted: vec![false; n],
+            placed: FxHashSet::default(),
             owners: FxHashMap::default(),
             loops: (0..loops).map(|_| None).collect(),
             portal: None,
@@ -97,10 +105,8 @@ impl<'p, 's> Lowerer<'p, 's> {
         let pos = p.fn_pos(f);
         let before = p.refusals.borrow().len();
         let mut names = Vec::new();
-        let mut signature = Signature {
-            params: Vec::new(),
-            result: signature_type(&types.result).unwrap_or(crate::ir::RustType::Unit),
-        };
+        let mut signature =
+            Signature { params: Vec::new(), result: rust_type(&types.result).unwrap_or(crate::ir::RustType::Unit) };
         let mut all = Vec::new();
         for (pat, ty) in &params {
             let name = match &pat.kind {
@@ -117,7 +123,7 @@ impl<'p, 's> Lowerer<'p, 's> {
                     Operand::Value(v)
                 })
                 .collect();
-            let rust = signature_type(ty);
+            let rust = rust_type(ty);
             match &rust {
                 Some(rust) => names.extend(p.module.borrow().leaves(rust).iter().map(|l| format!("{name}{}", l.path))),
                 None => names.extend((0..scalars.len()).map(|i| format!("{name}.{i}"))),
@@ -160,7 +166,7 @@ impl<'p, 's> Lowerer<'p, 's> {
     fn scalar(&mut self, ty: &Ty) -> Scalar {
         match self.ty(ty) {
             Ty::Scalar(s) => s,
-            Ty::Enum(name) => self.p.enum_info(&name).map_or(Scalar::I32, |e| e.repr),
+            ty @ (Ty::Enum(_) | Ty::Option(_) | Ty::Result(..)) => self.p.shape(&ty).map_or(Scalar::I32, |s| s.repr),
             _ => Scalar::Usize,
         }
     }
@@ -250,7 +256,10 @@ impl<'p, 's> Lowerer<'p, 's> {
     fn define(&mut self, id: LocalId, value: Option<&[Operand]>, pos: Pos) {
         let (name, ty) = (self.locals[id].name.clone(), self.locals[id].ty.clone());
         if self.needs_slot(id) {
-            let mem = self.new_slot(&ty, &name, pos);
+            let mem = match &self.slots[id] {
+                Some(mem) if self.placed.contains(&id) => mem.clone(),
+                _ => self.new_slot(&ty, &name, pos),
+            };
             if let Some(value) = value {
                 self.store(&mem, value, pos);
             }
@@ -270,7 +279,7 @@ impl<'p, 's> Lowerer<'p, 's> {
     /// Binds an irrefutable pattern.
     fn bind_all(&mut self, pat: &Pat, ty: &Ty, value: Val) {
         let never = self.b.new_block();
-        self.test(pat, ty, &value, never, true);
+        self.test(pat, ty, &Subject::Value(value), Goal::new(never, true, false));
         self.b.seal(never);
         self.settle(pat);
     }

@@ -10,6 +10,7 @@ use super::super::tree::{Expr, ExprKind, LocalId};
 use super::super::types::{Ty, element_class};
 use super::{Lowerer, Val};
 use crate::ir::{Access, Const, Imm, MemDesc, MemKind, Opcode, Operand, Scalar, TrapKind};
+use std::rc::Rc;
 
 /// A place in memory that holds a value of type `ty`.
 #[derive(Clone, Debug)]
@@ -19,17 +20,21 @@ pub(super) struct Mem {
     pub(super) index: Option<(Operand, u32)>,
     pub(super) kind: MemKind,
     /// The class and field name, where the place is a field or element.
-    class: Option<(String, String)>,
+    pub(super) class: Option<(String, String)>,
+    /// The outermost enum that the place is a payload of, or part of one: all of it has that enum's class, since other
+    /// variants' payloads lie in the same bytes.
+    pub(super) within: Option<Rc<str>>,
     pub(super) ty: Ty,
 }
 
 impl Mem {
     pub(super) fn new(base: Operand, kind: MemKind, ty: Ty) -> Mem {
-        Mem { base, offset: 0, index: None, kind, class: None, ty }
+        Mem { base, offset: 0, index: None, kind, class: None, within: None, ty }
     }
 }
 
-/// The element that `x` of `for x in slice` refers to.
+/// What a variable refers to that stands for a reference that isn't made: `x` of `for x in slice`, or a variable of a
+/// pattern that looks through a reference.
 #[derive(Clone, Debug)]
 pub(super) struct Element {
     pub(super) mem: Mem,
@@ -252,7 +257,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// The place with its offset added to the base.
-    fn without_offset(&mut self, mem: &Mem, pos: Pos) -> Mem {
+    pub(super) fn without_offset(&mut self, mem: &Mem, pos: Pos) -> Mem {
         let mut mem = mem.clone();
         mem.base = self.add_constant(mem.base, mem.offset, pos);
         mem.offset = 0;
@@ -263,10 +268,14 @@ impl Lowerer<'_, '_> {
         let whole = mem.ty.clone();
         let ty = self.p.fields_of(&whole).get(index).cloned().unwrap_or(Ty::Error);
         let (offset, name) = self.p.field_place(&whole, index);
+        if let Some(outer) = mem.within.clone() {
+            let class = Some((outer.to_string(), name));
+            return Mem { offset: mem.offset.wrapping_add(i64::from(offset)), ty, class, ..mem.clone() };
+        }
         let mut field = self.without_offset(mem, pos);
         field.offset = i64::from(offset);
         field.ty = ty;
-        let lone = !matches!(field.ty, Ty::Struct(_) | Ty::Tuple(_) | Ty::Array(..));
+        let lone = !matches!(field.ty, Ty::Struct(_) | Ty::Tuple(_) | Ty::Array(..)) && !self.is_sum(&field.ty);
         let referenced = self.p.referenced_fields.borrow().contains(&(whole.to_string(), index));
         if lone && referenced {
             let mut place = self.without_index(&field, pos);
@@ -283,13 +292,18 @@ impl Lowerer<'_, '_> {
         let mut place = self.without_index(mem, pos);
         let (size, _) = self.p.layout(&elem);
         place.index = Some((index, size));
-        place.class = Some((element_class(&elem), String::new()));
+        let class = place.within.as_ref().map_or_else(|| element_class(&elem), |outer| outer.to_string());
+        place.class = Some((class, String::new()));
         place.ty = (*elem).clone();
         place
     }
 
-    /// The address of a place.
+    /// The address of a place. One in an enum's payload makes the enum's class one that may be part of anything: what is
+    /// reached through a reference has its own class.
     pub(super) fn address(&mut self, mem: &Mem, pos: Pos) -> Operand {
+        if let Some(outer) = &mem.within {
+            self.p.referenced_payloads.borrow_mut().insert(outer.to_string());
+        }
         let mem = self.without_index(mem, pos);
         self.without_offset(&mem, pos).base
     }
@@ -306,7 +320,7 @@ impl Lowerer<'_, '_> {
         MemDesc { class: class.into(), field: field.into(), offset, stride, access, kind: mem.kind }
     }
 
-    fn load_word(&mut self, mem: &Mem, extra: i64, scalar: Scalar, pos: Pos) -> Operand {
+    pub(super) fn load_word(&mut self, mem: &Mem, extra: i64, scalar: Scalar, pos: Pos) -> Operand {
         if let Some(known) = self.known_word(mem, extra, scalar) {
             return known;
         }
@@ -334,7 +348,7 @@ impl Lowerer<'_, '_> {
         Some(Operand::Const(Const::from_word(scalar.ty(), scalar.access().truncate(word))))
     }
 
-    fn store_word(&mut self, mem: &Mem, extra: i64, scalar: Scalar, value: Operand, pos: Pos) {
+    pub(super) fn store_word(&mut self, mem: &Mem, extra: i64, scalar: Scalar, value: Operand, pos: Pos) {
         let desc = self.desc(mem, extra, scalar.access());
         match mem.index {
             Some((i, _)) => drop(self.b.op(Opcode::Setarrayitem, &[mem.base, i, value], Imm::Mem(desc), &[], pos)),
@@ -365,7 +379,7 @@ impl Lowerer<'_, '_> {
             }
             Ty::Array(t, _) if self.p.leaf_count(t) == 0 => Some(Vec::new()),
             Ty::Array(_, n) => Some((0..*n as i64).map(|i| self.project_index(mem, Operand::int(i), pos)).collect()),
-            Ty::Cell(t) if matches!(**t, Ty::Struct(_) | Ty::Tuple(_) | Ty::Array(..)) => {
+            Ty::Cell(t) if matches!(**t, Ty::Struct(_) | Ty::Tuple(_) | Ty::Array(..)) && !self.is_sum(t) => {
                 let mut inner = mem.clone();
                 inner.ty = (**t).clone();
                 if inner.kind == MemKind::Immutable {
@@ -377,7 +391,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn through_cell(mem: &Mem) -> Mem {
+    pub(super) fn through_cell(mem: &Mem) -> Mem {
         let mut mem = mem.clone();
         if matches!(mem.ty, Ty::Cell(_)) && mem.kind == MemKind::Immutable {
             mem.kind = MemKind::Shared;
@@ -386,6 +400,9 @@ impl Lowerer<'_, '_> {
     }
 
     pub(super) fn load(&mut self, mem: &Mem, pos: Pos) -> Val {
+        if let Some(shape) = self.sum_at(mem) {
+            return self.load_enum(&Lowerer::through_cell(mem), &shape, pos);
+        }
         if let Some(parts) = self.parts(mem, pos) {
             return parts.iter().flat_map(|p| self.load(p, pos)).collect();
         }
@@ -395,6 +412,9 @@ impl Lowerer<'_, '_> {
     }
 
     pub(super) fn store(&mut self, mem: &Mem, value: &[Operand], pos: Pos) {
+        if let Some(shape) = self.sum_at(mem) {
+            return self.store_enum(&Lowerer::through_cell(mem), &shape, value, pos);
+        }
         if let Some(parts) = self.parts(mem, pos) {
             let mut rest = value;
             for part in parts {

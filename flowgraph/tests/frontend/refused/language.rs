@@ -4,7 +4,8 @@ pub struct S { pub x: i64, pub r: [i64; 4] }
 pub struct Gone<T> { pub x: T } //~ generic //~ unknown_name
 pub trait Shape { fn area(&self) -> f64; } //~ trait
 impl Clone for S { fn clone(&self) -> S { S { x: 0, r: [0; 4] } } } //~ trait
-pub enum Payload { A(i64), B } //~ not_yet
+pub enum Payload { A(i64), B }
+pub enum Endless { A(i64), B(Endless) } //~ recursive
 static mut COUNT: i64 = 0; //~ item
 macro_rules! twice { ($e:expr) => { $e + $e } } //~ macro
 pub struct Loop { pub next: Loop } //~ recursive
@@ -113,6 +114,13 @@ pub fn later_issues(x: i64) -> i64 {
     let g = Gc::new(3); //~ not_yet
     let p = Payload::A(x);
     record_known_result!(x, plain, x); //~ not_yet
-    promote_tag(x); //~ not_yet
+    promote_tag(x); //~ no_operator
+    promote(p); //~ not_promotable
+    let q = Payload::A(1, 2); //~ wrong_count
+    let r = Payload::C(1); //~ unknown_name
+    let s = Payload::A; //~ expression
+    let n = p as i64; //~ cast
+    let Payload::A(x) = p; //~ not_exhaustive
+    match Payload::B { Payload::A { y: 1, .. } => 1, _ => 2 }; //~ no_field
     x
 }

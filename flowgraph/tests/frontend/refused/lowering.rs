@@ -21,7 +21,7 @@ pub fn uninitialised(x: i64) -> i64 {
 pub fn large(n: usize) -> u8 {
     let a = [0u8; 100];
     let b = if n > 1 { a } else { [1; 100] }; //~ large_value
-    let [first, ..] = a; //~ large_value
+    let [first, ..] = [a]; //~ large_value
     b[n]
 }
 
