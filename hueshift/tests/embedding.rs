@@ -478,6 +478,27 @@ fn methods_of_nested_modules_are_entries() {
     let error = jit::step(&mut compiled, &mut vm, &code).unwrap_err();
     assert_eq!(error.to_string(), "index out of bounds: the len is 2 but the index is 2");
     assert_eq!(out, [6, 7]);
+}
+
+hueshift::interpreter_file!("tests/two_files/machine.rs", "tests/two_files/steps.rs", mod two);
+
+#[test]
+fn an_interpreter_may_have_several_files() {
+    let code = [99, 200, 98, 101];
+    let mut jit = Jit::new(&two::INTERPRETER);
+    for n in 1..5 {
+        assert_eq!(two::jit::run(&mut jit, &code, 0, n, 250).unwrap(), two::run(&code, 0, n, 250));
+    }
+    let files = two::INTERPRETER.files();
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.unwrap())).collect();
+    let module = hueshift::flowgraph::frontend::lift(&files).unwrap();
+    let text = hueshift::golden::Golden::of_module(module).to_string();
+    assert_eq!(two::INTERPRETER.whole_flow().to_string(), text);
+    let trap = two::interp::run(&[255], 0, 1, 0).unwrap_err();
+    assert_eq!(trap.place().as_deref(), Some("tests/two_files/steps.rs:5:5"), "{trap}");
+    let compiled = two::jit::run(&mut jit, &[255], 0, 1, 0).unwrap_err();
+    assert_eq!(compiled.trap(), Some(&trap));
+}
 
 /// Enums with payloads: an arena of nodes behind a green reference, others by value in both directions.
 #[hueshift::interpreter]
@@ -564,24 +585,4 @@ fn enums_are_handed_over_and_read() {
     let graphs = tree::residual::eval(&nodes, 2).unwrap();
     hueshift::assert_no_ops!(graphs, call);
     assert!(!graphs.to_string().contains("getarrayitem"), "green nodes are folded:\n{graphs}");
-}
-
-hueshift::interpreter_file!("tests/two_files/machine.rs", "tests/two_files/steps.rs", mod two);
-
-#[test]
-fn an_interpreter_may_have_several_files() {
-    let code = [99, 200, 98, 101];
-    let mut jit = Jit::new(&two::INTERPRETER);
-    for n in 1..5 {
-        assert_eq!(two::jit::run(&mut jit, &code, 0, n, 250).unwrap(), two::run(&code, 0, n, 250));
-    }
-    let files = two::INTERPRETER.files();
-    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.unwrap())).collect();
-    let module = hueshift::flowgraph::frontend::lift(&files).unwrap();
-    let text = hueshift::golden::Golden::of_module(module).to_string();
-    assert_eq!(two::INTERPRETER.whole_flow().to_string(), text);
-    let trap = two::interp::run(&[255], 0, 1, 0).unwrap_err();
-    assert_eq!(trap.place().as_deref(), Some("tests/two_files/steps.rs:5:5"), "{trap}");
-    let compiled = two::jit::run(&mut jit, &[255], 0, 1, 0).unwrap_err();
-    assert_eq!(compiled.trap(), Some(&trap));
 }

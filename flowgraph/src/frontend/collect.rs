@@ -1,6 +1,7 @@
 //! Reading the files: parsing, and finding their items.
 
 use super::enums::EnumItem;
+use super::files::{candidates, folder};
 use super::items::{
     AliasItem, ConstItem, FnItem, Item, ModuleId, ModuleScope, Program, Progress, Space, StructItem, ident_text,
 };
@@ -65,7 +66,7 @@ fn too_deep(tokens: &TokenStream) -> Option<Span> {
     None
 }
 
-/// The name of the module that a sibling file is.
+/// The name of the module that a file is which no module asks for.
 fn stem(name: &str) -> String {
     let base = name.rsplit(['/', '\\']).next().unwrap_or(name);
     base.strip_suffix(".rs").unwrap_or(base).to_owned()
@@ -75,6 +76,7 @@ impl<'s> Program<'s> {
     pub(super) fn new(texts: Vec<(String, Arc<str>)>) -> Program<'s> {
         Program {
             texts,
+            files: Vec::new(),
             embedded: false,
             modules: Vec::new(),
             structs: Default::default(),
@@ -98,29 +100,73 @@ impl<'s> Program<'s> {
         }
     }
 
-    /// Finds the items of the parsed files: those of the first in the root, those of the others in a module each.
+    /// Finds the items of the parsed files: those of the first in the root, those of the others in the modules that are
+    /// declared for them. A file that no module asks for is a module of the root.
     pub(super) fn collect(&mut self, files: &'s [(FileId, syn::File)]) {
         let mut impls = Vec::new();
-        for (i, (file, parsed)) in files.iter().enumerate() {
-            let module = if i == 0 {
-                self.add_module(None, String::new(), *file)
-            } else {
-                let name = stem(&self.texts[usize::from(file.0)].0);
-                let module = self.add_module(Some(0), format!("{name}::"), *file);
-                self.modules[0].names.insert((Space::Type, name), Item::Module(module));
-                module
-            };
-            self.attributes(module, &parsed.attrs, &["allow", "warn", "deny", "doc", "expect"]);
-            self.collect_items(module, &parsed.items, &mut impls);
+        let Some(((root, parsed), rest)) = files.split_first() else { return };
+        self.files = rest.iter().map(|(file, parsed)| (*file, parsed)).collect();
+        let folder = folder(&self.texts[usize::from(root.0)].0).to_owned();
+        self.modules.push(ModuleScope { folder, file: *root, ..ModuleScope::default() });
+        self.collect_parsed(0, parsed, &mut impls);
+        while !self.files.is_empty() {
+            let (file, parsed) = self.files.remove(0);
+            let name = stem(&self.texts[usize::from(file.0)].0);
+            let module = self.add_child(0, &name, file);
+            self.modules[0].names.entry((Space::Type, name)).or_insert(Item::Module(module));
+            self.collect_parsed(module, parsed, &mut impls);
         }
         for (module, item) in impls {
             self.collect_impl(module, item);
         }
     }
 
-    fn add_module(&mut self, parent: Option<ModuleId>, prefix: String, file: FileId) -> ModuleId {
-        self.modules.push(ModuleScope { prefix, parent, file, ..ModuleScope::default() });
+    /// A new module inside of another.
+    fn add_child(&mut self, parent: ModuleId, name: &str, file: FileId) -> ModuleId {
+        let prefix = format!("{}{name}::", self.modules[parent].prefix);
+        let folder = format!("{}{name}/", self.modules[parent].folder);
+        self.modules.push(ModuleScope { prefix, folder, parent: Some(parent), file, ..ModuleScope::default() });
         self.modules.len() - 1
+    }
+
+    /// `mod name;`: a file of its own.
+    fn collect_file(&mut self, module: ModuleId, ident: &syn::Ident, impls: &mut Vec<(ModuleId, &'s syn::ItemImpl)>) {
+        let outer = self.file_of(module);
+        let name = ident_text(ident);
+        let names = candidates(&self.modules[module].folder, &name);
+        let text_of = |file: &FileId| &self.texts[usize::from(file.0)].0;
+        let found: Vec<usize> = (0..self.files.len()).filter(|i| names.contains(text_of(&self.files[*i].0))).collect();
+        let [beside, inside] = &names;
+        match found.as_slice() {
+            [at] => {
+                let (file, parsed) = self.files.remove(*at);
+                let inner = self.add_child(module, &name, file);
+                self.define(module, Space::Type, ident, Item::Module(inner));
+                self.collect_parsed(inner, parsed, impls);
+            }
+            [] => {
+                let taken = self.texts.iter().any(|(known, _)| names.contains(known));
+                let detail = match taken {
+                    true => format!("the file of the module `{name}` is that of another module already"),
+                    false => format!("there is neither a file `{beside}` nor `{inside}` for the module `{name}`"),
+                };
+                self.refuse(outer, ident.span(), Reason::ModuleFile, &detail);
+            }
+            _ => {
+                let detail = format!("there is a file `{beside}` and also `{inside}` for the module `{name}`");
+                self.refuse(outer, ident.span(), Reason::ModuleFile, &detail);
+            }
+        }
+    }
+
+    fn collect_parsed(
+        &mut self,
+        module: ModuleId,
+        parsed: &'s syn::File,
+        impls: &mut Vec<(ModuleId, &'s syn::ItemImpl)>,
+    ) {
+        self.attributes(module, &parsed.attrs, &["allow", "warn", "deny", "doc", "expect"]);
+        self.collect_items(module, &parsed.items, impls);
     }
 
     fn define(&mut self, module: ModuleId, space: Space, ident: &syn::Ident, item: Item) {
@@ -176,14 +222,17 @@ impl<'s> Program<'s> {
                     if is_test(&m.attrs) {
                         continue;
                     }
-                    let Some((_, items)) = &m.content else {
-                        // A sibling file, if it was given.
-                        continue;
-                    };
-                    let prefix = format!("{}{}::", self.modules[module].prefix, ident_text(&m.ident));
-                    let inner = self.add_module(Some(module), prefix, file);
-                    self.define(module, Space::Type, &m.ident, Item::Module(inner));
-                    self.collect_items(inner, items, impls);
+                    if let Some(path) = m.attrs.iter().find(|a| a.path().is_ident("path")) {
+                        self.refuse(file, path.span(), Reason::Attribute, "`#[path]`");
+                    }
+                    match &m.content {
+                        Some((_, items)) => {
+                            let inner = self.add_child(module, &ident_text(&m.ident), file);
+                            self.define(module, Space::Type, &m.ident, Item::Module(inner));
+                            self.collect_items(inner, items, impls);
+                        }
+                        None => self.collect_file(module, &m.ident, impls),
+                    }
                 }
                 syn::Item::Use(u) => self.collect_use(module, &u.tree, &mut Vec::new()),
                 syn::Item::Impl(i) => impls.push((module, i)),
@@ -408,7 +457,7 @@ pub(super) const FUNCTIONS: &[&str] = &[
     "dont_look_inside",
 ];
 
-fn is_test(attrs: &[syn::Attribute]) -> bool {
+pub(super) fn is_test(attrs: &[syn::Attribute]) -> bool {
     attrs.iter().any(|a| {
         a.path().is_ident("test")
             || (a.path().is_ident("cfg") && a.parse_args::<syn::Ident>().is_ok_and(|i| i == "test"))

@@ -41,6 +41,8 @@ pub(super) enum Space {
 pub(super) struct ModuleScope {
     /// `a::b::` or empty.
     pub(super) prefix: String,
+    /// The folder of the files of its modules, with a `/` behind it.
+    pub(super) folder: String,
     pub(super) parent: Option<ModuleId>,
     pub(super) file: FileId,
     pub(super) names: FxHashMap<(Space, String), Item>,
@@ -111,6 +113,8 @@ pub(super) struct FnTypes {
 
 pub(super) struct Program<'s> {
     pub(super) texts: Vec<(String, Arc<str>)>,
+    /// The parsed files that no `mod` has taken yet.
+    pub(super) files: Vec<(FileId, &'s syn::File)>,
     /// The source is compiled by rustc, too: the bodies of functions that aren't looked into are not its business here.
     pub(super) embedded: bool,
     pub(super) modules: Vec<ModuleScope>,

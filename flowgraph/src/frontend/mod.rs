@@ -23,6 +23,7 @@ mod check;
 mod collect;
 mod consts;
 mod enums;
+mod files;
 mod finish;
 mod host;
 mod infer;
@@ -37,6 +38,7 @@ mod types;
 mod uses;
 mod written;
 
+pub use files::{File, MAX_FILES, collect_files, read_files};
 pub use refusal::{Reason, Refusal, Refused};
 pub use uses::{Lifted, Use, Used};
 
@@ -51,7 +53,8 @@ use std::sync::Arc;
 /// What parsing and checking recurse over is bounded; this is room enough for the bound.
 const STACK: usize = 512 << 20;
 
-/// Lifts files, given as name and text. The first is the root; the others are modules named after their files.
+/// Lifts files, given as name and text. The first is the root; the others are those of its modules, and of theirs: see
+/// [`collect_files`].
 ///
 /// # Errors
 /// Everything in the files that isn't in the dialect, in source order.
@@ -100,6 +103,11 @@ fn lift_here(files: &[(&str, &str)], entry: Option<&str>, embedded: bool) -> Res
             Ok(syntax) => parsed.push((file, syntax)),
             Err(more) => refusals.extend(more),
         }
+    }
+    if let Some((name, text)) = texts.get(MAX_FILES) {
+        let loc = Loc { line: 1, column: 1, file: FileId(u16::MAX) };
+        let detail = format!("more than {MAX_FILES} files");
+        refusals.push(Refusal::new(name, text, loc, 1, Reason::ModuleFile, &detail));
     }
     if !refusals.is_empty() {
         return Err(Refused { refusals });

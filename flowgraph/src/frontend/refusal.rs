@@ -99,6 +99,8 @@ reasons! {
     Macro = "macro", "the macro {} is not supported", "only the macros of `hueshift::prelude`, panic!, unreachable!, assert! and debug_assert! are known";
     /// Attributes.
     Attribute = "attribute", "the attribute {} is not supported", "the attributes are portal, elidable, unroll_safe, dont_look_inside, green, repr, derive and rustc's lint and inline attributes";
+    /// A module whose file isn't there, or is there twice.
+    ModuleFile = "module_file", "{}", "put the module into a file beside this one, named after it, or write it out here";
     /// A malformed attribute.
     BadAttribute = "bad_attribute", "{}", "write `#[portal(greens(a, b), reds(c))]` with every parameter exactly once";
     /// An item outside the dialect.
