@@ -74,7 +74,7 @@ impl Source {
     /// The source that `name` means: an interpreter's name, else a file, of which what `entry` reaches is wanted.
     pub fn load(name: &str, entry: Option<&str>) -> Result<Source, Failure> {
         if let Some(interpreter) = interpreters::find(name) {
-            let module = lift(interpreter.file, interpreter.source, None)?;
+            let module = lift(vec![(interpreter.file.to_owned(), interpreter.source.to_owned())], None)?;
             return Ok(Source { module, interpreter: Some(interpreter), is_text: false });
         }
         if name != "-" && !Path::new(name).exists() && !name.contains(['/', '.']) {
@@ -86,7 +86,10 @@ impl Source {
         let name = if name == "-" { "<stdin>" } else { name };
         let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("//"));
         let is_text = first == Some("module flow");
-        let module = if is_text { parse_module(name, &text, Stage::Flow)? } else { lift(name, &text, entry)? };
+        let module = match is_text {
+            true => parse_module(name, &text, Stage::Flow)?,
+            false => lift(files(name, text)?, entry)?,
+        };
         Ok(Source { module, interpreter: None, is_text })
     }
 
@@ -201,14 +204,24 @@ pub fn function<'m>(module: &'m Module, name: &str) -> Result<&'m Graph, Failure
     })
 }
 
-/// Lifts the text of a file: all of it, or, if that can't be, what `entry` reaches.
-fn lift(name: &str, text: &str, entry: Option<&str>) -> Result<Module, Failure> {
-    let files = [(name, text)];
+/// A root file and the files of its modules. What comes from standard input lies in no folder.
+fn files(name: &str, text: String) -> Result<Vec<frontend::File>, Failure> {
+    let beside = |module: &str| {
+        let there = name != "<stdin>" && Path::new(module).exists();
+        if there { read(module).map(Some) } else { Ok(None) }
+    };
+    frontend::collect_files(name, text, beside)
+}
+
+/// Lifts files: all of them, or, if that can't be, what `entry` reaches.
+fn lift(texts: Vec<frontend::File>, entry: Option<&str>) -> Result<Module, Failure> {
+    let files: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let text_of = |name: &str| files.iter().find(|(n, _)| *n == name).map_or("", |(_, text)| *text);
     let lifted = match (frontend::lift(&files), entry) {
         (Err(_), Some(entry)) => frontend::lift_for(&files, entry),
         (lifted, _) => lifted,
     };
     lifted.map_err(|refused| {
-        Failure::Refused(refused.refusals.iter().map(|r| Box::new(refusal_problem(r, text)) as _).collect())
+        Failure::Refused(refused.refusals.iter().map(|r| Box::new(refusal_problem(r, text_of(&r.file))) as _).collect())
     })
 }

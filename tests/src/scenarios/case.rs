@@ -104,6 +104,9 @@ pub struct Case {
     /// The source's text.
     #[serde(skip)]
     pub text: String,
+    /// The source and the files of its modules, with their names beside `cases.json`.
+    #[serde(skip)]
+    pub files: Vec<(String, String)>,
 }
 
 impl Case {
@@ -133,6 +136,11 @@ pub fn load(root: &Path) -> Result<Vec<Arc<Case>>, Problems> {
         let list: Vec<Case> = serde_json::from_str(&read(&path)?).map_err(|e| Problems::Json(path.clone(), e))?;
         for mut case in list {
             case.text = read(&group.join(&case.file))?;
+            let beside = |name: &str| {
+                let path = group.join(name);
+                if path.exists() { read(&path).map(Some) } else { Ok(None) }
+            };
+            case.files = flowgraph::frontend::collect_files(&case.file, case.text.clone(), beside)?;
             cases.push(Arc::new(case));
         }
     }

@@ -48,7 +48,8 @@ impl fmt::Display for Failure {
 /// # Errors
 /// If the source is refused, or its colors.
 pub fn compiler_of(case: &Case) -> Result<(Module, Colors, Compiler), (ErrorKind, String)> {
-    let module = flowgraph::frontend::lift_for(&[(&case.file, &case.text)], &case.entry)
+    let files: Vec<(&str, &str)> = case.files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let module = flowgraph::frontend::lift_for(&files, &case.entry)
         .map_err(|refused| (ErrorKind::Refused, refused.to_string()))?;
     let greens = green(case).map_err(|e| (ErrorKind::Refused, e))?;
     let colors = hintannotator::annotate(&module, &case.entry, &greens).map_err(|errors| {
