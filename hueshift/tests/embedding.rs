@@ -480,26 +480,6 @@ fn methods_of_nested_modules_are_entries() {
     assert_eq!(out, [6, 7]);
 }
 
-hueshift::interpreter_file!("tests/two_files/machine.rs", "tests/two_files/steps.rs", mod two);
-
-#[test]
-fn an_interpreter_may_have_several_files() {
-    let code = [99, 200, 98, 101];
-    let mut jit = Jit::new(&two::INTERPRETER);
-    for n in 1..5 {
-        assert_eq!(two::jit::run(&mut jit, &code, 0, n, 250).unwrap(), two::run(&code, 0, n, 250));
-    }
-    let files = two::INTERPRETER.files();
-    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.unwrap())).collect();
-    let module = hueshift::flowgraph::frontend::lift(&files).unwrap();
-    let text = hueshift::golden::Golden::of_module(module).to_string();
-    assert_eq!(two::INTERPRETER.whole_flow().to_string(), text);
-    let trap = two::interp::run(&[255], 0, 1, 0).unwrap_err();
-    assert_eq!(trap.place().as_deref(), Some("tests/two_files/steps.rs:5:5"), "{trap}");
-    let compiled = two::jit::run(&mut jit, &[255], 0, 1, 0).unwrap_err();
-    assert_eq!(compiled.trap(), Some(&trap));
-}
-
 /// Enums with payloads: an arena of nodes behind a green reference, others by value in both directions.
 #[hueshift::interpreter]
 mod tree {
@@ -585,4 +565,71 @@ fn enums_are_handed_over_and_read() {
     let graphs = tree::residual::eval(&nodes, 2).unwrap();
     hueshift::assert_no_ops!(graphs, call);
     assert!(!graphs.to_string().contains("getarrayitem"), "green nodes are folded:\n{graphs}");
+}
+
+hueshift::interpreter_file!("tests/two_files/machine.rs", mod two);
+
+#[test]
+fn an_interpreter_may_have_several_files() {
+    let code = [99, 200, 98, 101];
+    let mut jit = Jit::new(&two::INTERPRETER);
+    for n in 1..5 {
+        assert_eq!(two::jit::run(&mut jit, &code, 0, n, 250).unwrap(), two::run(&code, 0, n, 250));
+    }
+    let files = two::INTERPRETER.files();
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.unwrap())).collect();
+    let module = hueshift::flowgraph::frontend::lift(&files).unwrap();
+    let text = hueshift::golden::Golden::of_module(module).to_string();
+    assert_eq!(two::INTERPRETER.whole_flow().to_string(), text);
+    let trap = two::interp::run(&[255], 0, 1, 0).unwrap_err();
+    assert_eq!(trap.place().as_deref(), Some("tests/two_files/steps.rs:5:5"), "{trap}");
+    let compiled = two::jit::run(&mut jit, &[255], 0, 1, 0).unwrap_err();
+    assert_eq!(compiled.trap(), Some(&trap));
+}
+
+/// `Option` and `Result` by value, into compiled code, out of it, and through a function of the program.
+#[hueshift::interpreter(entry take(choice))]
+mod options {
+    use hueshift::prelude::*;
+
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    pub struct Found {
+        pub at: Option<u16>,
+        pub how: (Result<f64, i8>, bool),
+    }
+
+    pub fn take(choice: Option<u8>, x: Result<(i64, f32), bool>, rest: [Option<i32>; 2]) -> Result<Found, Option<i64>> {
+        let at = match concrete(choice) {
+            Some(n) => match rest[0] {
+                Some(r) => Some(r as u16 + n as u16),
+                None => Some(0),
+            },
+            None => None,
+        };
+        match x {
+            Ok((n, f)) if n > 0 => Ok(Found { at, how: (Ok(f as f64), rest[1].is_some()) }),
+            Ok((n, _)) => Err(ask(n, rest[1])),
+            Err(true) => Ok(Found { at: None, how: (Err(-5), false) }),
+            Err(false) => Err(None),
+        }
+    }
+
+    #[dont_look_inside]
+    fn ask(n: i64, other: Option<i32>) -> Option<i64> {
+        other.map(i64::from).filter(|o| *o != n).map(|o| o - n)
+    }
+}
+
+#[test]
+fn options_and_results_are_handed_over() {
+    let mut jit = Jit::new(&options::INTERPRETER);
+    for choice in [None, Some(0), Some(7)] {
+        for x in [Ok((3, 1.5)), Ok((-2, 0.0)), Ok((i64::MIN, f32::MAX)), Err(true), Err(false)] {
+            for rest in [[None, None], [Some(4), Some(-2)], [None, Some(i32::MIN)], [Some(-1), None]] {
+                let wanted = options::take(choice, x, rest);
+                assert_eq!(options::jit::take(&mut jit, choice, x, rest).unwrap(), wanted, "{choice:?} {x:?} {rest:?}");
+            }
+        }
+    }
+    assert_eq!(jit.compiled(), 3);
 }

@@ -205,13 +205,32 @@ fn refusals_of_files_name_the_place() {
 }
 
 #[test]
-fn the_files_of_modules_are_given() {
+fn the_files_of_modules_are_found() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("modules");
     std::fs::create_dir_all(&folder).expect("a folder for the crate");
     std::fs::write(folder.join("root.rs"), "mod part;\npub fn f() -> i64 { 1 }\n").expect("a file");
+    drop(std::fs::remove_file(folder.join("part.rs")));
     let said = rustc("modules", "hueshift::interpreter_file!(\"root.rs\");\n");
-    assert!(said.contains("lib.rs:1:29: error: root.rs:1:5: the file of `mod part` must be given"), "{said}");
+    assert!(said.contains("root.rs:1:5: there is neither a file `part.rs` nor `part/mod.rs`"), "{said}");
     std::fs::write(folder.join("part.rs"), "\npub fn g(x: &[u8]) -> &[u8] { x }\n").expect("a file");
-    let said = rustc("modules", "hueshift::interpreter_file!(\"root.rs\", \"part.rs\", entry part::g(x));\n");
+    let said = rustc("modules", "hueshift::interpreter_file!(\"root.rs\", entry part::g(x));\n");
     assert!(said.contains("lib.rs:1:29: error: part.rs:2:20: an entry can't return a reference"), "{said}");
+}
+
+#[test]
+fn options_in_memory_are_refused() {
+    let source = "#[hueshift::interpreter(entry f(n))]
+mod lang {
+    pub struct S { pub a: [Option<i64>; 2] }
+    pub fn f(s: &S, n: i64) -> i64 { n }
+}
+";
+    says("option", source, &["lib.rs:4:14: error: there is a `Option<i64>` behind a reference here"]);
+    let source = "#[hueshift::interpreter]
+mod lang { use hueshift::prelude::*;
+    #[dont_look_inside]
+    fn f(s: &mut [Result<u8, i8>]) {}
+}
+";
+    says("result", source, &["lib.rs:4:10: error: there is a `Result<u8, i8>` behind a reference here"]);
 }

@@ -8,9 +8,10 @@
 //! ```
 
 use crate::expand::{Entry, visible_inside};
+use crate::{layout, values};
 use flowgraph::ir::{Graph, Module, RustType};
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote};
+use quote::{ToTokens, format_ident, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{FnArg, Lifetime, Pat, ReturnType, Signature, Type, TypeReference, Visibility};
 
@@ -113,6 +114,7 @@ pub fn modules(module: &Module, entries: &[EntryFunction<'_>], depth: usize) -> 
                 "an entry can't return a reference from compiled code: return an index, or fill in what is lent";
             return Err(syn::Error::new_spanned(&entry.sig.output, message));
         }
+        refuse_options(module, &entry.graph.signature, &entry.sig)?;
         for i in &entry.entry.greens {
             let param = &entry.graph.signature.params[*i];
             if lends_exclusively(module, &param.ty) {
@@ -123,9 +125,9 @@ pub fn modules(module: &Module, entries: &[EntryFunction<'_>], depth: usize) -> 
                 return Err(syn::Error::new_spanned(&entry.sig.inputs[*i], message));
             }
         }
-        jit.push(entry.compiled(&interpreter));
+        jit.push(entry.compiled(module, &interpreter));
         interp.push(entry.interpreted(&interpreter));
-        residual.push(entry.residual(&interpreter));
+        residual.push(entry.residual(module, &interpreter));
     }
     let allowed = quote! {
         #[allow(dead_code, unused_imports, clippy::too_many_arguments, clippy::needless_lifetimes, clippy::type_complexity)]
@@ -141,6 +143,28 @@ pub fn modules(module: &Module, entries: &[EntryFunction<'_>], depth: usize) -> 
         #allowed
         pub mod residual { use super::*; #(#residual)* }
     })
+}
+
+/// Refuses what graphs and rustc lay out differently behind the references of a function that both call.
+///
+/// # Errors
+/// If there is such a thing.
+pub fn refuse_options(module: &Module, signature: &flowgraph::ir::Signature, sig: &Signature) -> syn::Result<()> {
+    let refuse = |at: &dyn ToTokens, ty: RustType| {
+        let message = format!(
+            "there is a `{ty}` behind a reference here: Rust doesn't say how it lies in memory; use an enum of your own in its place"
+        );
+        Err(syn::Error::new_spanned(at.to_token_stream(), message))
+    };
+    for (param, input) in signature.params.iter().zip(&sig.inputs) {
+        if let Some(ty) = layout::option_in_memory(module, &param.ty) {
+            return refuse(input, ty);
+        }
+    }
+    match layout::option_in_memory(module, &signature.result) {
+        Some(ty) => refuse(&sig.output, ty),
+        None => Ok(()),
+    }
 }
 
 /// Whether a value of this type is a `&mut`, or has one in it.
@@ -166,7 +190,7 @@ impl EntryFunction<'_> {
         &self.graph.function
     }
 
-    fn compiled(&self, interpreter: &TokenStream) -> TokenStream {
+    fn compiled(&self, module: &Module, interpreter: &TokenStream) -> TokenStream {
         let (mut params, function) = (params(&self.sig, self.self_ty.as_ref()), self.function());
         let lifetime = self.lifetime();
         for i in &self.entry.greens {
@@ -179,13 +203,15 @@ impl EntryFunction<'_> {
         let passed = params.iter().enumerate().map(|(i, Param { name, .. })| {
             let green = self.entry.greens.contains(&i);
             let words = if green { quote!(__hueshift_greens) } else { quote!(__hueshift_reds) };
-            quote! { ::hueshift::embed::Pass::pass(#name, &mut #words); }
+            values::pass(module, &self.graph.signature.params[i].ty, &quote!(#name), &quote!(&mut #words))
         });
         let (names, types): (Vec<_>, Vec<_>) = params.iter().map(|p| (&p.name, &p.ty)).unzip();
         let generics = self.sig.generics.params.iter();
         let bounds = &self.sig.generics.where_clause;
         let (name, vis, result) =
             (&self.sig.ident, visible_inside(&self.vis), result(&self.sig, self.self_ty.as_ref()));
+        let given =
+            values::give(module, &self.graph.signature.result, &Ident::new("__hueshift_words", Span::call_site()));
         let doc = format!("[`{function}`](super) in compiled code, which is made for its greens if there is none.");
         let errors = "\n# Errors\nIf the guest's run traps, or there can't be code for these greens.";
         quote! {
@@ -199,7 +225,7 @@ impl EntryFunction<'_> {
                 #(#passed)*
                 let __hueshift_words = #jit.call(&#interpreter, #function, __hueshift_greens, &__hueshift_reds)?;
                 let mut __hueshift_words = ::hueshift::embed::WordReader::new(&__hueshift_words);
-                ::core::result::Result::Ok(::hueshift::embed::Give::give(&mut __hueshift_words))
+                ::core::result::Result::Ok(#given)
             }
         }
     }
@@ -231,11 +257,15 @@ impl EntryFunction<'_> {
         }
     }
 
-    fn residual(&self, interpreter: &TokenStream) -> TokenStream {
+    fn residual(&self, module: &Module, interpreter: &TokenStream) -> TokenStream {
         let params = params(&self.sig, self.self_ty.as_ref());
         let greens: Vec<&Param> = self.entry.greens.iter().filter_map(|i| params.get(*i)).collect();
         let (names, types): (Vec<_>, Vec<_>) = greens.iter().map(|p| (&p.name, &p.ty)).unzip();
         let lifetimes = self.sig.generics.params.iter();
+        let passed = self.entry.greens.iter().zip(&names).map(|(i, name)| {
+            let ty = &self.graph.signature.params[*i].ty;
+            values::pass(module, ty, &quote!(#name), &quote!(&mut __hueshift_greens))
+        });
         let (name, vis, function) = (&self.sig.ident, visible_inside(&self.vis), self.function());
         let doc = format!("What [`{function}`](super) is compiled to for these greens.");
         quote! {
@@ -246,7 +276,7 @@ impl EntryFunction<'_> {
                 #(#names: #types),*
             ) -> ::core::result::Result<::hueshift::golden::Golden, ::hueshift::embed::Error> {
                 let mut __hueshift_greens = ::std::vec::Vec::new();
-                #(::hueshift::embed::Pass::pass(#names, &mut __hueshift_greens);)*
+                #(#passed)*
                 ::hueshift::embed::Jit::new(&#interpreter).residual(&#interpreter, #function, __hueshift_greens)
             }
         }
@@ -255,8 +285,8 @@ impl EntryFunction<'_> {
 
 /// A function that graphs call by its name.
 pub struct Host<'a> {
-    /// Its path in graphs.
-    pub function: &'a str,
+    /// Its graph, which is a signature.
+    pub graph: &'a Graph,
     /// Its signature.
     pub sig: Signature,
     /// The type whose method it is.
@@ -273,20 +303,26 @@ pub struct Shim {
 
 impl Host<'_> {
     /// What calls the function with the values that words are.
-    pub fn shim(&self) -> Shim {
-        let name = format_ident!("__hueshift_host_{}", self.function.replace("::", "_").to_lowercase());
+    pub fn shim(&self, module: &Module) -> Shim {
+        let name = format_ident!("__hueshift_host_{}", self.graph.function.replace("::", "_").to_lowercase());
         let function = &self.sig.ident;
         let path = match &self.self_ty {
             Some(ty) => quote!(<#ty>::#function),
             None => quote!(#function),
         };
         let names: Vec<Ident> = (0..self.sig.inputs.len()).map(|i| format_ident!("__hueshift_{i}")).collect();
+        let words = Ident::new("words", Span::call_site());
+        let given = self.graph.signature.params.iter().map(|p| values::give(module, &p.ty, &words));
+        let passed = values::pass(module, &self.graph.signature.result, &quote!(result), &quote!(results));
         let tokens = quote! {
             #[doc(hidden)]
+            #[allow(clippy::let_unit_value)]
             pub(crate) fn #name(words: &[u64], results: &mut ::std::vec::Vec<u64>) {
                 let mut words = ::hueshift::embed::WordReader::new(words);
-                #(let #names = ::hueshift::embed::Give::give(&mut words);)*
-                ::hueshift::embed::Pass::pass(#path(#(#names),*), results);
+                let _ = &mut words;
+                #(let #names = #given;)*
+                let result = #path(#(#names),*);
+                #passed
             }
         };
         Shim { name, tokens }

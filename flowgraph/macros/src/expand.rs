@@ -3,11 +3,12 @@
 use crate::options::{EntryOption, FileOptions, ModuleOptions};
 use crate::rewrite::Rewriter;
 use crate::source::{self, Source};
-use flowgraph::frontend::{Lifted, Refused, lift_embedded};
+use flowgraph::frontend::{Lifted, Refused, collect_files, lift_embedded};
 use flowgraph::ir::{Module, RustType};
 use flowgraph::text::print_module;
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
+use std::io::ErrorKind;
 use std::str::FromStr;
 use syn::{Item, Visibility};
 
@@ -85,15 +86,18 @@ fn file_tokens(options: TokenStream) -> syn::Result<TokenStream> {
     let options: FileOptions = syn::parse2(options)?;
     let (vis, name) = options.module()?;
     let folder = std::env::var("CARGO_MANIFEST_DIR").unwrap_or_default();
-    let mut files: Vec<(String, String)> = Vec::new();
-    for path in [&options.path].into_iter().chain(&options.modules) {
-        let written = path.value();
-        let text = std::fs::read_to_string(std::path::Path::new(&folder).join(&written))
-            .map_err(|e| syn::Error::new(path.span(), format!("{written} in the crate's folder can't be read: {e}")))?;
-        files.push((written, text));
-    }
+    let (path, span) = (options.path.value(), options.path.span());
+    let read = |name: &str| match std::fs::read_to_string(std::path::Path::new(&folder).join(name)) {
+        Ok(text) => Ok(Some(text)),
+        Err(e) if e.kind() == ErrorKind::NotFound && name != path => Ok(None),
+        Err(e) => Err(syn::Error::new(span, format!("{name} in the crate's folder can't be read: {e}"))),
+    };
+    let text = read(&path)?.unwrap_or_default();
+    let files = {
+        let _own = OwnTokens::begin();
+        collect_files(&path, text, read)?
+    };
     let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    let span = options.path.span();
     let here = |refused: Refused| syn::Error::new(span, format!("{} is refused\n\n{refused}", files[0].0));
     let lifted = {
         let _own = OwnTokens::begin();

@@ -1,6 +1,7 @@
 //! Layouts: `repr(C)` for what lies in memory, and assertions that rustc lays it out as graphs have it.
 
-use flowgraph::ir::{EnumDecl, Module, RustType};
+use crate::values;
+use flowgraph::ir::{EnumDecl, Module, RustType, StructDecl};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::{Attribute, GenericParam, Generics, Index, ItemEnum, ItemStruct, parse_quote};
@@ -28,7 +29,7 @@ pub fn structure(module: &Module, key: &str, item: &mut ItemStruct, passed: bool
             #(#offsets)*
         };
     };
-    let values = passed.then(|| struct_values(item));
+    let values = passed.then(|| struct_values(module, decl, item));
     quote! { #asserted #values }
 }
 
@@ -40,20 +41,27 @@ fn member(i: usize, field: &syn::Field) -> syn::Member {
 }
 
 /// A struct as words.
-fn struct_values(item: &ItemStruct) -> TokenStream {
+fn struct_values(module: &Module, decl: &StructDecl, item: &ItemStruct) -> TokenStream {
     let name = &item.ident;
     let members: Vec<syn::Member> = item.fields.iter().enumerate().map(|(i, f)| member(i, f)).collect();
     let lifetimes = any_lifetimes(&item.generics);
     let given = all_lifetimes(&item.generics);
+    let words = Ident::new("words", Span::call_site());
+    let passed =
+        decl.fields.iter().zip(&members).map(|(f, m)| values::pass(module, &f.ty, &quote!(self.#m), &quote!(words)));
+    let taken = decl.fields.iter().map(|f| values::give(module, &f.ty, &words));
+    let parts = (0..members.len()).map(|i| Ident::new(&format!("field_{i}"), Span::call_site())).collect::<Vec<_>>();
     quote! {
         impl ::hueshift::embed::Pass for #name #lifetimes {
             fn pass(self, words: &mut ::std::vec::Vec<u64>) {
-                #(::hueshift::embed::Pass::pass(self.#members, words);)*
+                #(#passed)*
             }
         }
         impl<'hueshift> ::hueshift::embed::Give<'hueshift> for #name #given {
-            fn give(words: &mut ::hueshift::embed::WordReader<'hueshift>) -> Self {
-                #name { #(#members: ::hueshift::embed::Give::give(words)),* }
+            #[allow(unused_mut)]
+            fn give(mut words: &mut ::hueshift::embed::WordReader<'hueshift>) -> Self {
+                #(let #parts = #taken;)*
+                #name { #(#members: #parts),* }
             }
         }
     }
@@ -101,22 +109,26 @@ fn enum_values(module: &Module, decl: &EnumDecl, item: &ItemEnum) -> TokenStream
         let members: Vec<syn::Member> = variant.fields.iter().enumerate().map(|(i, f)| member(i, f)).collect();
         let values: Vec<Ident> =
             (0..members.len()).map(|i| Ident::new(&format!("field_{i}"), Span::mixed_site())).collect();
+        let each = v.fields.iter().zip(&values);
+        let appended = each.map(|(f, value)| values::pass(module, &f.ty, &quote!(#value), &quote!(&mut fields)));
         quote! {
             #name::#ident { #(#members: #values),* } => {
                 let mut fields: ::std::vec::Vec<u64> = ::std::vec::Vec::new();
-                #(::hueshift::embed::Pass::pass(#values, &mut fields);)*
+                #(#appended)*
                 ::hueshift::embed::pass_variant(words, (#tag) as u64, #count, &[#(#places),*], &fields);
             }
         }
     });
     let made: Vec<TokenStream> = variants()
-        .map(|((variant, _), places)| {
+        .map(|((variant, v), places)| {
             let ident = &variant.ident;
+            let words = Ident::new("words", Span::call_site());
+            let taken: Vec<TokenStream> = v.fields.iter().map(|f| values::give(module, &f.ty, &words)).collect();
             let members = variant.fields.iter().enumerate().map(|(i, f)| member(i, f));
             quote! {{
                 let mut words = words.variant(#count, &[#(#places),*]);
                 let _ = &mut words;
-                #name::#ident { #(#members: ::hueshift::embed::Give::give(&mut words)),* }
+                #name::#ident { #(#members: #taken),* }
             }}
         })
         .collect();
@@ -129,7 +141,8 @@ fn enum_values(module: &Module, decl: &EnumDecl, item: &ItemEnum) -> TokenStream
             }
         }
         impl<'hueshift> ::hueshift::embed::Give<'hueshift> for #name #given {
-            fn give(words: &mut ::hueshift::embed::WordReader<'hueshift>) -> Self {
+            #[allow(unused_mut)]
+            fn give(mut words: &mut ::hueshift::embed::WordReader<'hueshift>) -> Self {
                 match words.word() as i64 {
                     #(#tags => #rest)*
                     _ => #first
@@ -169,6 +182,38 @@ fn lifetimes(generics: &Generics, each: TokenStream) -> TokenStream {
     let count = generics.params.iter().filter(|p| matches!(p, GenericParam::Lifetime(_))).count();
     let each = std::iter::repeat_n(each, count);
     if count == 0 { TokenStream::new() } else { quote!(<#(#each),*>) }
+}
+
+/// The `Option` or `Result` that lies in memory where a value of this type leads, if there is one: graphs have a layout of their own
+/// for it, and rustc another.
+pub fn option_in_memory(module: &Module, ty: &RustType) -> Option<RustType> {
+    option_behind(module, ty, false, &mut Vec::new())
+}
+
+fn option_behind<'a>(
+    module: &'a Module,
+    ty: &'a RustType,
+    in_memory: bool,
+    seen: &mut Vec<(&'a str, bool)>,
+) -> Option<RustType> {
+    let mut behind = |ty: &'a RustType, in_memory: bool| option_behind(module, ty, in_memory, seen);
+    match ty {
+        RustType::Option(_) | RustType::Result(..) if in_memory => Some(ty.clone()),
+        RustType::Option(inner) | RustType::Array(inner, _) | RustType::Cell(inner) => behind(inner, in_memory),
+        RustType::Result(ok, err) => behind(ok, in_memory).or_else(|| behind(err, in_memory)),
+        RustType::Ref { to: inner, .. } | RustType::Slice { elem: inner, .. } => behind(inner, true),
+        RustType::Tuple(items) => items.iter().find_map(|ty| behind(ty, in_memory)),
+        RustType::Struct(name) | RustType::Enum(name) => {
+            if seen.contains(&(name, in_memory)) {
+                return None;
+            }
+            seen.push((name, in_memory));
+            let fields = module.structs.get(name).into_iter().flat_map(|s| &s.fields);
+            let variants = module.enums.get(name).into_iter().flat_map(|e| &e.variants).flat_map(|v| &v.fields);
+            fields.chain(variants).find_map(|f| option_behind(module, &f.ty, in_memory, seen))
+        }
+        RustType::Unit | RustType::Never | RustType::Scalar(_) | RustType::Str => None,
+    }
 }
 
 /// Assertions about the tuples that lie in memory: Rust promises nothing of their layout.

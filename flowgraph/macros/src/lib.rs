@@ -6,6 +6,7 @@
 //! expand   the front end's refusals as errors, and the expansion as a whole
 //! rewrite  the changes to the source: arithmetic, layout, stack checks
 //! layout   what is asserted of structs and enums
+//! values   Rust values to words, and back
 //! entries  the typed functions around compiled code and tier 0
 //! options  what stands in the macros' parentheses
 //! ```
@@ -20,6 +21,7 @@ mod layout;
 mod options;
 mod rewrite;
 mod source;
+mod values;
 
 use proc_macro::TokenStream;
 
@@ -46,8 +48,8 @@ pub fn interpreter(options: TokenStream, item: TokenStream) -> TokenStream {
 /// hueshift::interpreter_file!("src/lang.rs", pub mod lang, entry plus_minus(encoded_insn, nb_insn));
 /// ```
 ///
-/// The rest as for [`macro@interpreter`]. Without `mod` the module has the file's name. The files of its modules, if it has
-/// any, are given behind its own.
+/// The rest as for [`macro@interpreter`]. Without `mod` the module has the file's name. The files of its modules are found
+/// beside it, as those of a crate's root are.
 #[proc_macro]
 pub fn interpreter_file(options: TokenStream) -> TokenStream {
     expand::file(options)

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! #[interpreter(entry plus_minus(encoded_insn, nb_insn), entry other())]
-//! interpreter_file!("src/lang.rs", "src/ops.rs", pub mod lang, entry plus_minus(encoded_insn, nb_insn))
+//! interpreter_file!("src/lang.rs", pub mod lang, entry plus_minus(encoded_insn, nb_insn))
 //! ```
 
 use proc_macro2::{Ident, Span};
@@ -57,8 +57,6 @@ impl Parse for ModuleOptions {
 pub struct FileOptions {
     /// The path of the root, relative to the crate's folder.
     pub path: LitStr,
-    /// Those of its modules.
-    pub modules: Vec<LitStr>,
     /// The module's visibility and name.
     pub module: Option<(Visibility, Ident)>,
     /// The entries besides portals.
@@ -71,7 +69,9 @@ impl FileOptions {
         if let Some((visibility, name)) = &self.module {
             return Ok((visibility.clone(), name.clone()));
         }
-        match syn::parse_str::<Ident>(stem(&self.path.value())) {
+        let path = self.path.value();
+        let base = path.rsplit(['/', '\\']).next().unwrap_or_default();
+        match syn::parse_str::<Ident>(base.strip_suffix(".rs").unwrap_or(base)) {
             Ok(name) => Ok((Visibility::Inherited, Ident::new(&name.to_string(), Span::call_site()))),
             Err(_) => {
                 Err(syn::Error::new(self.path.span(), "the file's name is no name for a module: write `mod name`"))
@@ -83,13 +83,10 @@ impl FileOptions {
 impl Parse for FileOptions {
     fn parse(input: ParseStream) -> syn::Result<FileOptions> {
         let path = input.parse()?;
-        let mut modules = Vec::new();
         let mut module = None;
         let mut entries = Vec::new();
         while input.parse::<Option<Token![,]>>()?.is_some() && !input.is_empty() {
-            if input.peek(LitStr) {
-                modules.push(input.parse()?);
-            } else if input.peek(keyword::entry) {
+            if input.peek(keyword::entry) {
                 entries.push(input.parse()?);
             } else {
                 let visibility: Visibility = input.parse()?;
@@ -99,12 +96,6 @@ impl Parse for FileOptions {
                 }
             }
         }
-        Ok(FileOptions { path, modules, module, entries })
+        Ok(FileOptions { path, module, entries })
     }
-}
-
-/// The name of the module that a file is.
-pub fn stem(path: &str) -> &str {
-    let base = path.rsplit(['/', '\\']).next().unwrap_or_default();
-    base.strip_suffix(".rs").unwrap_or(base)
 }

@@ -13,7 +13,6 @@ mod arithmetic;
 use crate::entries::{self, EntryFunction, Host};
 use crate::expand::{Entry, by_value, parse_file};
 use crate::layout;
-use crate::options::stem;
 use flowgraph::analysis::CallGraph;
 use flowgraph::frontend::{Lifted, Use};
 use flowgraph::ir::{Graph, Module};
@@ -32,8 +31,9 @@ pub struct Rewriter<'a> {
     entries: &'a [Entry],
     /// The files, name and text; none if the source is inline.
     files: &'a [(&'a str, &'a str)],
-    /// The file being gone through.
+    /// The file being gone through, and the folder that the files of its modules are in.
     file: u16,
+    folder: String,
     uses: HashMap<Place, &'a Use>,
     /// Graphs by the place of the function's name, and whether they begin with a check of the stack.
     graphs: HashMap<Place, (&'a Graph, bool)>,
@@ -66,6 +66,7 @@ impl<'a> Rewriter<'a> {
             entries,
             files,
             file: 0,
+            folder: files.first().map_or(String::new(), |(name, _)| folder(name).to_owned()),
             uses,
             graphs,
             passed,
@@ -96,23 +97,24 @@ impl<'a> Rewriter<'a> {
             match &mut item {
                 item if is_test(item) => {}
                 Item::Mod(module) => {
-                    let file = self.file;
+                    let (file, folder) = (self.file, self.folder.clone());
                     if module.content.is_none() {
                         let items = self.module_file(module)?;
                         module.semi = None;
                         module.content = Some((syn::token::Brace::default(), items));
                     }
+                    self.folder = format!("{folder}{}/", ident_text(&module.ident));
                     if let Some((_, items)) = &mut module.content {
-                        self.items(items, &format!("{prefix}{}::", module.ident), depth + 1)?;
+                        self.items(items, &format!("{prefix}{}::", ident_text(&module.ident)), depth + 1)?;
                     }
-                    self.file = file;
+                    (self.file, self.folder) = (file, folder);
                 }
                 Item::Struct(s) => {
-                    let key = format!("{prefix}{}", s.ident);
+                    let key = format!("{prefix}{}", ident_text(&s.ident));
                     behind = layout::structure(self.module, &key, s, self.passed.contains(&key));
                 }
                 Item::Enum(e) => {
-                    let key = format!("{prefix}{}", e.ident);
+                    let key = format!("{prefix}{}", ident_text(&e.ident));
                     behind = layout::enumeration(self.module, &key, e, self.passed.contains(&key));
                 }
                 Item::Impl(i) => self.methods(i),
@@ -126,10 +128,11 @@ impl<'a> Rewriter<'a> {
         let found_hosts = std::mem::replace(&mut self.found_hosts, outer.1);
         items.push(Item::Verbatim(entries::modules(self.module, &found, depth)?));
         for host in found_hosts {
-            let shim = host.shim();
+            entries::refuse_options(self.module, &host.graph.signature, &host.sig)?;
+            let shim = host.shim(self.module);
             let name = &shim.name;
             let path: TokenStream = prefix.parse().unwrap_or_default();
-            let function = host.function;
+            let function = &host.graph.function;
             self.hosts.push(quote! { ::hueshift::embed::HostFunction { function: #function, call: #path #name } });
             items.push(Item::Verbatim(shim.tokens));
         }
@@ -138,11 +141,11 @@ impl<'a> Rewriter<'a> {
 
     /// What is in the file of a module. From here on that file is gone through.
     fn module_file(&mut self, module: &mut syn::ItemMod) -> syn::Result<Vec<Item>> {
-        let name = module.ident.to_string();
-        let given = (1..self.files.len()).find(|i| self.file == 0 && stem(self.files[*i].0) == name);
-        let Some(given) = given else {
+        let name = ident_text(&module.ident);
+        let names = [format!("{}{name}.rs", self.folder), format!("{}{name}/mod.rs", self.folder)];
+        let Some(given) = self.files.iter().position(|(file, _)| names.iter().any(|n| n == file)) else {
             let message =
-                format!("the file of `mod {name}` must be given to `interpreter_file!`, too, behind that of the root");
+                format!("the module `{name}` is in another file: an interpreter of several is for `interpreter_file!`");
             return Err(syn::Error::new(module.ident.span(), message));
         };
         self.file = given as u16;
@@ -191,7 +194,7 @@ impl<'a> Rewriter<'a> {
                 self.found.push(EntryFunction { graph, entry, sig, vis, self_ty });
             }
             if graph.blocks.is_empty() {
-                self.found_hosts.push(Host { function: &graph.function, sig: sig.clone(), self_ty: self_ty.cloned() });
+                self.found_hosts.push(Host { graph, sig: sig.clone(), self_ty: self_ty.cloned() });
             }
         }
         if attrs.iter().any(|a| a.path().segments.last().is_some_and(|s| s.ident == "dont_look_inside")) {
@@ -218,6 +221,17 @@ fn text_between(text: &str, from: LineColumn, to: LineColumn) -> String {
         out.push(' ');
     }
     out.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The folder of a file's name with the `/` behind it, or nothing.
+fn folder(name: &str) -> &str {
+    &name[..name.rfind(['/', '\\']).map_or(0, |at| at + 1)]
+}
+
+/// A name without `r#`.
+fn ident_text(ident: &syn::Ident) -> String {
+    let text = ident.to_string();
+    text.strip_prefix("r#").map(str::to_owned).unwrap_or(text)
 }
 
 fn is_test_attribute(attribute: &Attribute) -> bool {
