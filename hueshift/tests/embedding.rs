@@ -298,6 +298,10 @@ mod operators {
                 n -= 1;
                 n + x
             }
+            13 => {
+                let (日本, é) = (x, "é".len() as i64); /* ünïcödé 日本 */
+                日本 * é + x - é
+            }
             11 => {
                 assert!(x + 1 > x);
                 1
@@ -315,7 +319,7 @@ mod operators {
 #[test]
 fn operators_wrap() {
     let mut jit = Jit::new(&operators::INTERPRETER);
-    for choice in 0..=12 {
+    for choice in 0..=14 {
         for x in [0, 1, -1, 7, 63, 64, 1000, i64::MAX, i64::MIN, i64::MIN + 1] {
             for y in [0, 1, 9, 200, 255] {
                 let (mut tier0, mut compiled) = ([5, i64::MAX, 1], [5, i64::MAX, 1]);

@@ -64,9 +64,22 @@ impl Rewriter<'_> {
         self.uses.get(&self.place(at)).copied()
     }
 
-    fn binary(&self, b: &ExprBinary) -> Option<Expr> {
+    /// What the operator here is used on, if that is integers. One that the front end knows nothing of is an error: it would be
+    /// another in a debug build than in graphs.
+    fn integers(&mut self, at: Span) -> Option<Use> {
+        match self.used(at) {
+            Some(used) => Some(*used).filter(|used| used.ty.is_integer()),
+            None => {
+                let message = "hueshift doesn't know what this operator is used on: an operand never comes back, or this is a bug";
+                self.errors.push((self.file, syn::Error::new(at, message)));
+                None
+            }
+        }
+    }
+
+    fn binary(&mut self, b: &ExprBinary) -> Option<Expr> {
         let (function, assigns) = wrapping(&b.op)?;
-        let used = self.used(b.op.span()).filter(|used| used.ty.is_integer())?;
+        let used = &self.integers(b.op.span())?;
         let at = b.op.span();
         let ty = Ident::new(used.ty.name(), at);
         let function = Ident::new(function, at);
@@ -109,11 +122,11 @@ impl Rewriter<'_> {
         }))
     }
 
-    fn negated(&self, u: &syn::ExprUnary) -> Option<Expr> {
+    fn negated(&mut self, u: &syn::ExprUnary) -> Option<Expr> {
         if !matches!(u.op, UnOp::Neg(_)) || matches!(&*u.expr, Expr::Lit(_)) {
             return None;
         }
-        let used = self.used(u.op.span()).filter(|used| used.ty.is_integer())?;
+        let used = self.integers(u.op.span())?;
         let at = u.op.span();
         let (ty, operand) = (Ident::new(used.ty.name(), at), operand(&u.expr, used.references[0]));
         Some(Expr::Verbatim(quote_spanned!(at=> ::core::primitive::#ty::wrapping_neg(#operand))))

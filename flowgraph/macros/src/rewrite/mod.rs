@@ -37,6 +37,8 @@ pub struct Rewriter<'a> {
     uses: HashMap<Place, &'a Use>,
     /// Graphs by the place of the function's name, and whether they begin with a check of the stack.
     graphs: HashMap<Place, (&'a Graph, bool)>,
+    /// What can't be changed, and in which file.
+    errors: Vec<(u16, syn::Error)>,
     /// Structs and enums that are handed to compiled code or host functions by value.
     passed: Vec<String>,
     hosts: Vec<TokenStream>,
@@ -69,6 +71,7 @@ impl<'a> Rewriter<'a> {
             folder: files.first().map_or(String::new(), |(name, _)| folder(name).to_owned()),
             uses,
             graphs,
+            errors: Vec::new(),
             passed,
             hosts: Vec::new(),
             found: Vec::new(),
@@ -123,6 +126,10 @@ impl<'a> Rewriter<'a> {
             }
             items.push(item);
             items.push(Item::Verbatim(behind));
+        }
+        if let Some((file, error)) = self.errors.pop() {
+            self.file = file;
+            return Err(error);
         }
         let found = std::mem::replace(&mut self.found, outer.0);
         let found_hosts = std::mem::replace(&mut self.found_hosts, outer.1);
