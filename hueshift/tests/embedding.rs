@@ -336,7 +336,7 @@ fn operators_wrap() {
 }
 
 /// Entries of nested modules and types, and values of every shape.
-#[hueshift::interpreter(entry overlapping(a, b), entry shapes(op, at), entry nested::Vm::step(code), entry linked(node))]
+#[hueshift::interpreter(entry overlapping(a, b), entry shapes(op, at), entry nested::Vm::step(code), entry linked(node), entry Tape::write(marks))]
 mod corners {
     use hueshift::prelude::*;
 
@@ -396,6 +396,37 @@ mod corners {
             i += 1;
         }
         sum
+    }
+
+    pub struct Tape<'a> {
+        pub cells: &'a mut [u8],
+        #[green]
+        pub head: usize,
+    }
+
+    impl<'a> Tape<'a> {
+        pub fn write<'m>(&mut self, marks: &'m [u8], times: u8) -> usize {
+            let mut i = concrete(0);
+            while i < marks.len() {
+                self.cells[self.head] += marks[i] * times;
+                self.head += 1;
+                i += 1;
+            }
+            self.parity(times) + self.head
+        }
+
+        #[dont_look_inside]
+        fn parity(&self, times: u8) -> usize {
+            self.cells.iter().map(|cell| usize::from(*cell)).sum::<usize>() + usize::from(times) & 1
+        }
+    }
+
+    #[cfg(test)]
+    mod tests {
+        #[test]
+        fn tests_stay_tests() {
+            assert_eq!(super::ordered(1, 3, 2), 100 + 20 + 3);
+        }
     }
 
     pub mod nested {
@@ -636,4 +667,20 @@ fn options_and_results_are_handed_over() {
         }
     }
     assert_eq!(jit.compiled(), 3);
+}
+
+#[test]
+fn methods_of_types_with_lifetimes_are_entries_and_host_functions() {
+    use corners::{INTERPRETER, Tape, jit, residual};
+    let marks = [1, 200, 3];
+    let mut compiled = Jit::new(&INTERPRETER);
+    for times in [0, 1, 2, 255] {
+        let (mut tier0, mut cells) = ([9; 4], [9; 4]);
+        let mut tape = Tape { cells: &mut tier0, head: 1 };
+        let wanted = (tape.write(&marks, times), tape.head);
+        let mut tape = Tape { cells: &mut cells, head: 1 };
+        assert_eq!((jit::write(&mut compiled, &mut tape, &marks, times).unwrap(), tape.head), wanted);
+        assert_eq!(cells, tier0);
+    }
+    assert_eq!(residual::write(&marks).unwrap().count("call"), 1);
 }

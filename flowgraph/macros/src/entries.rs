@@ -85,6 +85,15 @@ impl VisitMut for Own<'_> {
     }
 }
 
+/// Has rustc infer every lifetime in a type.
+struct Inferred;
+
+impl VisitMut for Inferred {
+    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+        *lifetime = Lifetime::new("'_", lifetime.span());
+    }
+}
+
 /// Gives every reference in a type the same lifetime.
 struct Lent<'a>(&'a Lifetime);
 
@@ -131,6 +140,7 @@ pub fn modules(module: &Module, entries: &[EntryFunction<'_>], depth: usize) -> 
     }
     let allowed = quote! {
         #[allow(dead_code, unused_imports, clippy::too_many_arguments, clippy::needless_lifetimes, clippy::type_complexity)]
+        #[allow(clippy::extra_unused_lifetimes, clippy::extra_unused_type_parameters)]
     };
     Ok(quote! {
         /// The entries in compiled code. The first call with some greens compiles.
@@ -307,7 +317,11 @@ impl Host<'_> {
         let name = format_ident!("__hueshift_host_{}", self.graph.function.replace("::", "_").to_lowercase());
         let function = &self.sig.ident;
         let path = match &self.self_ty {
-            Some(ty) => quote!(<#ty>::#function),
+            Some(ty) => {
+                let mut ty = ty.clone();
+                Inferred.visit_type_mut(&mut ty);
+                quote!(<#ty>::#function)
+            }
             None => quote!(#function),
         };
         let names: Vec<Ident> = (0..self.sig.inputs.len()).map(|i| format_ident!("__hueshift_{i}")).collect();

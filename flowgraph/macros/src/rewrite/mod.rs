@@ -25,6 +25,12 @@ use syn::{Attribute, Item};
 /// File, line and column (from 0), as spans have them.
 type Place = (u16, usize, usize);
 
+/// The type that an `impl` is for, and the lifetimes that it declares.
+struct Own {
+    ty: syn::Type,
+    lifetimes: Vec<syn::GenericParam>,
+}
+
 /// Changes a module's items.
 pub struct Rewriter<'a> {
     module: &'a Module,
@@ -176,12 +182,12 @@ impl<'a> Rewriter<'a> {
     }
 
     fn methods(&mut self, item: &mut syn::ItemImpl) {
-        let ty = (*item.self_ty).clone();
+        let own = Own { ty: (*item.self_ty).clone(), lifetimes: item.generics.params.iter().cloned().collect() };
         for item in &mut item.items {
             if let syn::ImplItem::Fn(f) = item
                 && !f.attrs.iter().any(is_test_attribute)
             {
-                self.function(&mut f.block, &f.sig, &f.attrs, &f.vis, Some(&ty));
+                self.function(&mut f.block, &f.sig, &f.attrs, &f.vis, Some(&own));
             }
         }
     }
@@ -192,16 +198,18 @@ impl<'a> Rewriter<'a> {
         sig: &syn::Signature,
         attrs: &[Attribute],
         vis: &syn::Visibility,
-        self_ty: Option<&syn::Type>,
+        own: Option<&Own>,
     ) {
+        let self_ty = own.map(|own| own.ty.clone());
         let graph = self.graphs.get(&self.place(sig.ident.span())).copied();
         if let Some((graph, _)) = graph {
             if let Some(entry) = self.entries.iter().find(|e| e.function == graph.function) {
-                let (sig, vis, self_ty) = (sig.clone(), vis.clone(), self_ty.cloned());
+                let (mut sig, vis, self_ty) = (sig.clone(), vis.clone(), self_ty.clone());
+                sig.generics.params.extend(own.iter().flat_map(|own| own.lifetimes.clone()));
                 self.found.push(EntryFunction { graph, entry, sig, vis, self_ty });
             }
             if graph.blocks.is_empty() {
-                self.found_hosts.push(Host { graph, sig: sig.clone(), self_ty: self_ty.cloned() });
+                self.found_hosts.push(Host { graph, sig: sig.clone(), self_ty });
             }
         }
         if attrs.iter().any(|a| a.path().segments.last().is_some_and(|s| s.ident == "dont_look_inside")) {
