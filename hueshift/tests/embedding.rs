@@ -405,6 +405,7 @@ mod corners {
     }
 
     impl<'a> Tape<'a> {
+        #[allow(clippy::needless_lifetimes)]
         pub fn write<'m>(&mut self, marks: &'m [u8], times: u8) -> usize {
             let mut i = concrete(0);
             while i < marks.len() {
@@ -417,7 +418,7 @@ mod corners {
 
         #[dont_look_inside]
         fn parity(&self, times: u8) -> usize {
-            self.cells.iter().map(|cell| usize::from(*cell)).sum::<usize>() + usize::from(times) & 1
+            self.cells.iter().map(|cell| usize::from(*cell)).sum::<usize>() + usize::from(times & 1)
         }
     }
 
