@@ -23,7 +23,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 fn what_lifts_compiles() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let found = [sources(&root.join("tests/scenarios")), sources(&root.join("docs"))].concat();
-    let (mut compiled, mut wrong) = (0, Vec::new());
+    let (mut compiled, mut refused, mut wrong) = (0, 0, Vec::new());
     for path in &found {
         let text = std::fs::read_to_string(path).expect("a source of the repository");
         if lift_embedded(&[("source.rs", &text)]).is_err() {
@@ -35,11 +35,15 @@ fn what_lifts_compiles() {
         std::fs::write(folder.join("source.rs"), &text).expect("a file");
         let said = rustc(&name, "hueshift::interpreter_file!(\"source.rs\", pub mod source);\n");
         compiled += 1;
-        if said.lines().any(|line| line.contains(": error")) {
+        // What Rust promises no layout of may lie in memory only where no rustc is asked.
+        if said.contains("Rust doesn't say how it lies in memory; use an enum of your own in its place") {
+            refused += 1;
+        } else if said.lines().any(|line| line.contains(": error")) {
             wrong.push(format!("{}:\n{said}", path.display()));
         }
     }
-    println!("{compiled} of {} sources lift", found.len());
+    println!("{compiled} of {} sources lift, {refused} have options in memory", found.len());
+    assert!(refused <= 1, "{refused} sources have options in memory");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(compiled > 30, "only {compiled} of {} sources lift", found.len());
 }
