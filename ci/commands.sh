@@ -4,8 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 hueshift=$1
-output=$(mktemp)
-trap 'rm -f "$output"' EXIT
+output=$(mktemp) program=$(mktemp)
+trap 'rm -f "$output" "$program"' EXIT
 checked=0 wrong=0
 
 expect() { # CODE TEXT ARGUMENTS...: the command ends with CODE and prints TEXT
@@ -38,6 +38,8 @@ for mode in eval interp aot; do
     expect 0 42 run plus_minus interpreters/plus_minus/programs/plus_minus_plus.asm --mode "$mode" -- 32 10
     expect 0 168 run tl interpreters/tl/programs/primes.asm --mode "$mode" -- 1000
     expect 0 168 run tlr interpreters/tlr/programs/primes.asm --mode "$mode" -- 1000
+    expect 0 'Hello, World!' run bf interpreters/brainfuck/programs/hello.b --mode "$mode"
+    expect 1 'index out of bounds: the len is 100 but' run bf off_the_tape --mode "$mode" -- 100
     expect 1 'stack underflow' run tl interpreters/tl/programs/underflow.asm --mode "$mode" -- 0
 done
 
@@ -51,6 +53,9 @@ expect 2 'op' spec "$plus_minus" "${a5a[@]}" --green 1
 expect 2 '' run no_such_interpreter x.asm
 expect 2 '' run tl interpreters/tl/programs/primes.asm
 expect 2 '' graph "$plus_minus" --stage no_such_stage
+printf '+[\n ]]' >"$program"
+expect 2 ':2:3]' run bf "$program"
+expect 2 'cells' run bf hello -- 0
 
 echo "commands: $checked checked, $wrong wrong"
 ((wrong == 0))

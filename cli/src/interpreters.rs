@@ -17,7 +17,9 @@ impl Interpreters {
     pub fn run(&self) -> Done {
         let mut out = String::new();
         for interpreter in interpreters::all() {
-            let parameters: String = interpreter.parameters.iter().map(|p| format!(" {p}")).collect();
+            let needed = interpreter.parameters.len() - interpreter.optional;
+            let show = |(i, p): (usize, &&str)| if i < needed { format!(" {p}") } else { format!(" [{p}]") };
+            let parameters: String = interpreter.parameters.iter().enumerate().map(show).collect();
             out.push_str(&format!("{}: {}\n", interpreter.name, interpreter.doc));
             out.push_str(&format!("    hueshift run {} PROGRAM --{parameters}\n", interpreter.name));
             for program in interpreter.programs {

@@ -121,7 +121,8 @@ impl Run {
         };
         // The guest's own output comes first; what keeps it from being written is reported at the end.
         let _ = hueshift::io::flush();
-        report(&ran, &source.module.files)
+        let silent = source.interpreter.is_some_and(|i| !i.shows_result) && self.program.is_some();
+        report(&ran, &source.module.files, silent)
     }
 
     /// Refuses options that would do nothing.
@@ -227,8 +228,11 @@ fn programs(interpreter: &Interpreter) -> String {
     format!("name a file, or a bundled program: {}", names.join(", "))
 }
 
-fn report(ran: &Ran, files: &[SourceFile]) -> Done {
+/// Prints what a run comes to, unless what the guest has written is all.
+fn report(ran: &Ran, files: &[SourceFile], silent: bool) -> Done {
     match &ran.ending {
+        Ending::Returned(_) if silent => Ok(()),
+        Ending::Trapped(report) if silent => Err(trapped(report, files)),
         Ending::Returned(result) => print(&result_text(Some(result), &ran.after)),
         Ending::Trapped(report) => {
             print(&result_text(None, &ran.after))?;

@@ -3,7 +3,7 @@
 //! A program is a row of `+` and `-`; assembled, it is one byte for each: 0xA and 0x5. The interpreter takes it as one
 //! word, four bits an instruction, the first lowest.
 
-use crate::{Interpreter, LoadError, Problem, ProblemKind, Span, argument, program::programs};
+use crate::{Guest, Interpreter, LoadError, Problem, ProblemKind, Span, argument, program::programs};
 
 const PLUS: u8 = 0xA;
 const MINUS: u8 = 0x5;
@@ -18,17 +18,21 @@ pub(crate) const INTERPRETER: Interpreter = Interpreter {
     entry: "plus_minus",
     greens: &[0, 1],
     parameters: &["x", "y"],
+    optional: 0,
     instructions: None,
     programs: programs!("plus_minus": "plus_minus_plus" "all_plus" "nothing"),
-    assemble,
-    disassemble,
-    arguments,
+    shows_result: true,
     embedded: || &lang::INTERPRETER,
-    interpret: |code, guest| {
-        lang::interp::plus_minus(word(code), code.len() as i64, argument(guest, 0), argument(guest, 1))
-    },
-    compiled: |jit, code, guest| {
-        lang::jit::plus_minus(jit, word(code), code.len() as i64, argument(guest, 0), argument(guest, 1))
+    guest: Guest::Assembled {
+        assemble,
+        disassemble,
+        arguments,
+        interpret: |code, guest, _| {
+            lang::interp::plus_minus(word(code), code.len() as i64, argument(guest, 0), argument(guest, 1))
+        },
+        compiled: |jit, code, guest| {
+            lang::jit::plus_minus(jit, word(code), code.len() as i64, argument(guest, 0), argument(guest, 1))
+        },
     },
 };
 

@@ -60,13 +60,24 @@ pub enum ProblemKind {
     TooMany { count: usize },
     #[error("the program is not text")]
     NotText,
-    #[error("{interpreter} takes {} for its program, here are {given}", count_arguments(.parameters.len()))]
-    ArgumentCount { interpreter: &'static str, parameters: Vec<&'static str>, given: usize },
+    #[error("programs of {interpreter} are not assembled to bytes")]
+    NotAssembled { interpreter: &'static str },
+    #[error("this `]` has no `[`")]
+    Unopened,
+    #[error("this `[` has no `]`")]
+    Unclosed,
+    #[error("a tape can't have `{text}` cells")]
+    BadCells { text: String, most: usize },
+    #[error("{interpreter} takes {} for its program, here are {given}", count_arguments(.parameters.len(), *.optional))]
+    ArgumentCount { interpreter: &'static str, parameters: Vec<&'static str>, optional: usize, given: usize },
     #[error("the argument `{name}` can't be `{text}`")]
     BadArgument { name: &'static str, text: String },
 }
 
-fn count_arguments(n: usize) -> String {
+fn count_arguments(n: usize, optional: usize) -> String {
+    if optional > 0 {
+        return format!("{} to {}", n - optional, count_arguments(n, 0));
+    }
     if n == 1 { "1 argument".to_owned() } else { format!("{n} arguments") }
 }
 
@@ -87,6 +98,10 @@ impl ProblemKind {
             NotPlusOrMinus { .. } => "a program of plus_minus is a row of `+` and `-`".to_owned(),
             TooMany { .. } => "a program of plus_minus is one 64-bit word, four bits for each instruction".to_owned(),
             NotText => "it is no valid UTF-8".to_owned(),
+            NotAssembled { .. } => "they are run as they are".to_owned(),
+            Unopened => "a loop ends here that has not begun".to_owned(),
+            Unclosed => "the loop that begins here does not end".to_owned(),
+            BadCells { most, .. } => format!("it is a number from 1 to {most}"),
             ArgumentCount { parameters, .. } if parameters.is_empty() => "it needs nothing".to_owned(),
             ArgumentCount { parameters, .. } => format!("they are: {}", parameters.join(", ")),
             BadArgument { .. } => "it is a 64-bit integer, decimal or hexadecimal".to_owned(),
@@ -116,6 +131,10 @@ impl ProblemKind {
             NotPlusOrMinus { .. } => "write `+` or `-`; a comment goes from `;` to the end of the line".to_owned(),
             TooMany { .. } => "write at most 16".to_owned(),
             NotText => "give a program in assembly text, or a file that does not end in .asm for bytes".to_owned(),
+            NotAssembled { .. } => "give the text itself".to_owned(),
+            Unopened => "write a `[` before it, or take it away".to_owned(),
+            Unclosed => "write a `]` behind it, or take it away".to_owned(),
+            BadCells { .. } => "write a number such as 30000".to_owned(),
             ArgumentCount { .. } => "write them after `--`".to_owned(),
             BadArgument { .. } => "write a number such as 7, -7 or 0x7".to_owned(),
         }

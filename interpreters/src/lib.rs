@@ -6,8 +6,11 @@
 //! let square = tl.program("square").unwrap();
 //! let args = tl.load_text(square.text, &["7"]).unwrap();
 //! assert_eq!(args, "[22,6,0,10,21],0,7"); // what `hueshift spec tl.rs --entry tl --args …` takes
-//! assert_eq!(square.runs()[0].expected, Ok(49));
+//! assert_eq!(square.runs()[0].expected, Ok("49"));
 //! ```
+//!
+//! Programs of most languages are rows of numbers as `--args` takes them, once they are read; programs of [`brainfuck`] are
+//! read by a parser in final encoding.
 //!
 //! A folder beside `src` holds each interpreter: `tl/tl.rs` is the dialect source, which this crate carries as text;
 //! `tl/loader.rs` is its table row and what turns programs into arguments; `tl/programs` are the guest programs. The dialect
@@ -21,6 +24,8 @@ mod error;
 mod plain;
 mod program;
 
+#[path = "../brainfuck/mod.rs"]
+pub mod brainfuck;
 #[path = "../plus_minus/loader.rs"]
 mod plus_minus;
 #[path = "../tl/loader.rs"]
@@ -30,7 +35,7 @@ mod tlr;
 
 pub use assembler::{Instruction, InstructionSet};
 pub use error::{LoadError, Problem, ProblemKind, Span};
-pub use program::{Program, Run};
+pub use program::{FileRun, Program, Run};
 
 use hueshift::Trap;
 use hueshift::embed::{Error, Jit};
@@ -52,25 +57,59 @@ pub struct Interpreter {
     pub greens: &'static [usize],
     /// What a guest program takes, after `--` on the command line: names.
     pub parameters: &'static [&'static str],
+    /// How many of the last of them may be left out.
+    pub optional: usize,
     /// The instructions, where the program is assembled from a table.
     pub instructions: Option<InstructionSet>,
     /// The bundled guest programs.
     pub programs: &'static [Program],
-    assemble: fn(&str) -> Result<Vec<u8>, LoadError>,
-    disassemble: fn(&[u8]) -> String,
-    arguments: fn(&[u8], &[i64]) -> String,
+    /// Whether the entry's result, and what is left in memory, are what a run is for; else it is what the guest writes.
+    pub shows_result: bool,
+    guest: Guest,
     embedded: fn() -> &'static hueshift::Interpreter,
-    interpret: Interpret,
-    compiled: Compiled,
 }
 
-/// Runs a program, given its code and what it takes, in the interpreter as rustc has compiled it.
-type Interpret = fn(&[u8], &[i64]) -> Result<i64, Trap>;
+/// How programs are read and run. In the end they are arguments of the entry.
+#[derive(Clone, Copy, Debug)]
+enum Guest {
+    /// Text is assembled to bytes; what follows the program are numbers.
+    Assembled {
+        /// From text to bytes.
+        assemble: fn(&str) -> Result<Vec<u8>, LoadError>,
+        /// And back.
+        disassemble: fn(&[u8]) -> String,
+        /// Bytes and numbers as `--args` takes arguments.
+        arguments: fn(&[u8], &[i64]) -> String,
+        /// Runs a program, given its code and what it takes, in the interpreter as rustc has compiled it.
+        interpret: fn(&[u8], &[i64], &mut After) -> Result<i64, Trap>,
+        /// Runs it compiled.
+        compiled: Compiled,
+    },
+    /// What follows the program is text, too.
+    Text {
+        /// As `--args` takes arguments.
+        arguments: fn(&[u8], &[&str]) -> Result<String, LoadError>,
+        /// Runs it in the interpreter as rustc has compiled it. The result is text as Rust's `{:?}` prints it.
+        interpret: fn(&[u8], &[&str]) -> Result<Result<String, Trap>, LoadError>,
+    },
+}
 
-/// Runs it compiled. Where the code is no reference of the entry, it is only read.
+/// What is left in memory that a run may have changed, as Rust's `{:?}` prints it.
+pub type After = Vec<(&'static str, String)>;
+
+/// A run in the interpreter as rustc has compiled it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tier0 {
+    /// The result as Rust's `{:?}` prints it.
+    pub result: Result<String, Trap>,
+    /// Memory afterwards.
+    pub after: After,
+}
+
+/// Runs a program compiled. Where the code is no reference of the entry, it is only read.
 type Compiled = for<'p> fn(&mut Jit<'p>, &'p [u8], &[i64]) -> Result<i64, Error>;
 
-static ALL: [Interpreter; 3] = [plus_minus::INTERPRETER, tl::INTERPRETER, tlr::INTERPRETER];
+static ALL: [Interpreter; 4] = [plus_minus::INTERPRETER, tl::INTERPRETER, tlr::INTERPRETER, brainfuck::BF];
 
 /// Every interpreter.
 pub fn all() -> &'static [Interpreter] {
@@ -91,9 +130,20 @@ impl Interpreter {
     /// The bytes of the program `text`.
     ///
     /// # Errors
-    /// Every problem of the text, in its order.
+    /// Every problem of the text, in its order; or that programs of this language are not bytes.
     pub fn assemble(&self, text: &str) -> Result<Vec<u8>, LoadError> {
-        (self.assemble)(text)
+        match self.guest {
+            Guest::Assembled { assemble, .. } => assemble(text),
+            Guest::Text { .. } => Err(ProblemKind::NotAssembled { interpreter: self.name }.into()),
+        }
+    }
+
+    /// A text that assembles to `code`, where programs are bytes.
+    pub fn disassemble(&self, code: &[u8]) -> Option<String> {
+        match self.guest {
+            Guest::Assembled { disassemble, .. } => Some(disassemble(code)),
+            Guest::Text { .. } => None,
+        }
     }
 
     /// The interpreter as a part of this program.
@@ -101,46 +151,75 @@ impl Interpreter {
         (self.embedded)()
     }
 
-    /// Runs a program in the interpreter as rustc has compiled it: tier 0. `arguments` is one for each of
-    /// [`Interpreter::parameters`]; missing ones count as 0.
+    /// Runs a program (its text, or its bytes where text is assembled to bytes) in the interpreter as rustc has compiled it.
     ///
     /// # Errors
-    /// If the program traps.
-    pub fn interpret(&self, code: &[u8], arguments: &[i64]) -> Result<i64, Trap> {
-        (self.interpret)(code, arguments)
+    /// What is wrong with the program or with the arguments. A trap is no such error.
+    pub fn tier0(&self, program: &[u8], arguments: &[&str]) -> Result<Tier0, LoadError> {
+        let mut after = After::new();
+        let result = match self.guest {
+            Guest::Assembled { interpret, .. } => {
+                let numbers = self.numbers(arguments)?;
+                interpret(program, &numbers, &mut after).map(|n| n.to_string())
+            }
+            Guest::Text { interpret, .. } => {
+                self.count(arguments)?;
+                interpret(program, arguments)?
+            }
+        };
+        Ok(Tier0 { result, after })
     }
 
-    /// Compiles a program, unless this has been done, and runs it. The `Jit` is one for [`Interpreter::embedded`].
+    /// Compiles a program that is bytes, unless this has been done, and runs it. The `Jit` is one for
+    /// [`Interpreter::embedded`].
     ///
     /// # Errors
-    /// If the program traps, or can't be compiled.
-    pub fn run_compiled<'p>(&self, jit: &mut Jit<'p>, code: &'p [u8], arguments: &[i64]) -> Result<i64, Error> {
-        (self.compiled)(jit, code, arguments)
+    /// If the program traps, or can't be compiled. Nothing at all where programs are not bytes.
+    pub fn run_compiled<'p>(&self, jit: &mut Jit<'p>, code: &'p [u8], arguments: &[i64]) -> Option<Result<i64, Error>> {
+        match self.guest {
+            Guest::Assembled { compiled, .. } => Some(compiled(jit, code, arguments)),
+            Guest::Text { .. } => None,
+        }
     }
 
-    /// A text that assembles to `code`.
-    pub fn disassemble(&self, code: &[u8]) -> String {
-        (self.disassemble)(code)
-    }
-
-    /// The arguments of the entry for a program in assembly, as `--args` takes them.
+    /// The arguments of the entry for a program as text, as `--args` takes them.
     ///
     /// # Errors
     /// What is wrong with the program or with the arguments.
     pub fn load_text(&self, text: &str, arguments: &[&str]) -> Result<String, LoadError> {
-        self.load_bytes(&self.assemble(text)?, arguments)
+        match self.guest {
+            Guest::Assembled { assemble, .. } => self.load_bytes(&assemble(text)?, arguments),
+            Guest::Text { .. } => self.load_bytes(text.as_bytes(), arguments),
+        }
     }
 
-    /// The arguments of the entry for an assembled program, as `--args` takes them.
+    /// The arguments of the entry for an assembled program, or one in a language that isn't assembled, as `--args` takes
+    /// them.
     ///
     /// # Errors
-    /// What is wrong with the arguments.
-    pub fn load_bytes(&self, code: &[u8], arguments: &[&str]) -> Result<String, LoadError> {
-        if arguments.len() != self.parameters.len() {
-            let parameters = self.parameters.to_vec();
-            let given = arguments.len();
-            return Err(ProblemKind::ArgumentCount { interpreter: self.name, parameters, given }.into());
+    /// What is wrong with the program or with the arguments.
+    pub fn load_bytes(&self, code: &[u8], given: &[&str]) -> Result<String, LoadError> {
+        match self.guest {
+            Guest::Assembled { arguments, .. } => Ok(arguments(code, &self.numbers(given)?)),
+            Guest::Text { arguments, .. } => {
+                self.count(given)?;
+                arguments(code, given)
+            }
         }
+    }
+
+    fn count(&self, arguments: &[&str]) -> Result<(), LoadError> {
+        let given = arguments.len();
+        if given > self.parameters.len() || given + self.optional < self.parameters.len() {
+            let parameters = self.parameters.to_vec();
+            let (interpreter, optional) = (self.name, self.optional);
+            return Err(ProblemKind::ArgumentCount { interpreter, parameters, optional, given }.into());
+        }
+        Ok(())
+    }
+
+    fn numbers(&self, arguments: &[&str]) -> Result<Vec<i64>, LoadError> {
+        self.count(arguments)?;
         let mut values = Vec::with_capacity(arguments.len());
         let mut problems = Vec::new();
         for (name, text) in self.parameters.iter().zip(arguments) {
@@ -152,21 +231,29 @@ impl Interpreter {
                 }
             }
         }
-        if problems.is_empty() { Ok((self.arguments)(code, &values)) } else { Err(LoadError { problems }) }
+        if problems.is_empty() { Ok(values) } else { Err(LoadError { problems }) }
     }
 
-    /// The arguments of the entry for the contents of a file: text if its name ends in `.asm` or it is plain ASCII
-    /// text, else bytes.
+    /// The program in the contents of a file, as [`Interpreter::load_bytes`] and [`Interpreter::tier0`] take it. Where
+    /// programs are assembled, it is text if its name ends in `.asm` or it is plain ASCII text, else bytes.
+    ///
+    /// # Errors
+    /// What is wrong with the program.
+    pub fn program_of_file(&self, name: &str, contents: &[u8]) -> Result<Vec<u8>, LoadError> {
+        let printable = |b: &u8| matches!(b, b'\t' | b'\n' | b'\r' | b' '..=b'~');
+        let is_bytes = !name.ends_with(".asm") && !contents.iter().all(printable);
+        if is_bytes || matches!(self.guest, Guest::Text { .. }) {
+            return Ok(contents.to_vec());
+        }
+        self.assemble(std::str::from_utf8(contents).map_err(|_| ProblemKind::NotText)?)
+    }
+
+    /// The arguments of the entry for the contents of a file.
     ///
     /// # Errors
     /// What is wrong with the program or with the arguments.
     pub fn load_file(&self, name: &str, contents: &[u8], arguments: &[&str]) -> Result<String, LoadError> {
-        let printable = |b: &u8| matches!(b, b'\t' | b'\n' | b'\r' | b' '..=b'~');
-        if !name.ends_with(".asm") && !contents.iter().all(printable) {
-            return self.load_bytes(contents, arguments);
-        }
-        let text = std::str::from_utf8(contents).map_err(|_| ProblemKind::NotText)?;
-        self.load_text(text, arguments)
+        self.load_bytes(&self.program_of_file(name, contents)?, arguments)
     }
 }
 

@@ -5,8 +5,9 @@ use flowgraph::frontend::lift;
 use flowgraph::text::print_module;
 use hueshift::embed::{Error, Jit};
 use hueshift::golden::Golden;
+use hueshift::io::{self, Io};
 use hueshift::{Compiler, Trap};
-use interpreters::all;
+use interpreters::{all, brainfuck, find};
 use std::collections::BTreeSet;
 
 #[test]
@@ -33,21 +34,44 @@ fn the_graphs_of_the_macro_are_those_of_the_file() {
 fn examples_hold_in_every_tier() {
     for interpreter in all() {
         for program in interpreter.programs {
-            let code = interpreter.assemble(program.text).expect("it assembles");
+            let code = interpreter.program_of_file(".asm", program.text.as_bytes()).expect("it can be read");
             let mut jit = Jit::new(interpreter.embedded());
             for run in program.runs() {
-                let arguments: Vec<i64> = run.arguments.iter().map(|a| a.parse().expect("a number")).collect();
-                let expected = run.expected.map_err(str::to_owned);
-                let what = format!("{}/{} {arguments:?}", interpreter.name, program.name);
-                let message = |trap: Trap| trap.message;
-                assert_eq!(interpreter.interpret(&code, &arguments).map_err(message), expected, "{what}");
-                let compiled = interpreter.run_compiled(&mut jit, &code, &arguments).map_err(|error| match error {
-                    Error::Trap(trap) => trap.message,
-                    error => panic!("{what}: {error}"),
-                });
-                assert_eq!(compiled, expected, "{what}");
+                let what = format!("{}/{} {:?}", interpreter.name, program.name, run.arguments);
+                let expected = run.expected.map(str::to_owned).map_err(str::to_owned);
+                let (ran, io) = io::with(Io::bytes(run.input), || interpreter.tier0(&code, &run.arguments));
+                let ran = ran.expect("arguments that fit");
+                assert_eq!(ran.result.map_err(|trap: Trap| trap.message), expected, "{what}");
+                assert_eq!(io.output(), run.output, "{what}");
+                let arguments: Vec<i64> = run.arguments.iter().filter_map(|a| a.parse().ok()).collect();
+                let Some(compiled) = interpreter.run_compiled(&mut jit, &code, &arguments) else { continue };
+                assert_eq!(compiled.map(|n| n.to_string()).map_err(message), expected, "{what}");
+                assert_eq!(jit.compiled(), 1, "{}: compiled once for all runs", program.name);
             }
-            assert_eq!(jit.compiled(), 1, "{}: compiled once for all runs", program.name);
+        }
+    }
+}
+
+fn message(error: Error) -> String {
+    match error {
+        Error::Trap(trap) => trap.message,
+        error => panic!("{error}"),
+    }
+}
+
+/// In a program of one's own: the rows are borrowed as long as what was compiled for them may be run.
+#[test]
+fn brainfuck_compiled() {
+    let bf = find("bf").expect("it is bundled");
+    for program in bf.programs {
+        let rows = brainfuck::rows(program.text.as_bytes()).expect("it can be read");
+        let mut jit = Jit::new(bf.embedded());
+        for run in program.runs() {
+            let mut tape = vec![0; brainfuck::CELLS];
+            let compiled = || brainfuck::lang::jit::bf(&mut jit, &rows, &mut tape);
+            let (ran, io) = io::with(Io::bytes(run.input), compiled);
+            assert_eq!(ran.map_err(message).map(|()| "()"), run.expected.map_err(str::to_owned), "{}", program.name);
+            assert_eq!(io.output(), run.output, "{}", program.name);
         }
     }
 }

@@ -4,7 +4,7 @@
 //! what the callee returns. Positions and stack depth are green: a loop of the guest keeps its stack in registers.
 
 use crate::assembler::Operand::{Relative, Signed, Unsigned};
-use crate::{Instruction, InstructionSet, Interpreter, argument, program::programs, slice_text};
+use crate::{Guest, Instruction, InstructionSet, Interpreter, argument, program::programs, slice_text};
 
 hueshift::interpreter_file!("tl/tl.rs", mod lang, entry tl(code, pc));
 
@@ -16,15 +16,19 @@ pub(crate) const INTERPRETER: Interpreter = Interpreter {
     entry: "tl",
     greens: &[0, 1],
     parameters: &["arg"],
+    optional: 0,
     instructions: Some(SET),
     programs: programs!("tl":
         "square" "factorial" "fibonacci" "fib_recursive" "primes" "nested" "calls" "collatz" "collatz_total" "checksum" "table" "stack" "underflow"),
-    assemble: |text| SET.assemble(text),
-    disassemble: |code| SET.disassemble(code),
+    shows_result: true,
     embedded: || &lang::INTERPRETER,
-    interpret: |code, guest| lang::interp::tl(code, 0, argument(guest, 0)),
-    compiled: |jit, code, guest| lang::jit::tl(jit, code, 0, argument(guest, 0)),
-    arguments: |code, guest| format!("{},0,{}", slice_text(code), guest.first().copied().unwrap_or(0)),
+    guest: Guest::Assembled {
+        assemble: |text| SET.assemble(text),
+        disassemble: |code| SET.disassemble(code),
+        arguments: |code, guest| format!("{},0,{}", slice_text(code), argument(guest, 0)),
+        interpret: |code, guest, _| lang::interp::tl(code, 0, argument(guest, 0)),
+        compiled: |jit, code, guest| lang::jit::tl(jit, code, 0, argument(guest, 0)),
+    },
 };
 
 macro_rules! instructions {

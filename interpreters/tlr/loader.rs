@@ -5,7 +5,7 @@
 //! position to return to in a register, which `return_to` promotes.
 
 use crate::assembler::Operand::{Absolute, Unsigned};
-use crate::{Instruction, InstructionSet, Interpreter, argument, program::programs, slice_text};
+use crate::{Guest, Instruction, InstructionSet, Interpreter, argument, program::programs, slice_text};
 
 hueshift::interpreter_file!("tlr/tlr.rs", mod lang, entry tlr(code));
 
@@ -17,15 +17,24 @@ pub(crate) const INTERPRETER: Interpreter = Interpreter {
     entry: "tlr",
     greens: &[0],
     parameters: &["a"],
+    optional: 0,
     instructions: Some(SET),
     programs: programs!("tlr":
         "square" "factorial" "fibonacci" "primes" "sieve" "nested" "calls" "gcd" "no_registers"),
-    assemble: |text| SET.assemble(text),
-    disassemble: |code| SET.disassemble(code),
-    arguments,
+    shows_result: true,
     embedded: || &lang::INTERPRETER,
-    interpret: |code, guest| lang::interp::tlr(code, argument(guest, 0), &mut vec![0; registers(code)]),
-    compiled: |jit, code, guest| lang::jit::tlr(jit, code, argument(guest, 0), &mut vec![0; registers(code)]),
+    guest: Guest::Assembled {
+        assemble: |text| SET.assemble(text),
+        disassemble: |code| SET.disassemble(code),
+        arguments,
+        interpret: |code, guest, after| {
+            let mut regs = vec![0; registers(code)];
+            let result = lang::interp::tlr(code, argument(guest, 0), &mut regs);
+            after.push(("regs", format!("{regs:?}")));
+            result
+        },
+        compiled: |jit, code, guest| lang::jit::tlr(jit, code, argument(guest, 0), &mut vec![0; registers(code)]),
+    },
 };
 
 const ALLOCATE: u8 = 7;

@@ -71,7 +71,7 @@ impl Pipeline {
         let mut arguments = Arguments::parse(&self.flow, signature, text).map_err(|e| e.to_string())?;
         let greens: Vec<usize> = compiler.known.iter().copied().collect();
         arguments.name_greens(&mut compiler.module, &greens);
-        let mut memory = Memory::for_module(&compiler.module);
+        let mut memory = compiler.memory();
         let placed = arguments.place(&mut memory);
         Ok(Prepared { compiler, memory, arguments, placed })
     }

@@ -78,3 +78,13 @@ fn tlr_stages() {
 fn tlr_residual() {
     residual("tlr");
 }
+
+#[test]
+fn bf_stages() {
+    stages("bf");
+}
+
+#[test]
+fn bf_residual() {
+    residual("bf");
+}

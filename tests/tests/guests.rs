@@ -6,34 +6,49 @@ use flowgraph::eval::{Evaluator, Outcome};
 use flowgraph::ir::Module;
 use flowgraph::memory::Memory;
 use flowgraph::value::Arguments;
+use hueshift::io::{self, Io};
 use hueshift::{Jit, JitOptions};
 use hueshift_tests::pipeline::Pipeline;
 use interpreters::{Interpreter, Run, all};
 
-type Ended = Result<i64, String>;
+/// The result as text or the trap's message, and what was written.
+type Ended = (Result<String, String>, Vec<u8>);
 
 fn ended(outcome: Outcome) -> Ended {
-    match outcome {
-        Outcome::Returned(words) => Ok(words[0] as i64),
+    let ended = match outcome {
+        Outcome::Returned(words) => returned(&words),
         Outcome::Trapped(trap) => Err(trap.message),
         other => panic!("{other:?}"),
-    }
+    };
+    (ended, io::output().expect("it is kept"))
 }
 
-/// Calls `check` for each example with its name, the arguments' text, and what is expected.
+/// The entries of bundled interpreters give an integer or nothing.
+fn returned(words: &[u64]) -> Result<String, String> {
+    Ok(words.first().map_or("()".to_owned(), |word| (*word as i64).to_string()))
+}
+
+/// Calls `check` for each example with its name, the arguments' text, and what is expected; its input is there.
 fn for_each_example(check: impl Fn(&Pipeline, &str, &str, &Ended)) {
     let mut runs = 0;
     for interpreter in all() {
         let pipeline = Pipeline::of(interpreter).unwrap_or_else(|e| panic!("{}: {e}", interpreter.name));
-        for (what, args, expected) in examples(interpreter) {
-            check(&pipeline, &what, &args, &expected);
+        for Example { what, args, input, expected } in examples(interpreter) {
+            io::with(Io::bytes(input), || check(&pipeline, &what, &args, &expected));
             runs += 1;
         }
     }
     assert!(runs >= 40, "{runs} examples");
 }
 
-fn examples(interpreter: &'static Interpreter) -> Vec<(String, String, Ended)> {
+struct Example {
+    what: String,
+    args: String,
+    input: &'static [u8],
+    expected: Ended,
+}
+
+fn examples(interpreter: &'static Interpreter) -> Vec<Example> {
     let programs = interpreter.programs.iter();
     let runs = programs.flat_map(|program| program.runs().into_iter().map(move |run| (program, run)));
     // Without optimization, long runs take minutes in the evaluator.
@@ -42,7 +57,8 @@ fn examples(interpreter: &'static Interpreter) -> Vec<(String, String, Ended)> {
     runs.map(|(program, run)| {
         let what = format!("{}/{} {:?}", interpreter.name, program.name, run.arguments);
         let args = interpreter.load_text(program.text, &run.arguments).expect("a bundled program");
-        (what, args, run.expected.map_err(str::to_owned))
+        let expected = run.expected.map(str::to_owned).map_err(str::to_owned);
+        Example { what, args, input: run.input, expected: (expected, run.output.to_vec()) }
     })
     .collect()
 }
@@ -53,6 +69,7 @@ fn the_evaluator() {
         let flow = &pipeline.flow;
         let arguments = Arguments::parse(flow, &pipeline.entry_graph().signature, args).expect("arguments that fit");
         let mut memory = Memory::for_module(flow);
+        memory.set_hosts(hueshift::hosts());
         let words = arguments.place(&mut memory).words();
         let outcome = Evaluator::new(flow, &mut memory).call(&pipeline.entry, &words).expect("it runs");
         assert_eq!(ended(outcome), *expected, "{what}");
@@ -65,15 +82,16 @@ fn tier_0() {
         let flow = &pipeline.flow;
         let arguments = Arguments::parse(flow, &pipeline.entry_graph().signature, args).expect("arguments that fit");
         let mut memory = Memory::for_module(flow);
+        memory.set_hosts(hueshift::hosts());
         let words = arguments.place(&mut memory).words();
         let mut engine = jitcodegen::Engine::new(jitcodegen::Options::default()).expect("an engine");
         engine.compile(flow, &memory).expect("it compiles");
         let got = match engine.call(&pipeline.entry, &words).expect("it can be entered") {
-            jitcodegen::Outcome::Returned(words) => Ok(words[0] as i64),
-            jitcodegen::Outcome::Trapped(trap) => Err(trap.message),
+            jitcodegen::Outcome::Returned(words) => Outcome::Returned(words),
+            jitcodegen::Outcome::Trapped(trap) => Outcome::Trapped(trap),
             other => panic!("{other:?}"),
         };
-        assert_eq!(got, *expected, "{what}");
+        assert_eq!(ended(got), *expected, "{what}");
     });
 }
 
@@ -107,6 +125,7 @@ fn specialized() {
         let mut jit = prepared.specialize(JitOptions::default()).unwrap_or_else(|e| panic!("{what}: {e}"));
         for round in 0..4 {
             arguments.refresh(&placed, jit.memory());
+            io::rewind();
             let outcome = jit.run(&unknown).unwrap_or_else(|e| panic!("{what}: {e}"));
             assert_eq!(ended(outcome), *expected, "{what}, round {round}");
         }
@@ -124,6 +143,7 @@ fn traced() {
         assert_eq!(ended(outcome), *expected, "{what}, traced");
         for round in 0..4 {
             arguments.refresh(&placed, jit.memory());
+            io::rewind();
             let outcome = jit.run(&unknown).unwrap_or_else(|e| panic!("{what}: {e}"));
             assert_eq!(ended(outcome), *expected, "{what}, round {round} after tracing");
         }

@@ -1,0 +1,2 @@
+; reverse: writes its input backwards
+>,[>,]<[.<]
