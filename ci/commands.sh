@@ -41,6 +41,7 @@ for mode in eval interp aot; do
     expect 0 'Hello, World!' run bf interpreters/brainfuck/programs/hello.b --mode "$mode"
     expect 1 'index out of bounds: the len is 100 but' run bf off_the_tape --mode "$mode" -- 100
     expect 1 'stack underflow' run tl interpreters/tl/programs/underflow.asm --mode "$mode" -- 0
+    expect 0 13 run regex date --mode "$mode" -- on:2026-11-21
 done
 
 # What bad input gets.

@@ -10,12 +10,12 @@ use crate::progress::Spinner;
 use crate::source::{self, Source};
 use crate::spec::{result_text, trapped};
 use clap::{Args, ValueEnum};
-use flowgraph::eval::{Evaluator, Outcome};
-use flowgraph::ir::{Module, SourceFile};
+use flowgraph::eval::{Evaluator, Outcome, TrapReport};
+use flowgraph::ir::{Loc, Module, SourceFile};
 use flowgraph::memory::Memory;
 use flowgraph::value::{Arguments, debug_words};
-use hueshift::{Ending, JitOptions, Ran, Report, SpecFailure};
-use interpreters::Interpreter;
+use hueshift::{Ending, JitOptions, Ran, Report, SpecFailure, Trap};
+use interpreters::{Interpreter, LoadError, Tier0};
 use std::path::Path;
 
 /// Run a guest program of an interpreter, or a function of a file.
@@ -54,7 +54,7 @@ counts the primes up to 1000, with the guest program compiled ahead of time.";
 enum Mode {
     /// The graphs of the interpreter by the evaluator: slow, and the measure of all others.
     Eval,
-    /// The interpreter as machine code: tier 0.
+    /// The interpreter itself, tier 0: a bundled one as rustc has compiled it, others' graphs as machine code.
     Interp,
     /// The guest program compiled ahead of time.
     Aot,
@@ -103,25 +103,29 @@ impl Run {
         self.refuse_ignored()?;
         let source = Source::load(&self.source, self.entry.entry.as_deref())?;
         let entry = source.entry(self.entry.entry.as_deref())?;
-        let text = self.argument_text(&source)?;
+        let given = self.given(&source)?;
         if self.jit.as_ref().is_some_and(|jit| jit.sweep.is_some()) {
-            return guest_io::kept(guest_io::reads(&source.module), || self.run_on(&source, &entry, &text));
+            return guest_io::kept(guest_io::reads(&source.module), || self.run_on(&source, &entry, &given));
         }
-        guest_io::real(|| self.run_on(&source, &entry, &text))
+        guest_io::real(|| self.run_on(&source, &entry, &given))
     }
 
-    fn run_on(&self, source: &Source, entry: &str, text: &str) -> Done {
-        let ran = match self.mode {
-            Mode::Eval => interpret(source, entry, text, false)?,
-            Mode::Interp => interpret(source, entry, text, true)?,
-            Mode::Aot | Mode::Jit => match self.compiled(source, entry, text)? {
+    fn run_on(&self, source: &Source, entry: &str, given: &Given) -> Done {
+        let ran = match (self.mode, given) {
+            (Mode::Interp, Given::Program { interpreter, program, .. }) => {
+                let ran = interpreter.tier0(program, &self.arguments());
+                tier0(ran.map_err(|e| given.problems(&e))?)
+            }
+            (Mode::Eval, _) => interpret(source, entry, given.text(), false)?,
+            (Mode::Interp, _) => interpret(source, entry, given.text(), true)?,
+            (Mode::Aot | Mode::Jit, _) => match self.compiled(source, entry, given.text())? {
                 Some(ran) => ran,
                 None => return Ok(()),
             },
         };
         // The guest's own output comes first; what keeps it from being written is reported at the end.
         let _ = hueshift::io::flush();
-        let silent = source.interpreter.is_some_and(|i| !i.shows_result) && self.program.is_some();
+        let silent = matches!(given, Given::Program { interpreter, .. } if !interpreter.shows_result);
         report(&ran, &source.module.files, silent)
     }
 
@@ -167,7 +171,12 @@ impl Run {
         Ok(Some(report.ran))
     }
 
-    fn argument_text(&self, source: &Source) -> Result<String, Failure> {
+    fn arguments(&self) -> Vec<&str> {
+        self.arguments.iter().map(String::as_str).collect()
+    }
+
+    /// What the entry is given.
+    fn given(&self, source: &Source) -> Result<Given, Failure> {
         let Some(interpreter) = source.interpreter else {
             if let Some(program) = &self.program {
                 let message = format!("a file has no guest program, but here is `{program}`");
@@ -177,45 +186,93 @@ impl Run {
                 let message = "what stands behind `--` is for a guest program, and a file has none";
                 return Err(Problem::new(message).help("hand arguments over with --args").into());
             }
-            return source::arguments(self.args.as_deref().unwrap_or_default());
+            return source::arguments(self.args.as_deref().unwrap_or_default()).map(Given::Arguments);
         };
         if let Some(args) = &self.args {
             if self.program.is_some() || !self.arguments.is_empty() {
                 let message = format!("--args are all that {} takes: no program goes with them", interpreter.name);
                 return Err(Problem::new(message).help("leave out one or the other").into());
             }
-            return source::arguments(args);
+            return source::arguments(args).map(Given::Arguments);
         }
         let Some(program) = &self.program else {
             let problem = Problem::new(format!("which program of {}?", interpreter.name));
             return Err(problem.help(programs(interpreter)).into());
         };
-        let arguments: Vec<&str> = self.arguments.iter().map(String::as_str).collect();
         let bundled = interpreter.program(program).filter(|_| !Path::new(program).exists());
-        let (text, loaded) = match bundled {
-            Some(bundled) => (bundled.text.to_owned(), interpreter.load_text(bundled.text, &arguments)),
+        let (name, contents) = match bundled {
+            // Bundled programs are text.
+            Some(bundled) => (".asm", bundled.text.as_bytes().to_vec()),
             None => {
                 if program != "-" && !Path::new(program).exists() {
                     let message = format!("there is neither a program of {} nor a file `{program}`", interpreter.name);
                     return Err(Problem::new(message).help(programs(interpreter)).into());
                 }
-                let bytes = source::read_bytes(program)?;
-                let loaded = interpreter.load_file(program, &bytes, &arguments);
-                (String::from_utf8_lossy(&bytes).into_owned(), loaded)
+                (program.as_str(), source::read_bytes(program)?)
             }
         };
-        loaded.map_err(|error| {
-            let problems = error.problems.iter().map(|p| {
-                let problem = Problem::new(format!("{}: {}", p.kind, p.kind.reason()));
-                let problem = problem.help(p.kind.remedy());
-                Box::new(match p.span {
-                    Some(span) => problem.within(program, &text, span.offset, span.len),
-                    None => problem,
-                }) as _
-            });
-            Failure::Refused(problems.collect())
-        })
+        let source = String::from_utf8_lossy(&contents).into_owned();
+        let mut given =
+            Given::Program { interpreter, name: program.clone(), source, program: Vec::new(), text: String::new() };
+        let loaded = interpreter.program_of_file(name, &contents).map_err(|e| given.problems(&e))?;
+        let loaded_text = interpreter.load_bytes(&loaded, &self.arguments()).map_err(|e| given.problems(&e))?;
+        if let Given::Program { program, text, .. } = &mut given {
+            (*program, *text) = (loaded, loaded_text);
+        }
+        Ok(given)
     }
+}
+
+/// What an entry is given.
+enum Given {
+    /// Arguments, as text.
+    Arguments(String),
+    /// A guest program.
+    Program {
+        interpreter: &'static Interpreter,
+        /// What it is called, for messages.
+        name: String,
+        /// Its text.
+        source: String,
+        /// What is interpreted.
+        program: Vec<u8>,
+        /// It and its arguments as arguments of the entry.
+        text: String,
+    },
+}
+
+impl Given {
+    fn text(&self) -> &str {
+        match self {
+            Given::Arguments(text) | Given::Program { text, .. } => text,
+        }
+    }
+
+    /// What is wrong with a program or its arguments.
+    fn problems(&self, error: &LoadError) -> Failure {
+        let problems = error.problems.iter().map(|p| {
+            let problem = Problem::new(format!("{}: {}", p.kind, p.kind.reason())).help(p.kind.remedy());
+            Box::new(match (p.span, self) {
+                (Some(span), Given::Program { name, source, .. }) => {
+                    problem.within(name, source, span.offset, span.len)
+                }
+                _ => problem,
+            }) as _
+        });
+        Failure::Refused(problems.collect())
+    }
+}
+
+/// A run in the interpreter as rustc has compiled it.
+fn tier0(ran: Tier0) -> Ran {
+    let ending = match ran.result {
+        Ok(result) => Ending::Returned(result),
+        Err(Trap { kind, message, line, column, .. }) => {
+            Ending::Trapped(TrapReport { kind, message, loc: Loc { line, column, ..Loc::default() } })
+        }
+    };
+    let after = ran.after.into_iter().map(|(place, value)| (place.to_owned(), value)).collect();
+    Ran { ending, after, output: Vec::new() }
 }
 
 /// A sign of life, unless the guest's output is there.

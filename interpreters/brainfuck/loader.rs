@@ -3,7 +3,7 @@
 use super::{CELLS, Insn, Peephole, Rows, parse};
 use crate::{Guest, Interpreter, LoadError, Problem, ProblemKind, Program, assembler::number};
 
-hueshift::interpreter_file!("brainfuck/bf.rs", pub mod lang, entry bf(program));
+hueshift::interpreter_file!("brainfuck/bf.rs", pub(crate) mod lang, entry bf(program));
 
 pub(crate) const BF: Interpreter = Interpreter {
     name: "bf",

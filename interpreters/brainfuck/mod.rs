@@ -29,14 +29,19 @@ mod sequence;
 mod text;
 
 pub use c::C;
+pub use lang::{Code, Insn};
 pub(crate) use loader::BF;
-pub use loader::{lang, rows};
+pub use loader::rows;
 pub use parser::parse;
 pub use peephole::{Buffer, Peephole};
-pub use lang::{Code, Insn};
 pub use rows::Rows;
 pub use sequence::Sequence;
 pub use text::Text;
+
+/// The interpreter of rows, `bf.rs`, as a part of this program.
+pub mod lang {
+    pub use super::loader::lang::*;
+}
 
 /// How many cells a tape has unless it is said otherwise.
 pub const CELLS: usize = 30_000;

@@ -66,6 +66,12 @@ pub enum ProblemKind {
     Unopened,
     #[error("this `[` has no `]`")]
     Unclosed,
+    #[error("this is no regular expression: {message}")]
+    Pattern { message: String },
+    #[error("the pattern has {what}")]
+    PatternUnsupported { what: &'static str },
+    #[error("the pattern comes to more than {most} {what}")]
+    PatternTooLarge { what: &'static str, most: usize },
     #[error("a tape can't have `{text}` cells")]
     BadCells { text: String, most: usize },
     #[error("{interpreter} takes {} for its program, here are {given}", count_arguments(.parameters.len(), *.optional))]
@@ -101,6 +107,11 @@ impl ProblemKind {
             NotAssembled { .. } => "they are run as they are".to_owned(),
             Unopened => "a loop ends here that has not begun".to_owned(),
             Unclosed => "the loop that begins here does not end".to_owned(),
+            Pattern { .. } => "patterns are written as for the crate `regex`".to_owned(),
+            PatternUnsupported { .. } => {
+                "an automaton over bytes knows only what it has read, and the ends of the text".to_owned()
+            }
+            PatternTooLarge { .. } => "an automaton has a state for all that may be remembered".to_owned(),
             BadCells { most, .. } => format!("it is a number from 1 to {most}"),
             ArgumentCount { parameters, .. } if parameters.is_empty() => "it needs nothing".to_owned(),
             ArgumentCount { parameters, .. } => format!("they are: {}", parameters.join(", ")),
@@ -134,6 +145,11 @@ impl ProblemKind {
             NotAssembled { .. } => "give the text itself".to_owned(),
             Unopened => "write a `[` before it, or take it away".to_owned(),
             Unclosed => "write a `]` behind it, or take it away".to_owned(),
+            Pattern { .. } => "write for example `[a-z]+[0-9]*`".to_owned(),
+            PatternUnsupported { .. } => "leave it out: `^` and `$` without `(?m)` are the ends of the text".to_owned(),
+            PatternTooLarge { .. } => {
+                "repeat less often, or leave classes of Unicode out: `(?-u:\\w)` is `[0-9A-Za-z_]`".to_owned()
+            }
             BadCells { .. } => "write a number such as 30000".to_owned(),
             ArgumentCount { .. } => "write them after `--`".to_owned(),
             BadArgument { .. } => "write a number such as 7, -7 or 0x7".to_owned(),

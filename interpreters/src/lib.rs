@@ -28,6 +28,8 @@ mod program;
 pub mod brainfuck;
 #[path = "../plus_minus/loader.rs"]
 mod plus_minus;
+#[path = "../regex/mod.rs"]
+pub mod regex;
 #[path = "../tl/loader.rs"]
 mod tl;
 #[path = "../tlr/loader.rs"]
@@ -109,7 +111,8 @@ pub struct Tier0 {
 /// Runs a program compiled. Where the code is no reference of the entry, it is only read.
 type Compiled = for<'p> fn(&mut Jit<'p>, &'p [u8], &[i64]) -> Result<i64, Error>;
 
-static ALL: [Interpreter; 4] = [plus_minus::INTERPRETER, tl::INTERPRETER, tlr::INTERPRETER, brainfuck::BF];
+static ALL: [Interpreter; 5] =
+    [plus_minus::INTERPRETER, tl::INTERPRETER, tlr::INTERPRETER, brainfuck::BF, regex::REGEX];
 
 /// Every interpreter.
 pub fn all() -> &'static [Interpreter] {

@@ -1,6 +1,6 @@
 //! Guest programs: their text, and what their comments promise.
 //!
-//! The first line of a program is `; name: what it does`. Lines `; run: ARGUMENTS -> RESULT` are examples; the tests hold
+//! The first line of a program is `; name: what it does`. Lines `; run: ARGUMENTS -> RESULT` (or with `#`) are examples; the tests hold
 //! every engine to them. A run that ends in a trap has `trap: MESSAGE` for its result. Where a language's comments can't say
 //! that, and where programs read and write, files beside the program do ([`FileRun`]).
 
@@ -51,7 +51,7 @@ impl Program {
         if let Some(FileRun { input, output, ends }) = self.run {
             return vec![Run { arguments: Vec::new(), input, output, expected: ends }];
         }
-        let lines = self.text.lines().filter_map(|line| line.trim().strip_prefix("; run:"));
+        let lines = self.text.lines().filter_map(|line| line.strip_prefix("; run:").or(line.strip_prefix("# run:")));
         lines
             .filter_map(|line| {
                 let (arguments, result) = line.split_once("->")?;

@@ -31,9 +31,11 @@ fn examples_hold_on_the_reference_machines() {
 #[test]
 fn every_run_line_is_understood() {
     for program in all().iter().flat_map(|i| i.programs) {
-        let lines = program.text.lines().filter(|l| l.starts_with("; run:")).count();
+        let lines = program.text.lines().filter(|l| l.starts_with("; run:") || l.starts_with("# run:")).count();
         assert_eq!(program.runs().len(), lines + usize::from(program.run.is_some()), "{}", program.name);
-        assert!(program.text.starts_with(&format!("; {}: ", program.name)), "{} says what it does", program.name);
+        let first = program.text.lines().next().unwrap_or_default().trim_start_matches("(?x) ");
+        let says = first.get(2..).is_some_and(|doc| doc.starts_with(&format!("{}: ", program.name)));
+        assert!(says, "{} says what it does", program.name);
         assert!(!program.doc().is_empty());
     }
 }
@@ -50,7 +52,7 @@ fn the_folders_hold_no_other_programs() {
             .expect("the folder of programs")
             .map(|f| f.expect("a file").file_name().to_string_lossy().into_owned())
             .filter_map(|f| {
-                f.rsplit_once('.').filter(|(_, kind)| matches!(*kind, "asm" | "b")).map(|(n, _)| n.to_owned())
+                f.rsplit_once('.').filter(|(_, kind)| matches!(*kind, "asm" | "b" | "regex")).map(|(n, _)| n.to_owned())
             })
             .collect();
         files.sort();

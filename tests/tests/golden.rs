@@ -88,3 +88,13 @@ fn bf_stages() {
 fn bf_residual() {
     residual("bf");
 }
+
+#[test]
+fn regex_stages() {
+    stages("regex");
+}
+
+#[test]
+fn regex_residual() {
+    residual("regex");
+}
