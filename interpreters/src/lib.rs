@@ -83,7 +83,7 @@ enum Guest {
         /// Bytes and numbers as `--args` takes arguments.
         arguments: fn(&[u8], &[i64]) -> String,
         /// Runs a program, given its code and what it takes, in the interpreter as rustc has compiled it.
-        interpret: fn(&[u8], &[i64], &mut After) -> Result<i64, Trap>,
+        interpret: InterpretBytes,
         /// Runs it compiled.
         compiled: Compiled,
     },
@@ -92,7 +92,7 @@ enum Guest {
         /// As `--args` takes arguments.
         arguments: fn(&[u8], &[&str]) -> Result<String, LoadError>,
         /// Runs it in the interpreter as rustc has compiled it. The result is text as Rust's `{:?}` prints it.
-        interpret: fn(&[u8], &[&str]) -> Result<Result<String, Trap>, LoadError>,
+        interpret: InterpretText,
     },
 }
 
@@ -107,6 +107,10 @@ pub struct Tier0 {
     /// Memory afterwards.
     pub after: After,
 }
+
+type InterpretBytes = fn(&[u8], &[i64], &mut After) -> Result<i64, Trap>;
+
+type InterpretText = fn(&[u8], &[&str]) -> Result<Result<String, Trap>, LoadError>;
 
 /// Runs a program compiled. Where the code is no reference of the entry, it is only read.
 type Compiled = for<'p> fn(&mut Jit<'p>, &'p [u8], &[i64]) -> Result<i64, Error>;
