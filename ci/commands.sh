@@ -39,6 +39,7 @@ for mode in eval interp aot; do
     expect 0 168 run tl interpreters/tl/programs/primes.asm --mode "$mode" -- 1000
     expect 0 168 run tlr interpreters/tlr/programs/primes.asm --mode "$mode" -- 1000
     expect 0 'Hello, World!' run bf interpreters/brainfuck/programs/hello.b --mode "$mode"
+    expect 0 'Hello, World!' run bf_ast hello --mode "$mode"
     expect 1 'index out of bounds: the len is 100 but' run bf off_the_tape --mode "$mode" -- 100
     expect 1 'stack underflow' run tl interpreters/tl/programs/underflow.asm --mode "$mode" -- 0
     expect 0 13 run regex date --mode "$mode" -- on:2026-11-21

@@ -63,6 +63,8 @@ guest tl factorial 3 120
 guest tlr factorial 3 120
 input=so disturb abort-at run bf reverse --mode jit -- 10
 input=no disturb force-guard run bf reverse --mode jit -- 10
+input=so disturb abort-at run bf_ast reverse --mode jit -- 10
+input=no disturb force-guard run bf_ast reverse --mode jit -- 10
 disturb abort-at run regex number --mode jit -- -0.5e+10
 disturb force-guard run regex number --mode jit -- -0.5e+10
 disturb force-guard run bf off_the_tape --mode jit -- 10

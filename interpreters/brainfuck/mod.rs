@@ -20,6 +20,7 @@
 //! The style is that of typed final interpreters: J. Carette, O. Kiselyov, C. Shan, *Finally tagless, partially evaluated*,
 //! JFP 19(5), 2009.
 
+mod ast_loader;
 mod c;
 mod loader;
 mod parser;
@@ -27,7 +28,10 @@ mod peephole;
 mod rows;
 mod sequence;
 mod text;
+mod tree;
 
+pub(crate) use ast_loader::BF_AST;
+pub use ast_loader::tree;
 pub use c::C;
 pub use lang::{Code, Insn};
 pub(crate) use loader::BF;
@@ -37,10 +41,16 @@ pub use peephole::{Buffer, Peephole};
 pub use rows::Rows;
 pub use sequence::Sequence;
 pub use text::Text;
+pub use tree::{Rooted, Tree};
 
 /// The interpreter of rows, `bf.rs`, as a part of this program.
 pub mod lang {
     pub use super::loader::lang::*;
+}
+
+/// The interpreter of trees, `bf_ast.rs`, as a part of this program.
+pub mod ast {
+    pub use super::ast_loader::lang::*;
 }
 
 /// How many cells a tape has unless it is said otherwise.

@@ -115,8 +115,8 @@ type InterpretText = fn(&[u8], &[&str]) -> Result<Result<String, Trap>, LoadErro
 /// Runs a program compiled. Where the code is no reference of the entry, it is only read.
 type Compiled = for<'p> fn(&mut Jit<'p>, &'p [u8], &[i64]) -> Result<i64, Error>;
 
-static ALL: [Interpreter; 5] =
-    [plus_minus::INTERPRETER, tl::INTERPRETER, tlr::INTERPRETER, brainfuck::BF, regex::REGEX];
+static ALL: [Interpreter; 6] =
+    [plus_minus::INTERPRETER, tl::INTERPRETER, tlr::INTERPRETER, brainfuck::BF, brainfuck::BF_AST, regex::REGEX];
 
 /// Every interpreter.
 pub fn all() -> &'static [Interpreter] {

@@ -1,6 +1,7 @@
 //! The laws of the domains of Brainfuck, on random programs; and what the parser refuses.
 
-use interpreters::brainfuck::{C, Domain, Peephole, Rows, Sequence, Text, parse};
+use hueshift::io::{self, Io};
+use interpreters::brainfuck::{C, Domain, Peephole, Rows, Sequence, Text, ast, lang, parse, rows, tree};
 use interpreters::find;
 use proptest::prelude::*;
 
@@ -124,6 +125,19 @@ proptest! {
         if matches!(end, End::Done(..)) {
             prop_assert_eq!(reference(&optimized(&program), &input, 40, 20_000_000), end);
         }
+    }
+
+    /// All interpreters do what the optimized program does.
+    #[test]
+    fn interpreters_keep_the_meaning(program in programs(), input in prop::collection::vec(any::<u8>(), 0..4)) {
+        let End::Done(output, _, tape) = reference(&program, &input, 40, 20_000) else { return Ok(()) };
+        let (rows, tree) = (rows(program.as_bytes()).expect("pairs"), tree(program.as_bytes()).expect("pairs"));
+        let mut own = vec![0; 40];
+        let (_, io) = io::with(Io::bytes(&input[..]), || lang::bf(&rows, &mut own));
+        prop_assert_eq!((io.output(), &own), (&output[..], &tape));
+        let mut own = vec![0; 40];
+        let (_, io) = io::with(Io::bytes(&input[..]), || ast::bf_ast(&tree.nodes, tree.first, tree.end, &mut own));
+        prop_assert_eq!((io.output(), &own), (&output[..], &tape));
     }
 
     #[test]

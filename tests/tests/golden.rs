@@ -98,3 +98,13 @@ fn regex_stages() {
 fn regex_residual() {
     residual("regex");
 }
+
+#[test]
+fn bf_ast_stages() {
+    stages("bf_ast");
+}
+
+#[test]
+fn bf_ast_residual() {
+    residual("bf_ast");
+}

@@ -4,6 +4,7 @@
 //!
 //! Every figure is the best of several rounds; the rounds of what is compared take turns.
 
+mod brainfuck;
 mod loops;
 mod native;
 mod specializing;
@@ -29,6 +30,9 @@ fn main() -> Result<(), String> {
     }
     if wanted("loops") {
         loops::run()?;
+    }
+    if wanted("brainfuck") {
+        brainfuck::run()?;
     }
     if wanted("startup") {
         startup::run()?;
