@@ -27,6 +27,13 @@ fn a_type_mismatch_is_where_the_value_is_written() {
         ("fn f(x: i64) -> bool {\n    let y = x;\n    { y }\n}", "x.rs:3:7:"),
         ("fn f(x: i64) -> i64 {\n    let y = x;\n}", "x.rs:3:1:"),
         ("fn f(x: i64) {\n    let y: bool = { x };\n}", "x.rs:2:21:"),
+        ("fn f(x: i64) -> i64 {\n    if x > 1 { true } else { x }\n}", "x.rs:2:16:"),
+        ("fn f(x: i64) -> i64 {\n    if x > 1 { x } else { true }\n}", "x.rs:2:27:"),
+        (
+            "fn f(x: i64) -> i64 {\n    let y = if x > 1 { true } else { false };\n    if y { y } else { y }\n}",
+            "x.rs:3:12:",
+        ),
+        ("fn f(x: i64) -> i64 {\n    match x { 0 => return 1, 1 => true, _ => x }\n}", "x.rs:2:35:"),
     ] {
         let refused = lift(&[("x.rs", text)]).unwrap_err().to_string();
         assert!(refused.starts_with(place), "{text}: {refused}");

@@ -29,6 +29,26 @@ impl Expr {
         }
         value.pos
     }
+
+    fn comes_back(&self) -> bool {
+        self.ty != Ty::Never && !matches!(self.kind, ExprKind::FromNever(_))
+    }
+
+    /// Whom to blame if the value doesn't fit: of branches the first that has one.
+    pub(super) fn blamed_pos(&self) -> Pos {
+        match &self.kind {
+            ExprKind::Block(Block { tail: Some(tail), .. }) => tail.blamed_pos(),
+            ExprKind::If(_, then, Some(otherwise)) => {
+                let branch = if then.comes_back() { then } else { otherwise };
+                branch.blamed_pos()
+            }
+            ExprKind::Match(_, arms) => {
+                let first = arms.iter().find(|arm| arm.body.comes_back());
+                first.map_or(self.pos, |arm| arm.body.blamed_pos())
+            }
+            _ => self.pos,
+        }
+    }
 }
 
 pub(super) type Sub = Box<Expr>;

@@ -11,15 +11,39 @@ use flowgraph::ir::{BlockId, Operand, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
+/// So many parameters are looked through one after another.
+const FEW: usize = 16;
+
 /// The parameters made so far.
 struct Renaming<'a> {
     st: &'a State,
     fragment: usize,
     block: BlockId,
-    params: FxHashMap<ValueId, ValueId>,
     made: Vec<(ValueId, ValueId)>,
+    /// The same, where they are many.
+    by_value: FxHashMap<ValueId, ValueId>,
     seen: FxHashSet<SlotId>,
     slots: Vec<(SlotId, Cells)>,
+}
+
+impl Renaming<'_> {
+    /// The parameter made for a value.
+    fn param(&self, value: ValueId) -> Option<ValueId> {
+        if self.by_value.is_empty() {
+            self.made.iter().find(|(v, _)| *v == value).map(|(_, param)| *param)
+        } else {
+            self.by_value.get(&value).copied()
+        }
+    }
+
+    fn add(&mut self, value: ValueId, param: ValueId) {
+        self.made.push((value, param));
+        if !self.by_value.is_empty() {
+            self.by_value.insert(value, param);
+        } else if self.made.len() > FEW {
+            self.by_value = self.made.iter().copied().collect();
+        }
+    }
 }
 
 /// Whether no store is pending that a version made of the state alone couldn't know of.
@@ -36,8 +60,8 @@ impl Engine<'_> {
             st,
             fragment,
             block,
-            params: FxHashMap::default(),
-            made: Vec::new(),
+            made: Vec::with_capacity(FEW),
+            by_value: FxHashMap::default(),
             seen: FxHashSet::default(),
             slots: Vec::new(),
         };
@@ -115,13 +139,12 @@ impl Engine<'_> {
                 red
             }
             Red::Value(value) => {
-                if let Some(param) = renaming.params.get(&value) {
-                    return Red::Value(*param);
+                if let Some(param) = renaming.param(value) {
+                    return Red::Value(param);
                 }
                 let ty = self.type_of(renaming.st, red);
                 let param = self.fragments[renaming.fragment].new_param(renaming.block, ty);
-                renaming.params.insert(value, param);
-                renaming.made.push((value, param));
+                renaming.add(value, param);
                 Red::Value(param)
             }
         }

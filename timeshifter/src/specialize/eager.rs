@@ -36,7 +36,23 @@ pub(super) struct Schedule {
     waiting: FxHashMap<usize, Waiting>,
     order: BTreeSet<(Priority, usize)>,
     joins: FxHashMap<(Positions, Option<usize>), FxHashSet<usize>>,
+    decided: FxHashMap<(Positions, Option<usize>), FxHashSet<Const>>,
     loop_keys: FxHashMap<(GraphIx, BlockId, u32), usize>,
+}
+
+/// So many values at one join have keys of their own because they decide a split behind it; the states with more are met.
+const MOST_DECIDED: usize = 8;
+
+impl Schedule {
+    /// Whether the state may wait by itself with all that have this value, which decides a split behind the join.
+    fn may_decide(&mut self, st: &State, value: Const) -> bool {
+        let seen = self.decided.entry((positions(st), st.enclosing)).or_default();
+        seen.contains(&value) || seen.len() < MOST_DECIDED && seen.insert(value)
+    }
+}
+
+fn positions(st: &State) -> Positions {
+    st.frames.iter().map(|f| (f.graph, f.block, f.index)).collect()
 }
 
 impl Engine<'_> {
@@ -125,7 +141,7 @@ impl Engine<'_> {
                 .collect(),
         });
         let enterable = kind == MarkKind::GlobalMerge && self.units[self.fragments[st.fragment].unit].exits;
-        Key { frames: frames.collect(), fragment: (!enterable).then_some(st.fragment) }
+        Key { frames: frames.collect(), fragment: (!enterable).then_some(st.fragment), decided: None }
     }
 
     fn priority(&self, st: &State) -> Priority {
@@ -158,9 +174,12 @@ impl Engine<'_> {
             self.enter_twin(&mut st, loc)?;
         }
         let mut key = self.key(&st, kind);
+        let mut found = self.versions.get_index_of(&key);
         if self.is_loop_head(&st) {
-            self.count_loop_key(schedule, &st, &key)?;
-        } else if self.over_cap(schedule, &st, &key) {
+            if found.is_none() {
+                self.count_loop_key(schedule, &st)?;
+            }
+        } else if self.over_cap(schedule, &st, &key, &mut found) {
             self.merges.see(kind, Merge::Capped);
             let loc = self.loc(&st);
             self.events.push(Event::JoinCapped { green: self.green_that_multiplied(&st), loc });
@@ -175,10 +194,17 @@ impl Engine<'_> {
             }
             self.trim(&mut st);
             key = self.key(&st, kind);
+            found = self.versions.get_index_of(&key);
         }
-        let entry = self.versions.entry(key);
-        let key = entry.index();
-        entry.or_default();
+        if kind == MarkKind::LocalMerge
+            && !self.is_loop_head(&st)
+            && let Some(decided) = self.decided_ahead(&st)
+            && schedule.may_decide(&st, decided.1)
+        {
+            key.decided = Some(decided);
+            found = self.versions.get_index_of(&key);
+        }
+        let key = found.unwrap_or_else(|| self.versions.insert_full(key, Vec::new()).0);
         if schedule.todo.is_empty() && schedule.order.is_empty() {
             schedule.alone = Some((key, st));
             return Ok(());
@@ -196,27 +222,23 @@ impl Engine<'_> {
         Ok(())
     }
 
-    fn over_cap(&mut self, schedule: &mut Schedule, st: &State, key: &Key) -> bool {
+    fn over_cap(&mut self, schedule: &mut Schedule, st: &State, key: &Key, found: &mut Option<usize>) -> bool {
         if self.is_twin(st) || key.frames.iter().all(|f| f.greens.is_empty()) {
             return false;
         }
-        let position = key.frames.iter().map(|f| (f.graph, f.block, f.index)).collect();
-        let seen = schedule.joins.entry((position, st.enclosing)).or_default();
-        let index = self.versions.get_index_of(key);
-        if index.is_some_and(|index| seen.contains(&index)) {
+        let seen = schedule.joins.entry((positions(st), st.enclosing)).or_default();
+        if found.is_some_and(|index| seen.contains(&index)) {
             return false;
         }
         if seen.len() >= self.limits.join_tuples {
             return true;
         }
-        seen.insert(index.unwrap_or_else(|| self.versions.insert_full(key.clone(), Vec::new()).0));
+        seen.insert(*found.get_or_insert_with(|| self.versions.insert_full(key.clone(), Vec::new()).0));
         false
     }
 
-    fn count_loop_key(&mut self, schedule: &mut Schedule, st: &State, key: &Key) -> Result<(), SpecError> {
-        if self.versions.contains_key(key) {
-            return Ok(());
-        }
+    /// Counts a new key of a loop's head.
+    fn count_loop_key(&mut self, schedule: &mut Schedule, st: &State) -> Result<(), SpecError> {
         let f = st.frame();
         let count = schedule.loop_keys.entry((f.graph, f.block, f.index)).or_default();
         *count += 1;

@@ -1,7 +1,8 @@
 //! What branches have taught about residual values, on the path of one state.
 //!
 //! States fork at every split, and facts only grow on the way to the next merge: so the facts of a state are a tree whose
-//! branches states share, and that is copied where it is written to, along one path from the root. A fork is a pointer.
+//! branches states share, and that is copied where it is written to, along one path from the root. A fork is a pointer. As
+//! long as there are but few of them, they stand in a row.
 
 use super::residual::FULL;
 use flowgraph::ir::{Const, ValueId};
@@ -28,9 +29,14 @@ enum Node {
     Leaf([Fact; WIDTH]),
 }
 
+/// So many facts stand in a row.
+const ROW: usize = 8;
+
 /// Facts about residual values that hold on this path.
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
+    /// The facts learned last, by value, which are no longer true in the tree.
+    row: Option<Rc<Vec<(ValueId, Fact)>>>,
     root: Option<Rc<Node>>,
     /// The levels of inner nodes above the leaves.
     levels: u32,
@@ -42,6 +48,14 @@ fn place(value: ValueId, level: u32) -> usize {
 
 impl Facts {
     fn get(&self, value: ValueId) -> Option<&Fact> {
+        let in_row = self.row.as_ref().and_then(|row| row.iter().find(|(v, _)| *v == value));
+        match in_row {
+            Some((_, fact)) => Some(fact),
+            None => self.in_tree(value),
+        }
+    }
+
+    fn in_tree(&self, value: ValueId) -> Option<&Fact> {
         // Shifting by all bits and more is no shift for a processor.
         let beyond = u64::from(value.0) >> (BITS * (self.levels + 1)) != 0;
         let mut node = self.root.as_deref().filter(|_| !beyond)?;
@@ -55,7 +69,23 @@ impl Facts {
         }
     }
 
-    fn get_mut(&mut self, value: ValueId) -> &mut Fact {
+    fn set(&mut self, value: ValueId, fact: Fact) {
+        let row = Rc::make_mut(self.row.get_or_insert_default());
+        if let Some((_, old)) = row.iter_mut().find(|(v, _)| *v == value) {
+            *old = fact;
+            return;
+        }
+        if row.len() < ROW {
+            row.push((value, fact));
+            return;
+        }
+        let row = std::mem::replace(row, vec![(value, fact)]);
+        for (value, fact) in row {
+            *self.place_in_tree(value) = fact;
+        }
+    }
+
+    fn place_in_tree(&mut self, value: ValueId) -> &mut Fact {
         while u64::from(value.0) >> (BITS * (self.levels + 1)) != 0 {
             self.levels += 1;
             if let Some(root) = self.root.take() {
@@ -91,15 +121,16 @@ impl Facts {
 
     /// The value lies within these bounds, too.
     pub fn narrow(&mut self, value: ValueId, (low, high): (i64, i64)) {
-        let (l, h) = self.range(value);
+        let Fact { range: (l, h), known } = self.get(value).copied().unwrap_or(NOTHING);
         if low > l || high < h {
-            self.get_mut(value).range = (low.max(l), high.min(h));
+            self.set(value, Fact { range: (low.max(l), high.min(h)), known });
         }
     }
 
     /// The value is this constant.
     pub fn decide(&mut self, value: ValueId, constant: Const) {
-        self.get_mut(value).known = Some(constant);
+        let Fact { range, .. } = self.get(value).copied().unwrap_or(NOTHING);
+        self.set(value, Fact { range, known: Some(constant) });
     }
 }
 

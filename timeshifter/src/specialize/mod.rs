@@ -11,6 +11,7 @@
 //!   calls      inlined, specialized, left, or carried out at once
 //!   access     loads and stores; memory: what a state knows of it
 //! merge      meet, bind, trim; alone: the same for a state that arrives alone
+//! ahead      what the key of a join has besides greens: the value that decides a split right behind it
 //! entry      where it begins: units, fragments, arguments
 //! eager      scheduling: both sides of every split, each join once; arms: what becomes of a split's sides
 //! versions   of merge points: entering them, making more; merges: which of it happened how often
@@ -25,6 +26,7 @@
 //! The algorithm is that of the module `eager`'s header; the contract at its edges is the book's chapter on resuming.
 
 mod access;
+mod ahead;
 mod alone;
 mod arms;
 mod calls;

@@ -1,5 +1,6 @@
 //! A compiler module made ready to run: callees found, liveness and the order of positions known.
 
+use super::ahead::Lookahead;
 use super::error::SpecError;
 use super::state::GraphIx;
 use flowgraph::analysis::{Liveness, Order};
@@ -19,6 +20,7 @@ pub struct Loaded<'m> {
     pub order: Order,
     /// Whether it is the all-red twin.
     pub twin: bool,
+    pub(super) lookahead: Lookahead,
     marks: Vec<Vec<Option<MarkKind>>>,
     callees: FxHashMap<(BlockId, u32), GraphIx>,
     twin_of: Option<GraphIx>,
@@ -169,7 +171,8 @@ impl<'m> Loaded<'m> {
             .collect();
         let twin = graph.key.ends_with("#twin");
         let twin_of = by_key.get(format!("{}#twin", graph.function).as_str()).copied();
-        Loaded { graph, liveness: Liveness::new(graph), order, twin, marks, callees, twin_of, guest_loops }
+        let lookahead = Lookahead::new(graph, &order);
+        Loaded { graph, liveness: Liveness::new(graph), order, twin, lookahead, marks, callees, twin_of, guest_loops }
     }
 }
 

@@ -296,6 +296,8 @@ pub struct Key {
     pub frames: Vec<KeyFrame>,
     /// The fragment, where versions of this key can't be entered from others.
     pub fragment: Option<usize>,
+    /// A red register of the innermost frame that is about to decide a split, where it is known.
+    pub decided: Option<(ValueId, Const)>,
 }
 
 /// One frame of a [`Key`].

@@ -3,9 +3,10 @@
 use super::access::Target;
 use super::engine::Engine;
 use super::error::{Met, SpecError};
-use super::state::{Red, State};
+use super::state::{Red, Reg, Regs, State};
 use flowgraph::ir::{
-    Color, Const, Edge, Effect, Imm, Loc, MarkKind, Op, Opcode, Operand, Terminator, Time, Trap, TrapKind, ValueId,
+    Color, Const, Edge, Effect, Imm, Loc, MarkKind, Op, Opcode, Operand, OperandType, Terminator, Time, Trap, TrapKind,
+    Type, ValueId, Word,
 };
 use smallvec::SmallVec;
 
@@ -66,19 +67,17 @@ impl<'m> Engine<'m> {
 
     /// The operand as it is in the innermost frame.
     pub(super) fn operand(&self, st: &State, operand: Operand, loc: Loc) -> Result<Red, SpecError> {
-        match operand {
-            Operand::Const(c) => Ok(Red::Const(c)),
-            Operand::Value(v) => match st.frame().regs.get(v) {
-                Some(reg) => Ok(reg.red()),
-                None => Err(SpecError::Malformed(format!("{v} is used but not defined on this way"), loc)),
-            },
-        }
+        red_in(&st.frame().regs, operand).map_err(|value| undefined(value, loc))
     }
 
     fn operands(&self, st: &State, operands: &[Operand], loc: Loc) -> Result<SmallVec<[Red; 4]>, SpecError> {
+        let regs = &st.frame().regs;
         let mut reds = SmallVec::new();
         for operand in operands {
-            reds.push(self.operand(st, *operand, loc)?);
+            match red_in(regs, *operand) {
+                Ok(red) => reds.push(red),
+                Err(value) => return Err(undefined(value, loc)),
+            }
         }
         Ok(reds)
     }
@@ -91,6 +90,14 @@ impl<'m> Engine<'m> {
     }
 
     fn step_op(&mut self, st: &mut State, op: &'m Op) -> Result<Option<Outcome<'m>>, SpecError> {
+        if let Some(word) = computed(&st.frame().regs, op) {
+            if op.time == Time::Emit {
+                self.count_fold(st);
+            }
+            self.set(st, op.results[0], Red::Const(Const::Int(word)), op.loc)?;
+            self.advance(st);
+            return Ok(None);
+        }
         let args = self.operands(st, &op.args, op.loc)?;
         let result = match op.opcode.effect() {
             Effect::Call | Effect::ElidableCall => return self.step_call(st, op, &args),
@@ -241,6 +248,34 @@ impl<'m> Engine<'m> {
         st.passed = false;
         Ok(())
     }
+}
+
+/// The operand, if it is defined.
+fn red_in(regs: &Regs, operand: Operand) -> Result<Red, ValueId> {
+    match operand {
+        Operand::Const(c) => Ok(Red::Const(c)),
+        Operand::Value(v) => regs.get(v).map(Reg::red).ok_or(v),
+    }
+}
+
+#[cold]
+fn undefined(value: ValueId, loc: Loc) -> SpecError {
+    SpecError::Malformed(format!("{value} is used but not defined on this way"), loc)
+}
+
+/// What an op that only computes gives, if it gives one int and all its operands are ints that are known. Most of the ops of
+/// an interpreter are such; all others are looked at more closely.
+fn computed(regs: &Regs, op: &Op) -> Option<i64> {
+    if op.results.len() != 1 || op.opcode.effect() != Effect::Pure {
+        return None;
+    }
+    let mut words = [0; 3];
+    let words = words.get_mut(..op.args.len())?;
+    for (word, arg) in words.iter_mut().zip(&op.args) {
+        *word = red_in(regs, *arg).ok()?.as_int()? as Word;
+    }
+    let given = op.opcode.compute(words)?;
+    (op.opcode.results() == [OperandType::Is(Type::Int)]).then(|| given[0] as i64)
 }
 
 enum Hint {

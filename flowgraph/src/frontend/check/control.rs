@@ -170,17 +170,25 @@ impl Checker<'_, '_> {
         };
         let otherwise = self.expr(e, expected.or(Some(&then.ty)).filter(|t| **t != Ty::Never));
         self.diverges = before || (self.diverges && then_diverges);
-        let ty = self.join(&[&then, &otherwise]);
+        let ty = self.join(&[&then, &otherwise], expected);
         let then = self.coerce(then, &ty);
         let otherwise = self.coerce(otherwise, &ty);
         self.make(ExprKind::If(Box::new(cond), Box::new(then), Some(Box::new(otherwise))), ty, pos)
     }
 
-    /// The common type of branches: the first that comes back, frozen if any is.
-    fn join(&mut self, branches: &[&Expr]) -> Ty {
+    /// The common type of branches: the first that comes back, frozen if any is. Where they differ it is the one that is
+    /// expected, so that the others are to blame.
+    fn join(&mut self, branches: &[&Expr], expected: Option<&Ty>) -> Ty {
         let types: Vec<Ty> = branches.iter().map(|b| self.infer.shallow(&b.ty)).collect();
         let mut returning = types.iter().filter(|t| !matches!(t, Ty::Never));
         let Some(first) = returning.next() else { return Ty::Never };
+        if let Some(expected) = expected.map(|ty| self.infer.shallow(ty))
+            && let (Ty::Scalar(_), Ty::Scalar(_)) = (&expected, first)
+            && *first != expected
+            && types.contains(&expected)
+        {
+            return expected;
+        }
         let frozen = returning.find(|t| {
             matches!(
                 (first, t),
@@ -217,7 +225,7 @@ impl Checker<'_, '_> {
         }
         self.diverges = before || all_diverge;
         let bodies: Vec<&Expr> = arms.iter().map(|a| &a.body).collect();
-        let joined = self.join(&bodies);
+        let joined = self.join(&bodies, expected);
         let arms: Vec<Arm> =
             arms.into_iter().map(|a| Arm { body: self.coerce(a.body, &joined), pat: a.pat, guard: a.guard }).collect();
         self.make(ExprKind::Match(Box::new(scrutinee), arms), joined, pos)

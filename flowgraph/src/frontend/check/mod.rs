@@ -233,7 +233,7 @@ impl<'p, 's> Checker<'p, 's> {
     /// Makes the expression's type `expected`, or refuses it.
     fn same(&mut self, expr: &Expr, expected: &Ty) {
         if !self.infer.unify(expected, &expr.ty) {
-            self.mismatch(expr.value_pos(), expected, &expr.ty);
+            self.mismatch(expr.blamed_pos(), expected, &expr.ty);
         }
     }
 
