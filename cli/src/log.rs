@@ -10,6 +10,7 @@
 use crate::output;
 use crate::problem::Failure;
 use flowgraph::ir::{Loc, SourceFile};
+use hueshift::standalone::Standalone;
 use hueshift::{Report, Residual, Specialized};
 use indexmap::IndexMap;
 use std::collections::BTreeMap;
@@ -36,6 +37,12 @@ impl<'a> From<&'a Report> for Told<'a> {
 
 impl<'a> From<&'a Specialized> for Told<'a> {
     fn from(made: &'a Specialized) -> Told<'a> {
+        Told { residual: &made.residual, events: &made.events, guards: None }
+    }
+}
+
+impl<'a> From<&'a Standalone> for Told<'a> {
+    fn from(made: &'a Standalone) -> Told<'a> {
         Told { residual: &made.residual, events: &made.events, guards: None }
     }
 }

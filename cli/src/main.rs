@@ -5,6 +5,7 @@
 //! graph         look at the graphs of any stage
 //! why           why a variable has its color
 //! run           run a guest program, or a function
+//! compile       make an executable of a guest program, or of a function
 //! interpreters  what is bundled
 //! ```
 //!
@@ -12,6 +13,7 @@
 
 #![forbid(unsafe_code)]
 
+mod compile;
 mod excerpt;
 mod graph;
 mod guest_io;
@@ -21,6 +23,7 @@ mod log;
 mod options;
 mod output;
 mod problem;
+mod program;
 mod progress;
 mod run;
 mod source;
@@ -51,8 +54,7 @@ enum Sub {
     Why(why::Why),
     Run(run::Run),
     Interpreters(interpreters::Interpreters),
-    #[command(hide = true, disable_help_flag = true)]
-    Compile(later::Later),
+    Compile(compile::Compile),
     #[command(hide = true, disable_help_flag = true)]
     Rules(later::Later),
 }
@@ -91,11 +93,7 @@ fn run(command: &Command) -> ExitCode {
         Sub::Why(why) => why.run(),
         Sub::Run(run) => run.run(),
         Sub::Interpreters(interpreters) => interpreters.run(),
-        Sub::Compile(later) => later.refuse(
-            "compile",
-            "object files come later; `hueshift run INTERPRETER PROGRAM --mode aot` compiles the program in memory and \
-             runs it",
-        ),
+        Sub::Compile(compile) => compile.run(),
         Sub::Rules(later) => later.refuse("rules", "there are no peephole rules yet; constants are folded"),
     };
     ended(done)

@@ -155,13 +155,22 @@ fn internal(message: &str) -> Problem {
 fn draw(problem: &dyn Diagnostic) {
     let colors = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let theme = if colors { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    // Nothing is left to be done if even this can't be said.
+    let _ = write!(std::io::stderr(), "{}", drawn_in(theme, problem));
+}
+
+/// A problem as it is drawn without colors.
+pub fn drawn(problem: &Problem) -> String {
+    drawn_in(GraphicalTheme::unicode_nocolor(), problem)
+}
+
+fn drawn_in(theme: GraphicalTheme, problem: &dyn Diagnostic) -> String {
     let handler = GraphicalReportHandler::new_themed(theme).with_width(120).with_links(false);
     let mut text = String::new();
     if handler.render_report(&mut text, problem).is_err() {
         text = format!("error: {problem}\n");
     }
-    // Nothing is left to be done if even this can't be said.
-    let _ = write!(std::io::stderr(), "{}", text.trim_start_matches('\n'));
+    text.trim_start_matches('\n').to_owned()
 }
 
 /// Has panics, which are all bugs, reported as such.
@@ -248,7 +257,8 @@ pub fn run_failure(error: impl fmt::Display, is_text: bool) -> Failure {
     }
 }
 
-fn specialize_problem(error: &SpecError, files: &[SourceFile]) -> Problem {
+/// What the specializer gives up on.
+pub fn specialize_problem(error: &SpecError, files: &[SourceFile]) -> Problem {
     let text = error.to_string();
     let (message, help) = text.split_once("; ").map_or((text.as_str(), None), |(m, h)| (m, Some(h)));
     let problem = Problem::new(message).at(files, &[(error.loc(), None)]);

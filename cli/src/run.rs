@@ -280,7 +280,8 @@ fn spinner(module: &Module) -> Option<Spinner> {
     (!guest_io::writes(module)).then(|| Spinner::start("running"))
 }
 
-fn programs(interpreter: &Interpreter) -> String {
+/// What to name.
+pub fn programs(interpreter: &Interpreter) -> String {
     let names: Vec<&str> = interpreter.programs.iter().map(|p| p.name).collect();
     format!("name a file, or a bundled program: {}", names.join(", "))
 }

@@ -105,8 +105,13 @@ impl Source {
         if let Some(entry) = &self.module.entry {
             return Ok(entry.clone());
         }
-        let public: Vec<&str> =
-            self.module.graphs.values().filter(|g| g.attributes.public).map(|g| g.key.as_str()).collect();
+        let public: Vec<&str> = self
+            .module
+            .graphs
+            .values()
+            .filter(|g| g.attributes.public && !g.is_host())
+            .map(|g| g.key.as_str())
+            .collect();
         match public[..] {
             [only] => Ok(only.to_owned()),
             [] => Err(self.no_public_function()),
@@ -137,7 +142,7 @@ impl Source {
             return self.entry(None);
         };
         let calls = CallGraph::new(&self.module);
-        let public = |i: &usize| graphs[*i].attributes.public;
+        let public = |i: &usize| graphs[*i].attributes.public && !graphs[*i].is_host();
         let found = std::iter::once(wanted).filter(public).chain((0..graphs.len()).filter(public));
         let found = found.into_iter().find(|i| calls.reachable(*i).contains(&wanted)).unwrap_or(wanted);
         Ok(graphs[found].key.clone())

@@ -40,8 +40,6 @@ fn files_without_public_functions() {
 
 #[test]
 fn what_is_planned_says_so() {
-    let compile = ["compile", "tl", "square", "-o", "square", "--target", "aarch64"];
-    expect(2, &["`hueshift compile` is not there yet", "--mode aot"], &compile, "");
     expect(2, &["`hueshift rules` is not there yet"], &["rules", "check"], "");
     expect(2, &["`region` is not there yet", "tracing"], &["spec", PLUS_MINUS, "--policy", "region"], "");
 }

@@ -18,6 +18,7 @@ pub mod io;
 mod jit;
 pub mod prelude;
 mod spec;
+pub mod standalone;
 mod sweep;
 mod switches;
 pub mod tier0;

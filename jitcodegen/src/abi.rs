@@ -91,7 +91,12 @@ pub(crate) mod offset {
     use super::{Context, offset_of};
 
     macro_rules! offsets {
-        ($($name:ident = $field:ident;)*) => { $(pub const $name: i32 = offset_of!(Context, $field) as i32;)* };
+        ($($name:ident = $field:ident;)*) => {
+            $(pub const $name: i32 = offset_of!(Context, $field) as i32;)*
+
+            /// All of them, with the names of the fields.
+            pub const NAMED: &[(&str, i32)] = &[$((stringify!($field), $name)),*];
+        };
     }
     offsets! {
         STACK_LIMIT = stack_limit;

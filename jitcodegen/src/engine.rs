@@ -3,7 +3,7 @@
 use crate::abi::Shape;
 use crate::code::{Code, Definition, Text};
 use crate::fragment::{self, FrameLayout};
-use crate::function::{self, Function, HelperSignature, Unit};
+use crate::function::{self, Function, HelperSignature, Outside, Unit};
 use crate::helpers::{Helper, HelperCx};
 use crate::isa::{OptLevel, Target};
 use crate::run::{Entry, ExitHook, Host, MergeHook, Outcome};
@@ -11,15 +11,12 @@ use crate::sites::{ExitSite, MergeSite, Sites};
 use crate::{CodegenError, abi};
 use cranelift_codegen::ir::types;
 use cranelift_module::{FuncId, Module as _};
-use flowgraph::ir::{DataId, Graph, Module, Type};
+use flowgraph::ir::{Graph, Module, Type};
 use flowgraph::memory::{Bounds, Memory};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
-
-/// Where items of data lie.
-pub(crate) type Resolve<'a> = &'a dyn Fn(DataId) -> Option<u64>;
 
 /// Settings of an [`Engine`].
 #[derive(Clone, Debug)]
@@ -249,7 +246,7 @@ impl Engine {
                 helpers: &self.helpers,
                 sites: &mut self.sites.borrow_mut(),
                 cells: &mut self.host.cells.borrow_mut(),
-                resolve: &|data| Some(batch.memory.data_address(data)).filter(|at| *at != 0),
+                outside: Outside::Addresses(&|data| Some(batch.memory.data_address(data)).filter(|at| *at != 0)),
                 frame_bytes: self.options.frame_bytes,
                 overflow_ops: self.overflow_ops,
                 checks_accesses: self.options.bounds.is_some(),
@@ -257,8 +254,9 @@ impl Engine {
             };
             let mut code = self.code.borrow_mut();
             let signature = function.shape().signature();
-            let body =
-                code.build(signature, |code, b| function::translate(graph, function.fragment, &mut unit, code, b))?;
+            let body = code.build(signature, |code, b| {
+                function::translate(graph, function.fragment, &mut unit, code.module(), b)
+            })?;
             definitions.push(Definition { id: function.id, name: name.clone(), body });
         }
         let stubs = self.add_stubs(first_exit, &mut definitions)?;

@@ -1,6 +1,6 @@
 //! Why machine code could not be made, or not be entered.
 
-use flowgraph::ir::Type;
+use flowgraph::ir::{Loc, Type};
 
 /// A refusal of the code generator. None of them depends on the run-time values of a guest program.
 #[derive(Debug, thiserror::Error)]
@@ -111,6 +111,34 @@ pub enum CodegenError {
         /// What Cranelift says.
         message: String,
     },
+    /// A function whose bits the target's own library need not give, in code for an object file.
+    #[error("`{function}` has the same bits on every machine, which an executable's own library doesn't promise")]
+    NotStandalone {
+        /// The graph that calls it.
+        graph: String,
+        /// The function of the mathematics library.
+        function: String,
+        /// Where it is called.
+        loc: Loc,
+    },
+    /// A function that the host would have to provide, which executables know nothing of.
+    #[error("`{function}` is provided by the program that embeds the interpreter: an executable doesn't have it")]
+    NoHostFunction {
+        /// The function.
+        function: String,
+    },
+    /// An exit in code for an object file: there is nobody who could serve it. A specializer that lets this happen has a
+    /// bug.
+    #[error("graph `{graph}` has an exit ({exit}), which an executable can't serve")]
+    ExitInObject {
+        /// The graph.
+        graph: String,
+        /// The number of the exit.
+        exit: u32,
+    },
+    /// No object file could be made.
+    #[error("object file: {0}")]
+    Object(String),
     /// The memory for code is used up, or an earlier failure has left the engine without a usable state.
     #[error("code memory: {0}")]
     CodeMemory(String),

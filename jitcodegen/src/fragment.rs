@@ -9,7 +9,7 @@
 
 use crate::CodegenError;
 use crate::abi::{MAX_VALUES, Shape, offset, status};
-use crate::function::{Translator, context_access};
+use crate::function::{Outside, Translator, context_access};
 use crate::sites::ExitSite;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, BlockArg, InstBuilder, types};
@@ -171,6 +171,9 @@ impl Translator<'_, '_, '_> {
     /// Leaves through an exit: through its cell, to the stub or a bridge.
     pub fn exit(&mut self, exit: u32, guard: Operand, args: &[Operand]) -> Result<(), CodegenError> {
         self.limit(args.len(), MAX_VALUES)?;
+        if let Outside::Symbols(_) = self.unit.outside {
+            return Err(CodegenError::ExitInObject { graph: self.graph.key.clone(), exit });
+        }
         let types: Vec<Type> = args.iter().map(|o| self.graph.ty(*o)).collect();
         let shape = Shape::of(&types);
         let cell = self.unit.cells.allocate();
@@ -250,13 +253,30 @@ pub(crate) fn build_trampoline(shape: &Shape, b: &mut FunctionBuilder) {
     b.append_block_params_for_function_params(entry);
     b.switch_to_block(entry);
     let (code, context) = (b.block_params(entry)[0], b.block_params(entry)[1]);
+    let args = entry_arguments(shape, b, context);
+    let signature = b.import_signature(shape.signature());
+    let call = b.ins().call_indirect(signature, code, &args);
+    let result = b.inst_results(call)[0];
+    b.ins().return_(&[result]);
+}
+
+/// The way in from C to one function of a shape: `fn(context) -> status`.
+pub(crate) fn build_entrance(shape: &Shape, callee: ir::FuncRef, b: &mut FunctionBuilder) {
+    let entry = b.create_block();
+    b.append_block_params_for_function_params(entry);
+    b.switch_to_block(entry);
+    let context = b.block_params(entry)[0];
+    let args = entry_arguments(shape, b, context);
+    let call = b.ins().call(callee, &args);
+    let result = b.inst_results(call)[0];
+    b.ins().return_(&[result]);
+}
+
+fn entry_arguments(shape: &Shape, b: &mut FunctionBuilder, context: ir::Value) -> Vec<ir::Value> {
     let mut args = vec![context];
     for (i, ty) in shape.registers().iter().enumerate() {
         let at = offset::word(offset::VALUES, i);
         args.push(b.ins().load(crate::abi::clif_type(*ty), context_access(), context, at));
     }
-    let signature = b.import_signature(shape.signature());
-    let call = b.ins().call_indirect(signature, code, &args);
-    let result = b.inst_results(call)[0];
-    b.ins().return_(&[result]);
+    args
 }

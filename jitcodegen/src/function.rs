@@ -7,8 +7,7 @@
 
 use crate::CodegenError;
 use crate::abi::{self, MAX_TRAP_ARGS, MAX_VALUES, Shape, clif_type, offset, status};
-use crate::code::Code;
-use crate::engine::{Resolve, Tier};
+use crate::engine::Tier;
 use crate::facts::Facts;
 use crate::fragment::{Cells, FrameLayout, SlotPlan};
 use crate::lower;
@@ -16,8 +15,8 @@ use crate::sites::{Sites, TrapSite};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, BlockArg, FuncRef, InstBuilder, MemFlagsData, types};
 use cranelift_frontend::{FunctionBuilder, Switch};
-use cranelift_module::{FuncId, Module as _};
-use flowgraph::ir::{Block, BlockId, Const, Edge, Graph, Op, Opcode, Operand, Terminator, Trap, Type, ValueId};
+use cranelift_module::{FuncId, Linkage, Module};
+use flowgraph::ir::{Block, BlockId, Const, DataId, Edge, Graph, Op, Opcode, Operand, Terminator, Trap, Type, ValueId};
 use rustc_hash::FxHashMap;
 
 /// A graph that is compiled, or being compiled: what callers must know.
@@ -49,6 +48,15 @@ pub(crate) struct HelperSignature {
     pub results: Vec<Type>,
 }
 
+/// How code refers to data and to functions that are no graphs.
+#[derive(Clone, Copy)]
+pub(crate) enum Outside<'a> {
+    /// By address: it is run in this process. Data lies where this says.
+    Addresses(&'a dyn Fn(DataId) -> Option<u64>),
+    /// By symbol: it is linked later. The items of data, by number.
+    Symbols(&'a [cranelift_module::DataId]),
+}
+
 /// What the translation of a graph needs of the engine.
 pub(crate) struct Unit<'a> {
     /// The graph's name.
@@ -63,8 +71,8 @@ pub(crate) struct Unit<'a> {
     pub sites: &'a mut Sites,
     /// The code pointers of exits.
     pub cells: &'a mut Cells,
-    /// The addresses of data.
-    pub resolve: Resolve<'a>,
+    /// How code refers to what is outside of it.
+    pub outside: Outside<'a>,
     /// The size of an activation frame.
     pub frame_bytes: u64,
     /// Whether the machine has ops that tell of overflow.
@@ -86,7 +94,7 @@ pub(crate) struct Translator<'t, 'f, 'u> {
     pub graph: &'t Graph,
     /// The engine.
     pub unit: &'t mut Unit<'u>,
-    code: &'t mut Code,
+    code: &'t mut dyn Module,
     /// The address of the context.
     pub context: ir::Value,
     values: Vec<Option<ir::Value>>,
@@ -128,7 +136,7 @@ pub(crate) fn translate(
     graph: &Graph,
     fragment: bool,
     unit: &mut Unit,
-    code: &mut Code,
+    code: &mut dyn Module,
     b: &mut FunctionBuilder,
 ) -> Result<(), CodegenError> {
     let slots = SlotPlan::new(graph, fragment, unit.frame)?;
@@ -241,12 +249,24 @@ impl Translator<'_, '_, '_> {
             Operand::Const(Const::Int(i)) => self.b.ins().iconst(types::I64, i),
             Operand::Const(Const::Float(bits)) => self.b.ins().f64const(f64::from_bits(bits)),
             Operand::Const(Const::Single(bits)) => self.b.ins().f32const(f32::from_bits(bits)),
-            Operand::Const(Const::Addr(data, at)) => {
-                let address = (self.unit.resolve)(data)
-                    .ok_or_else(|| CodegenError::NoAddress { graph: self.graph.key.clone(), data: data.0 })?;
-                self.b.ins().iconst(types::I64, (address as i64).wrapping_add(at))
-            }
+            Operand::Const(Const::Addr(data, at)) => self.address_of(data, at)?,
         })
+    }
+
+    fn address_of(&mut self, data: DataId, at: i64) -> Result<ir::Value, CodegenError> {
+        let nowhere = || CodegenError::NoAddress { graph: self.graph.key.clone(), data: data.0 };
+        match self.unit.outside {
+            Outside::Addresses(resolve) => {
+                let address = resolve(data).ok_or_else(nowhere)?;
+                Ok(self.b.ins().iconst(types::I64, (address as i64).wrapping_add(at)))
+            }
+            Outside::Symbols(data_of) => {
+                let id = *data_of.get(data.0 as usize).ok_or_else(nowhere)?;
+                let symbol = self.code.declare_data_in_func(id, self.b.func);
+                let address = self.b.ins().symbol_value(types::I64, symbol);
+                Ok(self.b.ins().iadd_imm_s(address, at))
+            }
+        }
     }
 
     /// The Cranelift values of operands.
@@ -340,12 +360,31 @@ impl Translator<'_, '_, '_> {
 
     /// The reference by which this function calls another one.
     pub fn callee(&mut self, id: FuncId) -> FuncRef {
-        *self.callees.entry(id).or_insert_with(|| self.code.module().declare_func_in_func(id, self.b.func))
+        *self.callees.entry(id).or_insert_with(|| self.code.declare_func_in_func(id, self.b.func))
     }
 
     /// The platform's calling convention.
     pub fn host_convention(&mut self) -> cranelift_codegen::isa::CallConv {
-        self.code.module().isa().default_call_conv()
+        self.code.isa().default_call_conv()
+    }
+
+    /// Calls a function of the platform's convention that is no graph: it lies at this address, or has this symbol.
+    pub fn call_outside(
+        &mut self,
+        symbol: &str,
+        address: usize,
+        signature: ir::Signature,
+        args: &[ir::Value],
+    ) -> Result<ir::Inst, CodegenError> {
+        if let Outside::Addresses(_) = self.unit.outside {
+            let signature = self.b.import_signature(signature);
+            let address = self.b.ins().iconst(types::I64, address as i64);
+            return Ok(self.b.ins().call_indirect(signature, address, args));
+        }
+        let declared = self.code.declare_function(symbol, Linkage::Import, &signature);
+        let id = declared.map_err(|e| CodegenError::Object(e.to_string()))?;
+        let callee = self.callee(id);
+        Ok(self.b.ins().call(callee, args))
     }
 
     /// Calls a function of the host whose address is a word of the context, with the context as its first argument.

@@ -105,6 +105,18 @@ support! {
     "FmaF64"(a: float, b: float, c: float) -> float = libm::fma(a, b, c);
 }
 
+/// The symbol of a function of the mathematics library in executables: of those whose bits are the same everywhere, since
+/// their results are exact, or computed by steps that are (in the host of executables).
+pub(crate) fn exact_symbol(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "round" => "round",
+        "round_f32" => "roundf",
+        "powi" => "hueshift_powi",
+        "powi_f32" => "hueshift_powi_f32",
+        _ => return None,
+    })
+}
+
 /// The functions that Cranelift calls where the machine lacks an instruction.
 pub(crate) fn libcalls() -> impl Iterator<Item = (LibCall, *const u8)> {
     LibCall::all_libcalls().iter().filter_map(|l| Some((*l, support(&l.to_string())?.address as *const u8)))

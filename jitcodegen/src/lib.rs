@@ -15,6 +15,7 @@
 //! run       entering generated code, and being called back
 //! sites     what numbers of traps, exits and merge points mean
 //! isa       what differs from machine to machine
+//! object    the same code as an object file, and the host that it has in an executable
 //! ```
 //!
 //! Generated code and the evaluator agree on every graph, in results, memory and traps, except on the bits of NaNs.
@@ -31,6 +32,7 @@ mod function;
 mod helpers;
 mod isa;
 mod lower;
+mod object;
 mod run;
 mod sites;
 
@@ -40,6 +42,7 @@ pub use error::CodegenError;
 pub use flowgraph::eval::TrapReport;
 pub use fragment::FrameLayout;
 pub use helpers::{Failure, Helper, HelperCx, HelperFn};
-pub use isa::OptLevel;
+pub use isa::{Machine, OptLevel};
+pub use object::{HostFunction, ObjectFile, ObjectInput, ObjectOptions, data_symbol, object_file, support_source};
 pub use run::{Activation, Answer, Entry, Exit, ExitHook, MergeHook, Outcome, native_stack_limit};
 pub use sites::MergeSite;

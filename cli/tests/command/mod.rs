@@ -3,7 +3,7 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 /// What a run of the command did.
 pub struct Ran {
@@ -19,7 +19,7 @@ pub fn root() -> PathBuf {
 
 /// Runs `hueshift` with these arguments and this standard input.
 pub fn hueshift(args: &[&str], input: &str) -> Ran {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_hueshift"))
+    let child = Command::new(env!("CARGO_BIN_EXE_hueshift"))
         .args(args)
         .current_dir(root())
         .stdin(Stdio::piped())
@@ -27,9 +27,18 @@ pub fn hueshift(args: &[&str], input: &str) -> Ran {
         .stderr(Stdio::piped())
         .spawn()
         .expect("the command starts");
-    // A command that refuses its arguments doesn't read its input.
-    let _ = child.stdin.take().expect("piped").write_all(input.as_bytes());
-    let output = child.wait_with_output().expect("the command ends");
+    finish(child, input.as_bytes())
+}
+
+/// Feeds a started command, and waits for its end.
+pub fn finish(mut child: Child, input: &[u8]) -> Ran {
+    let mut stdin = child.stdin.take().expect("piped");
+    let output = std::thread::scope(|scope| {
+        // Beside reading what it prints: who does one after the other waits for ever for a command that does both. One
+        // that refuses its arguments doesn't read its input.
+        scope.spawn(move || drop(stdin.write_all(input)));
+        child.wait_with_output().expect("the command ends")
+    });
     Ran {
         code: output.status.code().unwrap_or(-1),
         out: String::from_utf8_lossy(&output.stdout).into_owned(),

@@ -35,7 +35,7 @@ pub use location::{FileId, Loc, SourceFile};
 pub use module::{Data, Module, Stage};
 pub use ops::{Effect, Opcode, OperandType, Word, Words};
 pub use rust_type::{Field, Leaf, Param, RustType, Scalar, Signature, StructDecl};
-pub use trap::{Trap, TrapKind};
+pub use trap::{Piece, Trap, TrapKind};
 
 /// The type of an SSA value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -93,28 +93,53 @@ pub struct Trap {
 impl Trap {
     /// The message, with `words` (the bits of the operands) in place of the `{}`.
     pub fn render(&self, words: &[u64]) -> String {
-        let template = self.message.as_deref().unwrap_or(self.kind.template());
         let mut out = String::new();
-        let mut shown = self.args.iter().zip(words).map(|((_, ty), word)| (*ty, *word));
-        let mut rest = template;
+        for piece in self.pieces() {
+            match piece {
+                Piece::Text(text) => out.push_str(text),
+                Piece::Operand { index, debug } => {
+                    if let (Some((_, ty)), Some(word)) = (self.args.get(index), words.get(index)) {
+                        out.push_str(&if debug { ty.debug(*word) } else { ty.display(*word) });
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// What the message consists of, in order.
+    pub fn pieces(&self) -> Vec<Piece<'_>> {
+        let template = self.message.as_deref().unwrap_or(self.kind.template());
+        let mut pieces = Vec::new();
+        let (mut rest, mut index) = (template, 0);
         while let Some(at) = rest.find(['{', '}']) {
-            out.push_str(&rest[..at]);
+            pieces.push(Piece::Text(&rest[..at]));
             rest = &rest[at..];
-            if let Some(tail) = rest.strip_prefix("{{") {
-                out.push('{');
-                rest = tail;
-            } else if let Some(tail) = rest.strip_prefix("}}") {
-                out.push('}');
-                rest = tail;
+            if rest.starts_with("{{") || rest.starts_with("}}") {
+                pieces.push(Piece::Text(&rest[..1]));
+                rest = &rest[2..];
             } else {
                 let end = rest.find('}').map_or(rest.len(), |e| e + 1);
-                if let Some((ty, word)) = shown.next() {
-                    out.push_str(&if &rest[..end] == "{:?}" { ty.debug(word) } else { ty.display(word) });
-                }
+                pieces.push(Piece::Operand { index, debug: &rest[..end] == "{:?}" });
+                index += 1;
                 rest = &rest[end..];
             }
         }
-        out.push_str(rest);
-        out
+        pieces.push(Piece::Text(rest));
+        pieces
     }
+}
+
+/// A part of a trap's message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Piece<'a> {
+    /// Text as it is.
+    Text(&'a str),
+    /// An operand of the trap.
+    Operand {
+        /// Which.
+        index: usize,
+        /// As `{:?}` prints it, and not as `{}`.
+        debug: bool,
+    },
 }

@@ -6,24 +6,28 @@ use crate::memory::{BadAccess, Memory};
 use indexmap::IndexMap;
 
 /// What lies behind one reference.
-#[derive(Clone, Debug)]
-struct Image {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
     /// The path of the reference: `p`, `vm.code`.
-    name: String,
-    ty: RustType,
+    pub name: String,
+    /// What it refers to.
+    pub ty: RustType,
     /// The parameter that it belongs to.
-    param: usize,
-    bytes: Vec<u8>,
+    pub param: usize,
+    /// The bytes; zero where references lie.
+    pub bytes: Vec<u8>,
     /// Where the addresses of other images go: offset, image.
-    references: Vec<(usize, usize)>,
+    pub references: Vec<(usize, usize)>,
     /// The image is an item of the module's data.
-    data: Option<DataId>,
+    pub data: Option<DataId>,
 }
 
 /// One leaf of a parameter.
-#[derive(Clone, Copy, Debug)]
-enum LeafValue {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeafValue {
+    /// A word of this type.
     Word(Type, Word),
+    /// The address of an image.
     Address(usize),
 }
 
@@ -75,6 +79,16 @@ impl Arguments {
             leaves.push(out);
         }
         Arguments { signature: signature.clone(), images: builder.images, leaves }
+    }
+
+    /// What lies behind the references in them, by number.
+    pub fn images(&self) -> &[Image] {
+        &self.images
+    }
+
+    /// The leaves of each parameter.
+    pub fn leaves(&self) -> &[Vec<LeafValue>] {
+        &self.leaves
     }
 
     /// Makes what the references in the parameters `greens` point to items of the module's data, named after the
@@ -180,7 +194,7 @@ impl Builder<'_> {
             (_, Value::Variant(index, items)) => self.variant_leaves(ty, *index, items, path, out),
             (_, Value::Many(items)) => {
                 for (i, ((part, _), item)) in parts(self.module, ty).iter().zip(items).enumerate() {
-                    self.leaves(part, item, &self.part_path(ty, path, i), out);
+                    self.leaves(part, item, &part_path(self.module, ty, path, i), out);
                 }
             }
             (_, Value::Ref(_)) => out.push(LeafValue::Address(self.image(ty, value, path))),
@@ -208,17 +222,6 @@ impl Builder<'_> {
             all[at] = leaf;
         }
         out.extend(all);
-    }
-
-    fn part_path(&self, ty: &RustType, path: &str, i: usize) -> String {
-        match ty {
-            RustType::Struct(name) => match self.module.structs.get(name).and_then(|s| s.fields.get(i)) {
-                Some(field) => format!("{path}.{}", field.name),
-                None => path.to_owned(),
-            },
-            RustType::Array(..) => format!("{path}[{i}]"),
-            _ => format!("{path}.{i}"),
-        }
     }
 
     /// The image of what a reference of type `ty` points to.
@@ -271,7 +274,7 @@ impl Builder<'_> {
             }
             (_, Value::Many(items)) => {
                 for (i, ((part, offset), item)) in parts(self.module, ty).iter().zip(items).enumerate() {
-                    let path = self.part_path(ty, path, i);
+                    let path = part_path(self.module, ty, path, i);
                     self.write(image, at + *offset as usize, part, item, &path);
                 }
             }
@@ -304,24 +307,21 @@ impl After<'_> {
     fn collect(&mut self, path: &str, ty: &RustType, value: &Value, exclusive: bool, whole: bool) {
         match (ty, value) {
             (RustType::Ref { mutable, to }, Value::Ref(inner)) => self.collect(path, to, inner, *mutable, whole),
-            (RustType::Slice { mutable, elem }, _) if *mutable || self.has_cell(elem, &mut Vec::new()) => {
+            (RustType::Slice { mutable, elem }, _) if *mutable || has_cell(self.module, elem) => {
                 self.insert(path, ty, value);
             }
             (RustType::Cell(inner), _) => self.insert(path, inner, value),
-            (RustType::Array(elem, _), _) if exclusive || self.has_cell(elem, &mut Vec::new()) => {
-                self.insert(path, ty, value)
-            }
+            (RustType::Array(elem, _), _) if exclusive || has_cell(self.module, elem) => self.insert(path, ty, value),
             (RustType::Struct(_) | RustType::Tuple(_), Value::Many(items)) => {
                 if exclusive && !whole {
                     self.insert(path, ty, value);
                 }
-                let builder = Builder { module: self.module, images: Vec::new(), param: 0 };
                 for (i, ((part, _), item)) in parts(self.module, ty).iter().zip(items).enumerate() {
-                    self.collect(&builder.part_path(ty, path, i), part, item, exclusive, false);
+                    self.collect(&part_path(self.module, ty, path, i), part, item, exclusive, false);
                 }
             }
             (_, Value::Variant(index, items)) => {
-                if exclusive || self.has_cell(ty, &mut Vec::new()) {
+                if exclusive || has_cell(self.module, ty) {
                     self.insert(path, ty, value);
                 }
                 let decl = self.module.enum_of(ty);
@@ -337,28 +337,44 @@ impl After<'_> {
             _ => {}
         }
     }
+}
 
-    /// Whether a `Cell` is in the type, or behind it.
-    fn has_cell<'t>(&'t self, ty: &'t RustType, seen: &mut Vec<&'t str>) -> bool {
-        match ty {
-            RustType::Cell(_) => true,
-            RustType::Ref { to: inner, .. } | RustType::Slice { elem: inner, .. } | RustType::Array(inner, _) => {
-                self.has_cell(inner, seen)
-            }
-            RustType::Struct(name) if !seen.contains(&name.as_str()) => {
-                seen.push(name);
-                let fields = self.module.structs.get(name).map_or(&[][..], |s| &s.fields);
-                fields.iter().any(|f| self.has_cell(&f.ty, seen))
-            }
-            RustType::Tuple(items) => items.iter().any(|item| self.has_cell(item, seen)),
-            RustType::Option(inner) => self.has_cell(inner, seen),
-            RustType::Result(ok, err) => self.has_cell(ok, seen) || self.has_cell(err, seen),
-            RustType::Enum(name) if !seen.contains(&name.as_str()) => {
-                seen.push(name);
-                let variants = self.module.enums.get(name).map_or(&[][..], |e| &e.variants);
-                variants.iter().flat_map(|v| &v.fields).any(|f| self.has_cell(&f.ty, seen))
-            }
-            _ => false,
+/// The path of part `i` of what `path` names: `p.x`, `pair.0`, `a[3]`.
+pub fn part_path(module: &Module, ty: &RustType, path: &str, i: usize) -> String {
+    match ty {
+        RustType::Struct(name) => match module.structs.get(name).and_then(|s| s.fields.get(i)) {
+            Some(field) => format!("{path}.{}", field.name),
+            None => path.to_owned(),
+        },
+        RustType::Array(..) => format!("{path}[{i}]"),
+        _ => format!("{path}.{i}"),
+    }
+}
+
+/// Whether a `Cell` is in the type, or behind it.
+pub fn has_cell(module: &Module, ty: &RustType) -> bool {
+    has_unseen_cell(module, ty, &mut Vec::new())
+}
+
+fn has_unseen_cell<'t>(module: &'t Module, ty: &'t RustType, seen: &mut Vec<&'t str>) -> bool {
+    match ty {
+        RustType::Cell(_) => true,
+        RustType::Ref { to: inner, .. } | RustType::Slice { elem: inner, .. } | RustType::Array(inner, _) => {
+            has_unseen_cell(module, inner, seen)
         }
+        RustType::Struct(name) if !seen.contains(&name.as_str()) => {
+            seen.push(name);
+            let fields = module.structs.get(name).map_or(&[][..], |s| &s.fields);
+            fields.iter().any(|f| has_unseen_cell(module, &f.ty, seen))
+        }
+        RustType::Tuple(items) => items.iter().any(|item| has_unseen_cell(module, item, seen)),
+        RustType::Option(inner) => has_unseen_cell(module, inner, seen),
+        RustType::Result(ok, err) => has_unseen_cell(module, ok, seen) || has_unseen_cell(module, err, seen),
+        RustType::Enum(name) if !seen.contains(&name.as_str()) => {
+            seen.push(name);
+            let variants = module.enums.get(name).map_or(&[][..], |e| &e.variants);
+            variants.iter().flat_map(|v| &v.fields).any(|f| has_unseen_cell(module, &f.ty, seen))
+        }
+        _ => false,
     }
 }

@@ -24,7 +24,7 @@ mod parse;
 #[cfg(test)]
 mod tests;
 
-pub use arguments::{Arguments, Placed};
+pub use arguments::{Arguments, Image, LeafValue, Placed, has_cell, part_path};
 pub use debug::{debug, debug_words};
 pub use parse::{ArgumentError, parse};
 
@@ -52,8 +52,8 @@ const MAX_DEPTH: usize = 100;
 /// What stands for a variant where no variant has the tag.
 const NO_VARIANT: usize = usize::MAX;
 
-/// The types of the parts of a struct, tuple or array, with their offsets.
-fn parts(module: &Module, ty: &RustType) -> Vec<(RustType, u32)> {
+/// The types of the parts of a struct, tuple or array, with their offsets in memory.
+pub fn parts(module: &Module, ty: &RustType) -> Vec<(RustType, u32)> {
     match ty {
         RustType::Struct(name) => {
             module.structs.get(name).iter().flat_map(|s| &s.fields).map(|f| (f.ty.clone(), f.offset)).collect()

@@ -2,7 +2,7 @@
 
 use crate::CodegenError;
 use crate::abi::{self, MAX_VALUES, Shape, clif_type, hook, offset, status};
-use crate::function::{Function, Translator};
+use crate::function::{Function, Outside, Translator};
 use crate::helpers::{self, Direct};
 use crate::sites::{MergeSite, TrapSite};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -104,22 +104,29 @@ impl Translator<'_, '_, '_> {
         })?;
         self.check_types(name, &op.args, function.params())?;
         self.check_results(name, op, &[function.result()])?;
-        self.direct(op, function.into())
+        let symbol = match (self.unit.outside, helpers::exact_symbol(name)) {
+            (Outside::Addresses(_), _) => name,
+            (Outside::Symbols(_), Some(symbol)) => symbol,
+            (Outside::Symbols(_), None) => {
+                // The target's own library need not give the same bits.
+                let (graph, function, loc) = (self.graph.key.clone(), name.to_owned(), op.loc);
+                return Err(CodegenError::NotStandalone { graph, function, loc });
+            }
+        };
+        self.direct(op, symbol, function.into())
     }
 
     /// An op that is a call of a function which does nothing else than it.
     pub fn support(&mut self, op: &Op, name: &str) -> Result<(), CodegenError> {
         let Some(function) = helpers::support(name) else { unreachable!("{name} is one of the support functions") };
-        self.direct(op, function)
+        self.direct(op, name, function)
     }
 
-    fn direct(&mut self, op: &Op, function: Direct) -> Result<(), CodegenError> {
+    fn direct(&mut self, op: &Op, symbol: &str, function: Direct) -> Result<(), CodegenError> {
         let args = self.all_values(&op.args)?;
         let params: Vec<_> = function.params.iter().map(|ty| clif_type(*ty)).collect();
         let signature = abi::host_signature(self.host_convention(), &params, &[clif_type(function.result)]);
-        let signature = self.b.import_signature(signature);
-        let address = self.b.ins().iconst(types::I64, function.address as i64);
-        let call = self.b.ins().call_indirect(signature, address, &args);
+        let call = self.call_outside(symbol, function.address, signature, &args)?;
         let value = self.b.inst_results(call)[0];
         self.define(op.results[0], value);
         Ok(())

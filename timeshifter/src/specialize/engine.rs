@@ -92,6 +92,8 @@ pub struct Engine<'m> {
     pub events: Vec<Event>,
     /// What became of the states that came to merge points.
     pub merges: Merges,
+    /// Nobody will serve exits: promotions of eager code go on in the twin.
+    pub no_exits: bool,
     /// The op of the trace at which to stop, for tests.
     pub abort_at: Option<u64>,
     /// Where the local aggregates lie that traced runs have made in memory. Compiled code may go on with them: whoever
@@ -136,6 +138,7 @@ impl<'m> Engine<'m> {
             limits: Limits::default(),
             events: Vec::new(),
             merges: Merges::default(),
+            no_exits: false,
             abort_at: None,
             traced_slots: Vec::new(),
             longest_trace: 0,

@@ -38,7 +38,8 @@ impl<'m> Engine<'m> {
         let name = self.fresh_name(graph);
         let unit = self.units.len();
         let fragment = self.new_fragment(graph, &name, unit);
-        self.units.push(Unit { fragment, graph, exits: self.program.promotes(), done: false });
+        let exits = self.program.promotes() && !self.no_exits;
+        self.units.push(Unit { fragment, graph, exits, done: false });
         Ok(unit)
     }
 
