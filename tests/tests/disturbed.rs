@@ -3,15 +3,15 @@
 //! of it may be seen in results, memory or traps.
 //!
 //! One case for each entry and choice of greens, but for the toys, whose traces are long, and the many beside rustc; with
-//! `HUESHIFT_NIGHTLY` set, all.
+//! `HUESHIFT_NIGHTLY` set, all. `SCENARIOS=text` runs those whose ids contain the text.
 
 use hueshift::io::{self, Io};
 use hueshift::jitcodegen::OptLevel;
 use hueshift::{JitOptions, Sweep, abort_everywhere, force_every_guard};
 use hueshift_tests::scenarios::{Case, ErrorKind, Extent, Later, compiler_of, corpus, load};
 use std::collections::BTreeMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 #[derive(Default)]
 struct Total {
@@ -55,7 +55,9 @@ fn scenarios_disturbed() {
     let all = load(&corpus()).expect("cases");
     let nightly = std::env::var_os("HUESHIFT_NIGHTLY").is_some();
     let mut distinct: BTreeMap<[&str; 4], &Case> = BTreeMap::new();
-    for case in all.iter().filter(|c| matches!(c.error_kind, None | Some(ErrorKind::Trap))) {
+    let filter = std::env::var("SCENARIOS").unwrap_or_default();
+    let wanted = |c: &&Arc<Case>| matches!(c.error_kind, None | Some(ErrorKind::Trap)) && c.id.contains(&filter);
+    for case in all.iter().filter(wanted) {
         if later.extent(&case.id) != Some(Extent::All) {
             if matches!(case.group(), "toys" | "beside_rustc") && !nightly {
                 continue;
@@ -85,5 +87,9 @@ fn scenarios_disturbed() {
     println!("guards never reached: {}, forced in made-up states: {made_up}, states: {states}", unreached.len());
     assert!(total.wrong.is_empty(), "{}", total.wrong.join("\n"));
     assert!(total.sweep.is_complete(), "not every guard was forced");
-    assert!(total.cases > 80 && total.sweep.guards[2] > 0 && *made_up > 20, "the scenarios are not what they were");
+    assert!(total.cases > 0, "no scenario's id contains `{filter}`");
+    assert!(
+        !filter.is_empty() || total.cases > 80 && total.sweep.guards[2] > 0 && *made_up > 20,
+        "the scenarios are not what they were"
+    );
 }
