@@ -2,13 +2,15 @@
 //! are another compiler.
 
 use flowgraph::text::{parse_module, print_graph, print_module};
+use hueshift::io::{self, Io};
 use hueshift::{Compiler, Ending, JitOptions, Policy, Report};
 use hueshift_tests::scenarios::{Case, CasePolicy, compiler_of, corpus, load};
 use std::fmt::Write;
 
 fn specialized(compiler: &Compiler, case: &Case) -> Result<(String, Report), String> {
     let policy = if case.policy == CasePolicy::Eager { Policy::Eager } else { Policy::Tracing };
-    let report = hueshift::spec(&mut compiler.clone(), &case.args, policy, &JitOptions::default());
+    let run = || hueshift::spec(&mut compiler.clone(), &case.args, policy, &JitOptions::default());
+    let (report, _) = io::with(Io::bytes(case.input.as_bytes()), run);
     let report = report.map_err(|e| e.to_string())?;
     let mut text = String::new();
     for graph in report.residual.module.graphs.values() {
