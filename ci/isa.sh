@@ -4,8 +4,7 @@
 #   ci/isa.sh [--full] [--time SECONDS] [aarch64] [riscv64]     both machines, unless some are named
 #   ci/isa.sh --set-up                                          only gets the tools
 #
-# Without --full it runs a fixed part of the suite, the one that every change has to pass; docs/isas.md lists what is in
-# which, and has the lines that the last full run printed.
+# Without --full it runs a fixed part of the suite; docs/isas.md lists what is in which, and what has passed so far.
 #
 # What it needs, it gets from Debian 12's packages: qemu-user and the two C compilers are installed (that takes root), and
 # a cross-compiling rustc 1.96 is unpacked beside the machine's own, which stays as it is: Debian has the standard library
