@@ -8,7 +8,7 @@
 //! let root = "mod ops;\npub fn f(x: i64) -> i64 { ops::twice(x) }";
 //! let ops = "pub fn twice(x: i64) -> i64 { x + x }";
 //! let module = flowgraph::frontend::lift(&[("lang.rs", root), ("ops.rs", ops)]).unwrap();
-//! assert_eq!(module.graphs.keys().collect::<Vec<_>>(), ["f", "ops::twice"]);
+//! assert_eq!(module.graphs.keys().collect::<Vec<_>>(), ["ops::twice", "f"]);
 //! ```
 
 use super::collect::{is_test, parse};
