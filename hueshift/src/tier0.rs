@@ -4,7 +4,7 @@
 //! Where one needs a function, it is here.
 
 use crate::embed::{Interpreter, Trap};
-use flowgraph::ir::{Module, Terminator, Trap as Trap_, TrapKind};
+use flowgraph::ir::{Module, Terminator, TrapKind};
 use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, Location, PanicHookInfo, catch_unwind, set_hook, take_hook};
@@ -102,7 +102,7 @@ pub fn catch<T>(interpreter: &Interpreter, f: impl FnOnce() -> T) -> Result<T, T
 /// The trap that a panic is.
 fn trap_of(caught: &Caught, module: &Module) -> Trap {
     let (file, line, column) = caught.place.clone().unwrap_or_default();
-    let (kind, mut message) = by_message(&caught.message).unwrap_or((TrapKind::Panic, caught.message.clone()));
+    let (kind, message) = by_message(&caught.message).unwrap_or((TrapKind::Panic, caught.message.clone()));
     let traps = || {
         module.graphs.values().flat_map(|g| &g.blocks).filter_map(|b| match &b.term {
             Terminator::Trap(trap) => Some(trap),
@@ -111,15 +111,7 @@ fn trap_of(caught: &Caught, module: &Module) -> Trap {
     };
     // The author's own message may be that of several kinds; the line tells them apart.
     let own = traps().filter(|t| t.kind.has_message() && kind.has_message() && fits(t.message.as_deref(), &message));
-    let mut own: Vec<_> = own.collect();
-    if own.is_empty() {
-        // Of an `Err`, std shows the value as well.
-        let shows = |t: &&Trap_| t.kind == TrapKind::Expect && message.starts_with(&format!("{}: ", t.render(&[])));
-        own = traps().filter(shows).collect();
-        if let Some(trap) = own.first() {
-            message = trap.render(&[]);
-        }
-    }
+    let own: Vec<_> = own.collect();
     let at_line = own.iter().find(|t| t.loc.line == line).or(own.first());
     let kind = at_line.map_or(kind, |t| t.kind);
     let name = |index: u16| module.files.get(index as usize).map(|f| f.name.clone()).unwrap_or_default();

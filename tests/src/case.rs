@@ -105,7 +105,7 @@ fn written(generated: &Generated, run: &Run) -> String {
 }
 
 /// As arguments, cells are written as what is in them.
-fn uncelled(text: &str) -> String {
+pub fn uncelled(text: &str) -> String {
     let mut parts = text.split("Cell { value: ");
     let mut out = parts.next().unwrap_or_default().to_owned();
     for part in parts {

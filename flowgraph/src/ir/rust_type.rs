@@ -229,6 +229,18 @@ pub struct StructDecl {
     pub align: u32,
 }
 
+impl StructDecl {
+    /// The name without the modules that it is in, as `{:?}` prints it.
+    pub fn own_name(&self) -> &str {
+        own_name(&self.name)
+    }
+}
+
+/// The last part of a path.
+pub fn own_name(path: &str) -> &str {
+    path.rsplit("::").next().unwrap_or(path)
+}
+
 /// A parameter of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Param {

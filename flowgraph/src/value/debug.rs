@@ -1,7 +1,7 @@
 //! Values as Rust's `{:?}` prints them.
 
 use super::{Reader, Value, element, parts};
-use crate::ir::{Module, RustType, Word};
+use crate::ir::{Module, RustType, Word, own_name};
 use crate::memory::{BadAccess, Memory};
 
 fn list(open: &str, items: impl Iterator<Item = String>, close: &str) -> String {
@@ -47,12 +47,12 @@ pub fn debug(module: &Module, ty: &RustType, value: &Value) -> String {
         (RustType::Struct(name), Value::Many(items)) => {
             let shown = parts(module, ty).into_iter().zip(items).map(|((ty, _), item)| debug(module, &ty, item));
             match module.structs.get(name) {
-                Some(decl) if decl.fields.is_empty() => name.clone(),
+                Some(decl) if decl.fields.is_empty() => decl.own_name().to_owned(),
                 Some(decl) if !decl.tuple => {
                     let fields = decl.fields.iter().zip(shown).map(|(f, item)| format!("{}: {item}", f.name));
-                    list(&format!("{name} {{ "), fields, " }")
+                    list(&format!("{} {{ ", decl.own_name()), fields, " }")
                 }
-                _ => list(&format!("{name}("), shown, ")"),
+                _ => list(&format!("{}(", own_name(name)), shown, ")"),
             }
         }
         (RustType::Unit, _) => "()".to_owned(),

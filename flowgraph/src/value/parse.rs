@@ -6,7 +6,7 @@
 //! `Enum::Variant`. What a reference points to is written as it is, with or without a `&`.
 
 use super::{MAX_DEPTH, Value};
-use crate::ir::{Field, Module, RustType, Scalar, Signature, Word};
+use crate::ir::{Field, Module, RustType, Scalar, Signature, Word, own_name};
 
 /// More elements than this in one argument are refused.
 const MAX_ELEMENTS: usize = 1 << 26;
@@ -390,8 +390,9 @@ impl<'a> Parser<'a> {
             return Err(self.unexpected(&format!("a `{name}`"), "the struct is not declared"));
         };
         // The name may be written, as in Rust.
-        if self.peek_word() == name {
-            self.at += name.len();
+        let written = self.peek_word();
+        if written == name || written == decl.own_name() {
+            self.at += written.len();
             if decl.fields.is_empty() && !self.rest().starts_with(['{', '(']) {
                 return Ok(Vec::new());
             }
@@ -454,7 +455,8 @@ impl<'a> Parser<'a> {
         let word = self.peek_word();
         let plain = word.rsplit_once("::").filter(|(before, _)| {
             let name = ty.to_string();
-            name == *before || name.split('<').next() == Some(before)
+            let plain = name.split('<').next().unwrap_or_default();
+            [&name, plain, own_name(plain)].contains(before)
         });
         let plain = plain.map_or(word, |(_, last)| last);
         let Some((index, variant)) = variants.iter().enumerate().find(|(_, v)| v.name == plain) else {

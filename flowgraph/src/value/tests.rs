@@ -26,6 +26,7 @@ fn module() -> Module {
     declare("Pair", false, &[("left", s(Scalar::I64)), ("right", s(Scalar::I64))]);
     declare("Wide", true, &[("0", s(Scalar::U8)), ("1", s(Scalar::F64))]);
     declare("Marker", false, &[]);
+    declare("inner::Deep", false, &[("x", s(Scalar::I8))]);
     declare("Counter", false, &[("n", RustType::Cell(Box::new(s(Scalar::I32)))), ("k", s(Scalar::I32))]);
     let regs = RustType::Array(Box::new(s(Scalar::I16)), 3);
     let pair = RustType::Struct("Pair".into());
@@ -99,6 +100,9 @@ fn aggregates() {
     assert_eq!(round(pair(), "Pair{left:1,right:2}"), "Pair { left: 1, right: 2 }");
     assert_eq!(round(RustType::Struct("Wide".into()), "Wide(1, 2)"), "Wide(1, 2.0)");
     assert_eq!(round(RustType::Struct("Marker".into()), "Marker"), "Marker");
+    for text in ["{x: 1}", "Deep { x: 1 }", "inner::Deep { x: 1 }"] {
+        assert_eq!(round(RustType::Struct("inner::Deep".into()), text), "Deep { x: 1 }");
+    }
     assert_eq!(round(reference(false, "Counter"), "{n: 3, k: 4}"), "Counter { n: Cell { value: 3 }, k: 4 }");
     assert_eq!(round(slice(false, pair()), "[{left: 1, right: 2}]"), "[Pair { left: 1, right: 2 }]");
     assert_eq!(round(RustType::Tuple(vec![s(Scalar::I8), s(Scalar::Bool)]), "(-1, true)"), "(-1, true)");

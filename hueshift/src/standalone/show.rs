@@ -3,7 +3,7 @@
 //! Values by value are words, one for each leaf; those behind references are read from memory. A type in memory has a
 //! function of its own (`show_type_3`), so that a type that refers to itself needs no end.
 
-use flowgraph::ir::{Access, Field, Module, Piece, RustType, Scalar, Trap, Variant};
+use flowgraph::ir::{Access, Field, Module, Piece, RustType, Scalar, Trap, Variant, own_name};
 use indexmap::IndexMap;
 use std::fmt::Write;
 
@@ -272,12 +272,12 @@ impl<'m> Shower<'m> {
         let unnamed = |_: usize| String::new();
         match ty {
             RustType::Struct(name) => match self.module.structs.get(name) {
-                Some(decl) if decl.fields.is_empty() => (Vec::new(), name.clone()),
+                Some(decl) if decl.fields.is_empty() => (Vec::new(), decl.own_name().to_owned()),
                 Some(decl) if !decl.tuple => {
                     let field = |i: usize| format!("{}: ", decl.fields[i].name);
-                    (joined(format!("{name} {{ "), &field), " }".to_owned())
+                    (joined(format!("{} {{ ", decl.own_name()), &field), " }".to_owned())
                 }
-                _ => (joined(format!("{name}("), &unnamed), ")".to_owned()),
+                _ => (joined(format!("{}(", own_name(name)), &unnamed), ")".to_owned()),
             },
             RustType::Tuple(items) => {
                 (joined("(".to_owned(), &unnamed), if items.len() == 1 { ",)" } else { ")" }.to_owned())

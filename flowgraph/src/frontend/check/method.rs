@@ -57,6 +57,7 @@ impl Checker<'_, '_> {
         }
         let written = receiver.ty.clone();
         let value = self.autoderef(receiver);
+        let pos = self.blamed(m, pos);
         match (&value.ty.clone(), name.as_str(), args.as_slice()) {
             (Ty::Cell(t), "get", []) => self.make(ExprKind::CellGet(Box::new(value)), (**t).clone(), pos),
             (Ty::Cell(t), "set", [arg]) => {
@@ -99,6 +100,12 @@ impl Checker<'_, '_> {
                 self.refuse(m.method.span(), Reason::NoMethod, &format!("`{ty}` has no method `{name}` in the dialect"))
             }
         }
+    }
+
+    /// Where a trap in a method of Rust's own is: in the line of the method's name.
+    fn blamed(&self, m: &syn::ExprMethodCall, pos: Pos) -> Pos {
+        let name = Pos::of(self.file, m.method.span());
+        if name.loc.line == pos.loc.line { pos } else { name }
     }
 
     /// Notes the use of a method that doesn't mean in every build, or on every machine, what it means in the dialect.

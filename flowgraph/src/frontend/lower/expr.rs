@@ -4,6 +4,7 @@ use super::super::refusal::{Pos, Reason};
 use super::super::tree::{Expr, ExprKind};
 use super::super::types::Ty;
 use super::place::{Mem, Place};
+use super::shown::Said;
 use super::{Lowerer, Val};
 use crate::ir::{Callee, Const, Imm, MemKind, Opcode, Operand, Scalar, TrapKind, Type};
 use smallvec::smallvec;
@@ -445,19 +446,17 @@ impl Lowerer<'_, '_> {
             return self.payload(&shape, 1, &wrapped);
         };
         // The error is shown behind the message.
-        let mut shown = Vec::new();
-        let mut message = message.unwrap_or_default();
-        let error = self.payload(&shape, 1, &wrapped);
-        if let (Ty::Scalar(s), Some(v)) = (&**err, error.first()) {
-            shown.push((*v, *s));
-            message.push_str(": {:?}");
-        } else if **err == Ty::Unit {
-            message.push_str(": ()");
-        } else {
+        let message = message.unwrap_or_default() + ": ";
+        if !self.can_show(err) {
             self.refuse(pos, Reason::NotYet, &format!("`unwrap` or `expect` with an error of the type {err}"));
+            return self.payload(&shape, 0, &wrapped);
         }
-        let ok = self.op1(Opcode::IntIsZero, tag, pos);
-        self.check_saying(ok, TrapKind::Expect, Some(message), &shown, pos);
+        let (go_on, stop) = (self.b.new_block(), self.b.new_block());
+        self.b.branch(tag, stop, go_on, pos);
+        self.b.enter(stop);
+        let error = self.payload(&shape, 1, &wrapped);
+        self.trap_showing(Said::new(TrapKind::Expect, message), err, error, pos);
+        self.b.enter(go_on);
         self.payload(&shape, 0, &wrapped)
     }
 

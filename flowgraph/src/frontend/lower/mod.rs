@@ -15,6 +15,7 @@ mod memory;
 mod number;
 mod place;
 mod portal;
+mod shown;
 mod subject;
 mod sum;
 
