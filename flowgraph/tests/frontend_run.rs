@@ -3,7 +3,5 @@
 
 #[path = "frontend/harness.rs"]
 mod harness;
-#[path = "frontend/numbers.rs"]
-mod numbers;
 #[path = "frontend/programs.rs"]
 mod programs;

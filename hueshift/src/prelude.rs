@@ -102,6 +102,7 @@ macro_rules! little_endian {
         /// # Panics
         /// If the bytes don't all lie in the slice.
         #[inline(always)]
+        #[track_caller]
         pub fn $read(bytes: &[u8], at: usize) -> $ty {
             let mut word = [0; $size];
             let mut i = 0;
@@ -117,6 +118,7 @@ macro_rules! little_endian {
         /// # Panics
         /// If the bytes don't all lie in the slice.
         #[inline(always)]
+        #[track_caller]
         pub fn $write(bytes: &mut [u8], at: usize, value: $ty) {
             let word = value.to_le_bytes();
             let mut i = 0;

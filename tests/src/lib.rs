@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! scenarios   cases of tests/scenarios, and what is wrong with one
+//! beside      what a function does as rustc has compiled it
 //! case        a flow module, what is known when compiling, and the arguments of some runs; as one text file
 //! switches    settings that must not change what a run gives
 //! classes     what must come up in random cases, and how often
@@ -12,6 +13,7 @@
 //! pipeline    one source through all stages, for golden texts and benchmarks
 //! ```
 
+pub mod beside;
 pub mod case;
 pub mod classes;
 pub mod equation;

@@ -4,19 +4,13 @@ use flowgraph::frontend::{collect_files, lift};
 use flowgraph::ir::Module;
 use flowgraph::memory::Memory;
 use flowgraph::value::{Arguments, debug_words};
+use hueshift_tests::beside::End;
 use hueshift_tests::case::uncelled;
 use hueshift_tests::oracle::{Observed, Stage};
 use hueshift_tests::{Case, Switches, check};
 use indexmap::IndexMap;
-use std::any::Any;
-use std::cell::RefCell;
 use std::collections::BTreeSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Once;
-
-/// The end of a call: the result as `{:?}` prints it, or a panic's message and line (0: it was somewhere in std).
-type End = Result<String, (String, u32)>;
 
 /// One call, as rustc's build has carried it out.
 pub struct Call {
@@ -41,7 +35,7 @@ macro_rules! call {
     (@ $calls:ident $module:ident $f:ident [$($known:literal),*] [] $names:tt [$($name:ident = $arg:expr,)*]) => {{
         $(#[allow(unused_mut)] let mut $name = $arg;)*
         let args = crate::harness::written(&[$(format!("{:?}", $name)),*]);
-        let end = crate::harness::ended(|| format!("{:?}", $module::$f($($name),*)));
+        let end = hueshift_tests::beside::ended(|| format!("{:?}", $module::$f($($name),*)));
         let after = crate::harness::written(&[$(format!("{:?}", $name)),*]);
         $calls.push(crate::harness::Call { function: stringify!($f), known: &[$($known),*], args, after, end });
     }};
@@ -51,35 +45,6 @@ pub(crate) use call;
 /// Arguments as one text.
 pub fn written(args: &[String]) -> String {
     uncelled(&args.join(", "))
-}
-
-thread_local! {
-    /// Whether panics are kept, and the last one's line.
-    static KEPT: RefCell<Option<u32>> = const { RefCell::new(None) };
-}
-
-/// Carries out a call. Its panic is not printed.
-pub fn ended(call: impl FnOnce() -> String) -> End {
-    static HOOK: Once = Once::new();
-    HOOK.call_once(|| {
-        let usual = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |info| {
-            let own = info.location().filter(|at| !at.file().starts_with("/rustc/"));
-            let keep = |line: &mut u32| *line = own.map_or(0, |at| at.line());
-            if KEPT.with_borrow_mut(|kept| kept.as_mut().map(keep)).is_none() {
-                usual(info);
-            }
-        }));
-    });
-    KEPT.set(Some(0));
-    let done = catch_unwind(AssertUnwindSafe(call));
-    let line = KEPT.take().unwrap_or_default();
-    done.map_err(|payload| (message(&*payload), line))
-}
-
-fn message(payload: &(dyn Any + Send)) -> String {
-    let text = payload.downcast_ref::<&str>().map(|s| (*s).to_owned());
-    text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default()
 }
 
 /// The folder of the corpus.

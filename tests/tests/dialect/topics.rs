@@ -302,3 +302,81 @@ fn traps() {
     call!(calls: traps::debug_asserts(4));
     check_calls("traps.rs", &calls);
 }
+
+#[allow(unused, clippy::all)]
+#[path = "../../dialect/accepted.rs"]
+mod accepted;
+
+#[test]
+fn what_is_accepted_besides() {
+    use accepted::{Laid, Op};
+    let mut calls: Vec<Call> = Vec::new();
+    for at in [0usize, 1, 5, 6] {
+        call!(calls: accepted::lifetimes(b"hello", "twelve bytes", at));
+        call!(calls: accepted::returned_slices(b"hello", at));
+        call!(calls: accepted::bytes(b"x\\_\xff"[at % 4], at));
+        call!(calls: accepted::const_tables(at % 4, at / 2));
+        call!(calls: accepted::bytes_of_numbers(&mut [1, 2, 3, 4, 5, 6, 7, 8, 9], at, 0xDEAD_BEEF));
+    }
+    for op in [Op::Halt, Op::Add, Op::Jump, Op::Negative] {
+        let laid = || Laid { a: 3, op, b: u32::MAX };
+        call!(calls: accepted::discriminants(op, &mut laid()));
+        for x in [3i64, 4] {
+            call!(calls: accepted::promoted_tags(op, &laid(), x));
+        }
+    }
+    for n in [0u32, 1, 7, 8, 31, 33, 64, 200, u32::MAX] {
+        call!(calls: accepted::shift_amounts(-77, 0xF00F, i32::MIN + 5, u64::MAX - 9, n, -(n as i64)));
+    }
+    for x in [0.0, -0.9, 127.5, -129.0, 65_535.9, 3e9, -1e10, 1e19, f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
+        call!(calls: accepted::saturating_casts(x, x as f32));
+    }
+    for (x, y) in [(1i64, 2i64), (-4, 7), (i64::MAX, i64::MIN)] {
+        call!(calls: accepted::hints[0](x, y, x > 0));
+        for n in [0u32, 2, 5] {
+            call!(calls: accepted::attributes(x, n, &mut [y]));
+        }
+    }
+    check_calls("accepted.rs", &calls);
+}
+
+#[allow(unused, clippy::all)]
+#[path = "../../dialect/portals.rs"]
+mod portals;
+
+#[test]
+fn portals() {
+    use portals::{Cpu, Machine, Mode};
+    let mut calls: Vec<Call> = Vec::new();
+    let insn = |op: u32, rd: u32, rs1: u32, rs2: u32| op | rd << 7 | rs1 << 15 | rs2 << 20;
+    // x10 *= x11 and mem[x1] = x10, x1 times.
+    let code = [insn(0x33, 10, 10, 11), insn(0x23, 0, 1, 10), insn(0x13, 1, 1, 0xFFF), insn(0x63, 0, 1, 0), 0];
+    for (n, factor) in [(5, 3), (1, u64::MAX), (3, 0), (0, 1)] {
+        let mut regs = [0; 32];
+        (regs[1], regs[10], regs[11]) = (n, 2, factor);
+        call!(calls: portals::run(&code, 0, &mut Cpu { regs, pc: 99 }, &mut [7; 6]));
+        call!(calls: portals::run(&code, 8, &mut Cpu { regs, pc: 99 }, &mut [7; 2]));
+    }
+    for text in ["12-7<", "", "5<x", "9--8"] {
+        for n in [0i64, 77] {
+            call!(calls: portals::digits(text, 0, n, (n as u8 % 4, true)));
+            call!(calls: portals::nested(text, 0, n % 10));
+            call!(calls: portals::caller[0](text, n));
+        }
+    }
+    for code in ["++nj.", "+xnj.", "n+xj.", "xn"] {
+        for n in [0usize, 2, 3, 4] {
+            call!(calls: portals::registers(code.as_bytes(), 0, [1, n as i64 * 9, 3, 4], n));
+        }
+    }
+    for code in ["d+j.", "dmd+aj.", "+++", "dddd", "md+mj."] {
+        for (depth, left) in [(1usize, 4u8), (3, 2), (0, 1)] {
+            let machine = |mode| Machine { stack: [5, -7, 1 << 40], depth, mode };
+            call!(calls: portals::by_value(code, 0, machine(Mode::Off), left, machine(Mode::Add(3))));
+        }
+    }
+    for n in [0i64, 1, 10] {
+        call!(calls: portals::own_loop(n, n as u8 & 1));
+    }
+    check_calls("portals.rs", &calls);
+}

@@ -265,6 +265,7 @@ impl<'p, 's> Lowerer<'p, 's> {
                 self.store(&mem, value, pos);
             }
             self.b.name(&name, pos, &[mem.base]);
+            self.set_base(id, mem.base);
             self.slots[id] = Some(mem);
             return;
         }

@@ -50,8 +50,8 @@ pub(super) enum Place {
 impl Lowerer<'_, '_> {
     pub(super) fn place(&mut self, e: &Expr) -> Place {
         match &e.kind {
-            ExprKind::Local(id) => match &self.slots[*id] {
-                Some(mem) => Place::Mem(mem.clone()),
+            ExprKind::Local(id) => match self.slot(*id) {
+                Some(mem) => Place::Mem(mem),
                 None => {
                     self.b.at(e.pos);
                     let n = self.vars_of(*id).len();

@@ -4,26 +4,48 @@ use super::super::items::Program;
 use super::super::refusal::{Pos, Reason};
 use super::super::tree::{LocalId, Pat, PatKind};
 use super::super::types::Ty;
-use super::{Lowerer, Val};
+use super::place::Mem;
+use super::{Lowerer, Val, Var};
 use crate::analysis::Liveness;
-use crate::ir::{BlockId, Effect, Graph, Imm, NameDef, Opcode, Operand, Portal, Terminator, ValueId};
-use rustc_hash::FxHashSet;
+use crate::ir::{BlockId, Effect, Graph, Imm, NameDef, Opcode, Operand, Portal, Terminator, Type, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A portal whose body is being lowered.
 pub(super) struct PortalBuild {
     /// The parameters in order.
     params: Vec<Option<LocalId>>,
     merge_points: Vec<Pos>,
+    /// Where the parameters lie that need an address. The value goes across the merge point, and lies in another slot behind
+    /// it: which one is meant in a loop around the merge point depends on the way there.
+    bases: FxHashMap<LocalId, Var>,
 }
 
 impl PortalBuild {
     pub(super) fn new(params: &[(Pat, Ty)], _portal: &Portal) -> PortalBuild {
         let local = |pat: &Pat| if let PatKind::Bind(id, None) = pat.kind { Some(id) } else { None };
-        PortalBuild { params: params.iter().map(|(pat, _)| local(pat)).collect(), merge_points: Vec::new() }
+        let params = params.iter().map(|(pat, _)| local(pat)).collect();
+        PortalBuild { params, merge_points: Vec::new(), bases: FxHashMap::default() }
     }
 }
 
 impl Lowerer<'_, '_> {
+    /// Where a local lies that needs an address.
+    pub(super) fn slot(&mut self, id: LocalId) -> Option<Mem> {
+        let mem = self.slots[id].clone()?;
+        let base = self.portal.as_ref().and_then(|portal| portal.bases.get(&id).copied());
+        Some(match base {
+            Some(var) => Mem { base: self.b.read(var), ..mem },
+            None => mem,
+        })
+    }
+
+    /// Notes the slot of a local, if it is a portal's parameter.
+    pub(super) fn set_base(&mut self, id: LocalId, base: Operand) {
+        let Some(portal) = self.portal.as_mut().filter(|portal| portal.params.contains(&Some(id))) else { return };
+        let var = *portal.bases.entry(id).or_insert_with(|| self.b.new_var(Type::Int));
+        self.b.write(var, base);
+    }
+
     pub(super) fn merge_point(&mut self, pos: Pos) {
         let block = self.b.new_block();
         let Some(portal) = &mut self.portal else {
@@ -42,7 +64,7 @@ impl Lowerer<'_, '_> {
         let mut all = Vec::new();
         for id in &params {
             let vars = self.vars_of(*id);
-            if let Some(mem) = self.slots[*id].clone() {
+            if let Some(mem) = self.slot(*id) {
                 let value = self.load(&mem, pos);
                 self.write_all(&vars, &value);
             } else {
@@ -95,23 +117,33 @@ pub(in super::super) fn check_contract(p: &Program<'_>, graph: &Graph, pos: Pos)
             p.refuse_at(at, Reason::PortalLocal, &name);
         }
     }
+    let memory = own_memory(graph);
     for block in before(graph, merge) {
-        let slots: FxHashSet<Operand> = graph
-            .blocks
-            .iter()
-            .flat_map(|b| &b.ops)
-            .filter(|op| op.opcode == Opcode::StackSlot)
-            .flat_map(|op| op.results.iter().map(|v| Operand::Value(*v)))
-            .collect();
         for op in &graph.block(block).ops {
             let what = match op.opcode.effect() {
-                Effect::Write if op.args.first().is_none_or(|base| !slots.contains(base)) => "a write",
+                Effect::Write if op.args.first().is_none_or(|base| !memory.contains(base)) => "a write",
                 Effect::Call => "a call",
                 _ => continue,
             };
             p.refuse_at(Pos { loc: op.loc, length: 1 }, Reason::PortalEffect, what);
         }
     }
+}
+
+/// The addresses of the function's own variables, and of their parts.
+fn own_memory(graph: &Graph) -> FxHashSet<Operand> {
+    let mut own = FxHashSet::default();
+    let mut before = usize::MAX;
+    while own.len() != before {
+        before = own.len();
+        for op in graph.blocks.iter().flat_map(|b| &b.ops) {
+            let part = op.opcode == Opcode::IntAdd && op.args.iter().any(|arg| own.contains(arg));
+            if part || op.opcode == Opcode::StackSlot {
+                own.extend(op.results.iter().map(|v| Operand::Value(*v)));
+            }
+        }
+    }
+    own
 }
 
 /// The blocks that are reached from the entry without passing the merge point.

@@ -1,8 +1,18 @@
-//! Operators, casts and number methods at every width, on many values.
+//! Operators, casts and number methods of every type, on many values: rustc, the evaluator of the flow graphs, machine code where
+//! no operand is known, and folding where all are.
 
-use crate::harness::{evaluate, lift, native, quietly};
+use flowgraph::eval::{Evaluator, Outcome};
+use flowgraph::frontend::lift;
+use flowgraph::ir::{Module, Word};
+use flowgraph::memory::Memory;
+use flowgraph::value::{Arguments, debug_words};
+use hueshift::{Compiler, Jit, JitOptions};
+use hueshift_tests::beside::ended;
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use timeshifter::specialize::{Argument, Engine, Program};
 
-type Native = Box<dyn Fn(usize, usize, usize) -> (String, String)>;
+type Native = Box<dyn Fn(usize, usize, usize) -> (String, String) + Send + Sync>;
 
 /// One function: its source, and Rust's answer for the arguments with the given numbers.
 struct Case {
@@ -21,13 +31,13 @@ macro_rules! integers {
     ($($t:ident)*) => {$(
         impl Values for $t {
             fn values() -> Vec<$t> {
-                let mut all = vec![0, 1, 2, 3, 7, 10, $t::MAX, $t::MAX - 1, $t::MIN, $t::MIN + 1, $t::MAX / 2, $t::MAX / 2 + 1];
-                all.push((0u8 as $t).wrapping_sub(1));
-                all.push((0x5bd1_e995_9e37_79b9u64 >> 3) as $t);
-                all.push((1 as $t) << ($t::BITS / 2));
+                let minus_one = (0 as $t).wrapping_sub(1);
+                let without_pattern = (0x5bd1_e995_9e37_79b9u64 >> 3) as $t;
+                let mut all = vec![0, 1, minus_one, $t::MAX, $t::MIN, 3, $t::MAX / 2 + 1, without_pattern];
+                all.extend([2, 7, 10, $t::MAX - 1, $t::MIN + 1, $t::MAX / 2, (1 as $t) << ($t::BITS / 2)]);
                 all.push(((1 as $t) << ($t::BITS - 1)).wrapping_add(5));
-                all.sort_unstable();
-                all.dedup();
+                let mut seen = BTreeSet::new();
+                all.retain(|value| seen.insert(*value));
                 all
             }
         }
@@ -39,8 +49,8 @@ macro_rules! floats {
     ($($t:ident)*) => {$(
         impl Values for $t {
             fn values() -> Vec<$t> {
-                vec![0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 127.6, -128.9, 255.5, 256.0, 3e9, -3e9, 1e10, 1e19, -1e19, 1e30,
-                    $t::MAX, $t::MIN, $t::MIN_POSITIVE, $t::EPSILON, $t::INFINITY, $t::NEG_INFINITY, $t::NAN]
+                vec![0.0, -0.0, 1.0, $t::NAN, $t::INFINITY, $t::NEG_INFINITY, 2.5, -1e19, -1.0, 0.5, -0.5, 1.5, -2.5, 127.6, -128.9,
+                    255.5, 256.0, 3e9, -3e9, 1e10, 1e19, 1e30, $t::MAX, $t::MIN, $t::MIN_POSITIVE, $t::EPSILON]
             }
         }
     )*};
@@ -64,7 +74,7 @@ impl Values for char {
 struct Amount(u32);
 
 fn amounts() -> Vec<u32> {
-    vec![0, 1, 2, 3, 5, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 200, u32::MAX]
+    vec![0, 1, 8, 16, 33, 63, 64, u32::MAX, 2, 3, 5, 7, 9, 15, 17, 31, 32, 65, 200]
 }
 
 fn pick<T: Values>(i: usize) -> T {
@@ -78,11 +88,11 @@ fn argument<T: std::fmt::Debug>(value: T) -> String {
 
 macro_rules! case {
     // `f(a: T, b: U, ..) -> R { body }`, with the native body apart where debug builds would panic.
-    ($out:ident, $t:ident, $name:literal, ($($a:ident : $at:ident),*) -> $r:ty, $body:expr) => {
+    ($out:ident, $t:ident, $name:expr, ($($a:ident : $at:ident),*) -> $r:ty, $body:expr) => {
         case!($out, $t, $name, ($($a : $at),*) -> $r, $body, $body)
     };
-    ($out:ident, $t:ident, $name:literal, ($($a:ident : $at:ident),*) -> $r:ty, $body:expr, $native:expr) => {{
-        let name = concat!($name, "_", stringify!($t)).to_owned();
+    ($out:ident, $t:ident, $name:expr, ($($a:ident : $at:ident),*) -> $r:ty, $body:expr, $native:expr) => {{
+        let name = format!("{}_{}", $name, stringify!($t));
         let params = [$(concat!(stringify!($a), ": ", stringify!($at))),*].join(", ");
         let source = format!("pub fn {name}({params}) -> {} {{ {} }}\n", stringify!($r), stringify!($body));
         let counts = [$(<$at as Values>::values().len()),*];
@@ -124,28 +134,95 @@ macro_rules! shift_case {
     }};
 }
 
+/// The result as `{:?}` prints it, or the panic's message.
+fn native<T: std::fmt::Debug>(code: impl FnOnce() -> T) -> String {
+    ended(|| format!("{:?}", code())).unwrap_or_else(|(message, _)| format!("panic: {message}"))
+}
+
+/// So many of the first values are folded.
+const FOLDED: [usize; 3] = [8, 8, 3];
+
 fn check(cases: Vec<Case>) {
-    let mut text: String = cases.iter().map(|c| c.source.as_str()).collect();
-    text = text.replace('\n', " ").replace(" pub fn", "\npub fn");
-    let module = lift("numbers.rs", &text);
-    let mut wrong = Vec::new();
-    let mut runs = 0;
-    quietly(|| {
-        for case in &cases {
-            let [n, m, l] = case.inputs;
-            for (i, j, k) in (0..n).flat_map(|i| (0..m).flat_map(move |j| (0..l).map(move |k| (i, j, k)))) {
-                let (args, expected) = (case.run)(i, j, k);
-                let found = evaluate(&module, &case.name, &args).result;
-                runs += 1;
-                // All NaNs count as equal.
-                if found != expected && wrong.len() < 40 {
-                    wrong.push(format!("{}({args}): rustc {expected}, graph {found}", case.name));
+    let (next, wrong, total) = (Mutex::new(cases.iter()), Mutex::new(Vec::new()), Mutex::new([0; 2]));
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+            scope.spawn(|| {
+                loop {
+                    let Some(case) = next.lock().expect("nobody panics with it").next() else { break };
+                    let (runs, differences) = check_case(case);
+                    let mut total = total.lock().expect("nobody panics with it");
+                    *total = [total[0] + runs[0], total[1] + runs[1]];
+                    wrong.lock().expect("nobody panics with it").extend(differences);
                 }
-            }
+            });
         }
     });
+    let (mut wrong, [runs, folded]) = (wrong.into_inner().expect("done"), total.into_inner().expect("done"));
+    wrong.truncate(40);
     assert!(wrong.is_empty(), "of {runs} runs:\n{}", wrong.join("\n"));
-    assert!(runs > 1000);
+    println!("{} functions, {runs} runs, {folded} folded", cases.len());
+    assert!(runs > 1000 && folded > 100, "{runs} runs, {folded} folded");
+}
+
+/// How many runs there were and how many of them were folded, too; and what was wrong.
+fn check_case(case: &Case) -> ([usize; 2], Vec<String>) {
+    let module = lift(&[("numbers.rs", &case.source)]).unwrap_or_else(|refused| panic!("{refused}"));
+    let compiler = |known| Compiler::new(&module, &case.name, &known).unwrap_or_else(|e| panic!("{}: {e}", case.name));
+    let params = module.graphs[&case.name].signature.params.len();
+    let (red, green) = (compiler(BTreeSet::new()), compiler((0..params).collect()));
+    let mut memory = red.memory();
+    let mut jit = Jit::new(&red, &mut memory, JitOptions::default()).expect("a code generator");
+    jit.specialize(&vec![Argument::Unknown; params]).expect("it ends");
+    let (mut runs, mut wrong) = ([0; 2], Vec::new());
+    let [n, m, l] = case.inputs;
+    for (i, j, k) in (0..n).flat_map(|i| (0..m).flat_map(move |j| (0..l).map(move |k| (i, j, k)))) {
+        let (args, expected) = (case.run)(i, j, k);
+        let arguments = Arguments::parse(&module, &module.graphs[&case.name].signature, &args);
+        let arguments = arguments.unwrap_or_else(|e| panic!("{}({args}): {e}", case.name));
+        let mut memory = Memory::for_module(&module);
+        let placed = arguments.place(&mut memory);
+        let mut compare = |engine: &str, found: String| {
+            // All NaNs count as equal.
+            if found != expected {
+                wrong.push(format!("{}({args}): rustc {expected}, {engine} {found}", case.name));
+            }
+        };
+        compare("the evaluator", evaluate(&module, &case.name, &placed.words(), &module, &case.name));
+        compare("native code", said(&module, &case.name, jit.run(&placed.words())));
+        runs[0] += 1;
+        if i < FOLDED[0] && j < FOLDED[1] && k < FOLDED[2] {
+            let mut engine = Engine::new(Program::load(&green.module).expect("compiler graphs"), &mut memory);
+            let known = green.arguments(&arguments, &placed);
+            let unit = engine.specialize(&green.entry, &known).expect("it ends");
+            let residual = engine.residual_module(unit);
+            let entry = residual.entry.clone().expect("an entry");
+            compare("folding", evaluate(&residual, &entry, &[], &module, &case.name));
+            let left: usize = residual.graphs.values().flat_map(|g| &g.blocks).map(|b| b.ops.len()).sum();
+            // Powers are loops, and the bits of a NaN aren't the same on all machines.
+            if left > 0 && !case.name.contains("pow") && !(case.name.contains("bits") && args.contains("NaN")) {
+                compare("folding", format!("leaves {left} ops"));
+            }
+            runs[1] += 1;
+        }
+    }
+    (runs, wrong)
+}
+
+/// What an evaluation of `entry` gives, as a result of `function` of the flow graphs.
+fn evaluate(module: &Module, entry: &str, words: &[Word], flow: &Module, function: &str) -> String {
+    let mut memory = Memory::for_module(module);
+    said(flow, function, Evaluator::new(module, &mut memory).with_fuel(1_000_000).call(entry, words))
+}
+
+fn said<E: std::fmt::Debug>(flow: &Module, function: &str, outcome: Result<Outcome, E>) -> String {
+    match outcome {
+        Ok(Outcome::Returned(words)) => {
+            let result = &flow.graphs[function].signature.result;
+            debug_words(flow, &Memory::for_module(flow), result, &words).expect("no references")
+        }
+        Ok(Outcome::Trapped(trap)) => format!("panic: {}", trap.message),
+        other => format!("{other:?}"),
+    }
 }
 
 macro_rules! integer_cases {
@@ -193,13 +270,6 @@ macro_rules! integer_cases {
         case!($out, $t, "ranges", (a: $t) -> u8, match a { ..=0 => 0, 1 | 2 => 1, 3..=9 => 2, 10.. => 3 });
         case!($out, $t, "values", (a: $t) -> u8, match a { 0 => 5, 1 => 6, 7 => 8, $t::MAX => 9, x @ (2 | 3) => x as u8, _ => 0 });
         case!($out, $t, "assign", (a: $t, b: $t) -> $t, { let mut x = a; x ^= b; x &= 0x55; x |= b; x %= 100; x });
-        case!($out, $t, "casts", (a: $t) -> (i8, i16, i32, i64, isize, u8, u16, u32, u64, usize),
-            (a as i8, a as i16, a as i32, a as i64, a as isize, a as u8, a as u16, a as u32, a as u64, a as usize));
-        case!($out, $t, "to_floats", (a: $t) -> (f64, f32), (a as f64, a as f32));
-        case!($out, $t, "from_float", (a: f64) -> $t, a as $t);
-        case!($out, $t, "from_single", (a: f32) -> $t, a as $t);
-        case!($out, $t, "from_bool", (a: bool) -> ($t, $t), (a as $t, $t::from(a)));
-        case!($out, $t, "from_char", (a: char) -> $t, a as $t);
         case!($out, $t, "bytes", (a: $t) -> ($t, $t), ($t::from_le_bytes(a.to_le_bytes()), $t::from_be_bytes(a.to_le_bytes())));
         case!($out, $t, "limits", (a: $t) -> ($t, $t, u32), ($t::MIN & a, $t::MAX & a, $t::BITS));
         shift_case!($out, $t, "shl", |a, n| $t, a << n, a.wrapping_shl(n));
@@ -211,6 +281,20 @@ macro_rules! integer_cases {
         shift_case!($out, $t, "rotate", |a, n| ($t, $t), (a.rotate_left(n), a.rotate_right(n)), (a.rotate_left(n), a.rotate_right(n)));
         shift_case!($out, $t, "shl_const", |a, n| ($t, $t), { let _ = n; (a << 3, a >> 5) }, (a.wrapping_shl(3), a.wrapping_shr(5)));
     )*};
+}
+
+/// `as` from one type to each of the others.
+macro_rules! casts {
+    ($out:ident: $($from:ident -> $($to:ident)*;)*) => {$($(
+        case!($out, $from, concat!("as_", stringify!($to)), (a: $from) -> $to, a as $to);
+    )*)*};
+}
+
+/// The lossless conversions.
+macro_rules! conversions {
+    ($out:ident: $($from:ident -> $($to:ident)*;)*) => {$($(
+        case!($out, $from, concat!("into_", stringify!($to)), (a: $from) -> $to, $to::from(a));
+    )*)*};
 }
 
 macro_rules! power_cases {
@@ -274,7 +358,7 @@ fn integers_of_every_width() {
 #[test]
 fn powers_and_clamps() {
     let mut cases = Vec::new();
-    power_cases!(cases: i8 i16 i32 i64 u8 u16 u32 u64);
+    power_cases!(cases: i8 i16 i32 i64 isize u8 u16 u32 u64 usize);
     check(cases);
 }
 
@@ -289,6 +373,62 @@ fn signed_and_unsigned() {
 fn floats_and_singles() {
     let mut cases = Vec::new();
     float_cases!(cases: f32 u32 f64 u64);
+    check(cases);
+}
+
+/// The functions of the mathematics library: what the macros put into an interpreter is the same library.
+macro_rules! mathematics {
+    ($out:ident: $($t:ident)*) => {$(
+        mathematics!(@one $out $t: exp exp2 exp_m1 ln ln_1p log2 log10 sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh
+            cbrt round);
+        mathematics!(@two $out $t: atan2 hypot powf);
+        case!($out, $t, "powi", (a: $t, n: i32) -> $t, a.powi(n), hueshift::tier0::$t::powi(a, n));
+    )*};
+    (@one $out:ident $t:ident: $($f:ident)*) => {$(
+        case!($out, $t, stringify!($f), (a: $t) -> $t, a.$f(), hueshift::tier0::$t::$f(a));
+    )*};
+    (@two $out:ident $t:ident: $($f:ident)*) => {$(
+        case!($out, $t, stringify!($f), (a: $t, b: $t) -> $t, a.$f(b), hueshift::tier0::$t::$f(a, b));
+    )*};
+}
+
+#[test]
+fn functions_of_mathematics() {
+    let mut cases = Vec::new();
+    mathematics!(cases: f32 f64);
+    check(cases);
+}
+
+#[test]
+fn casts_between_all_types() {
+    let mut cases = Vec::new();
+    casts!(cases:
+        i8 -> i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64;
+        i16 -> i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64;
+        i32 -> i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64;
+        i64 -> i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64;
+        isize -> i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64;
+        u8 -> i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64 char;
+        u16 -> i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64;
+        u32 -> i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64;
+        u64 -> i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64;
+        usize -> i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64;
+        f32 -> i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64;
+        f64 -> i8 i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64;
+        bool -> i8 i16 i32 i64 isize u8 u16 u32 u64 usize bool;
+        char -> i8 i16 i32 i64 isize u8 u16 u32 u64 usize char;
+    );
+    conversions!(cases:
+        i8 -> i8 i16 i32 i64 isize f32 f64;
+        i16 -> i16 i32 i64 isize f32 f64;
+        i32 -> i32 i64 f64;
+        u8 -> i16 i32 i64 isize u8 u16 u32 u64 usize f32 f64 char;
+        u16 -> i32 i64 u16 u32 u64 usize f32 f64;
+        u32 -> i64 u32 u64 f64;
+        f32 -> f32 f64;
+        bool -> i8 i16 i32 i64 isize u8 u16 u32 u64 usize bool;
+        char -> u32 u64 char;
+    );
     check(cases);
 }
 
