@@ -2,6 +2,7 @@
 # The engine on aarch64 and riscv64: cross-compiles the tests that matter and runs them under qemu's user-mode emulation.
 #
 #   ci/isa.sh [--full] [--time SECONDS] [aarch64] [riscv64]     both machines, unless some are named
+#   ci/isa.sh --build [aarch64] [riscv64]                       only builds the tests
 #   ci/isa.sh --set-up                                          only gets the tools
 #
 # Without --full it runs a fixed part of the suite; docs/isas.md lists what is in which, and what has passed so far.
@@ -14,11 +15,12 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-full=false set_up_only=false limit=5400 machines=()
+full=false set_up_only=false build_only=false limit=5400 machines=()
 while (($#)); do
     case $1 in
         --full) full=true ;;
         --set-up) set_up_only=true ;;
+        --build) build_only=true ;;
         --time) limit=$2 && shift ;;
         aarch64 | riscv64) machines+=("$1") ;;
         *) echo "ci/isa.sh: unknown argument $1 (see the head of the script)" >&2 && exit 2 ;;
@@ -163,6 +165,10 @@ for machine in "${machines[@]}"; do
     printf '\n=== %s: building the tests\n' "$machine"
     cargo_test "$machine" --tests "${packages[@]}" --no-run || fail "$machine: the tests don't build"
     built=$SECONDS
+    if $build_only; then
+        summary+="$machine: built in $((built - began)) s"$'\n'
+        continue
+    fi
     printf '\n=== %s: running them\n' "$machine"
     failed=""
     if $full; then all "$machine" || failed=" FAILED"; else part "$machine" || failed=" FAILED"; fi
