@@ -4,13 +4,8 @@
 //! The same few hundred cases in every run; others, and more, with
 //! `HUESHIFT_SEED=7 HUESHIFT_CASES=5000 cargo test -p hueshift-cli --test fuzz -- --nocapture`.
 
-mod fuzz {
-    pub mod corpus;
-    pub mod mutate;
-}
-
-use fuzz::corpus::{Corpus, Scenario};
-use fuzz::mutate::Random;
+use hueshift_tests::fuzz::corpus::{Corpus, Scenario};
+use hueshift_tests::fuzz::mutate::Random;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -7,6 +7,7 @@
 //! switches    settings that must not change what a run gives
 //! classes     what must come up in random cases, and how often
 //! oracle      the evaluator of the flow graphs: what a run gives, leaves in memory, or traps with
+//! fuzz        targets of fuzzing: what holds for any bytes
 //! equation    the correctness equation: specialized, native, traced, bridged, it is the same
 //! resume      traces stopped at every op, guards made to fail: the same, each effect once
 //! shrink      cuts failing cases down
@@ -17,6 +18,7 @@ pub mod beside;
 pub mod case;
 pub mod classes;
 pub mod equation;
+pub mod fuzz;
 pub mod oracle;
 pub mod pipeline;
 pub mod resume;

@@ -1,7 +1,28 @@
 //! Damage: mostly of a kind that leaves something which still means something.
 
+use std::collections::BTreeSet;
+use std::ops::Range;
+
 /// Numbers without pattern (splitmix64).
+#[derive(Debug)]
 pub struct Random(u64);
+
+/// What damaged text may get: the words of a corpus, and its texts in words.
+#[derive(Debug)]
+pub struct Words {
+    all: Vec<Vec<u8>>,
+    texts: Vec<Vec<Vec<u8>>>,
+}
+
+impl Words {
+    /// The words of these texts.
+    pub fn of(texts: &[Vec<u8>]) -> Words {
+        let texts: Vec<Vec<Vec<u8>>> =
+            texts.iter().map(|text| pieces(text)).filter(|words| !words.is_empty()).collect();
+        let all: BTreeSet<Vec<u8>> = texts.iter().flatten().cloned().collect();
+        Words { all: all.into_iter().collect(), texts }
+    }
+}
 
 /// Words that may stand for each other.
 const ALIKE: &[&[&str]] = &[
@@ -97,6 +118,97 @@ impl Random {
             }
         }
         words.concat()
+    }
+
+    /// The text, damaged in one way or another: in single words, or by a piece of this or another text of the corpus.
+    pub fn damage_text(&mut self, text: &[u8], words: &Words) -> Vec<u8> {
+        let way = if words.texts.is_empty() { 0 } else { self.below(6) };
+        if way < 2 {
+            return self.damage(text, &words.all);
+        }
+        let mut own = pieces(text);
+        for _ in 0..1 + self.below(2) {
+            match way {
+                2 => self.rename(&mut own),
+                3 => self.replace(&mut own),
+                _ => {
+                    let source = if self.below(2) == 0 { own.clone() } else { self.pick(&words.texts).clone() };
+                    let (to, from) = match self.below(3) {
+                        0 => (self.group(&own), self.group(&source)),
+                        1 => (self.lines(&own), self.lines(&source)),
+                        _ => (self.line(&own), self.lines(&source)),
+                    };
+                    own.splice(to, source[from].iter().cloned());
+                }
+            }
+        }
+        own.concat()
+    }
+
+    /// Puts a name of the text in the place of another.
+    fn rename(&mut self, words: &mut [Vec<u8>]) {
+        let is_name = |word: &[u8]| word[0].is_ascii_alphabetic();
+        let names: Vec<usize> = (0..words.len()).filter(|at| is_name(&words[*at])).collect();
+        if names.is_empty() {
+            return;
+        }
+        let at = self.below(names.len());
+        let near = &names[at.saturating_sub(12)..names.len().min(at + 13)];
+        words[names[at]] = words[*self.pick(near)].clone();
+    }
+
+    /// The beginning of a line.
+    fn line(&mut self, words: &[Vec<u8>]) -> Range<usize> {
+        let start = self.lines(words).start;
+        start..start
+    }
+
+    /// A place, or what stands between two brackets, with them.
+    fn group(&mut self, words: &[Vec<u8>]) -> Range<usize> {
+        let opens = |word: &[u8]| matches!(word, b"(" | b"[" | b"{");
+        let places: Vec<usize> = (0..words.len()).filter(|at| opens(&words[*at])).collect();
+        if places.is_empty() {
+            return 0..0;
+        }
+        let start = *self.pick(&places);
+        let mut depth = 0_usize;
+        for (at, word) in words.iter().enumerate().skip(start) {
+            match word.as_slice() {
+                b"(" | b"[" | b"{" => depth += 1,
+                b")" | b"]" | b"}" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if depth == 0 {
+                return start..at + 1;
+            }
+        }
+        start..start
+    }
+
+    /// Some lines.
+    fn lines(&mut self, words: &[Vec<u8>]) -> Range<usize> {
+        let after_break = |at: &usize| words[*at].as_slice() == b"\n";
+        let starts: Vec<usize> = (0..words.len()).filter(after_break).map(|at| at + 1).collect();
+        if starts.is_empty() {
+            return 0..0;
+        }
+        let from = self.below(starts.len());
+        let to = (from + 1 + self.below(6)).min(starts.len() - 1);
+        starts[from]..starts[to]
+    }
+
+    /// Bytes, some of them others, gone or doubled.
+    pub fn damage_bytes(&mut self, bytes: &[u8]) -> Vec<u8> {
+        let mut out = bytes.to_vec();
+        for _ in 0..1 + self.below(6) {
+            let at = self.below(out.len() + 1);
+            match self.below(4) {
+                0 => out.insert(at, self.below(256) as u8),
+                1 => drop(out.drain(at..out.len().min(at + 1 + self.below(20)))),
+                _ => out.splice(at..out.len().min(at + 1), [self.below(256) as u8]).for_each(drop),
+            }
+        }
+        out
     }
 
     /// Puts a word in the place of one of its kind.

@@ -1,0 +1,2 @@
+#![no_main]
+hueshift_fuzz::target!(BRAINFUCK);
