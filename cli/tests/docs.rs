@@ -120,7 +120,7 @@ fn is_excerpt(block: &[&str], file: &str) -> bool {
 /// The sources that the pages show are those that the commands run.
 #[test]
 fn sources_on_the_pages_are_those_of_the_files() {
-    let folders = ["docs/tutorial", "docs/hints", "interpreters/plus_minus"];
+    let folders = ["docs/tutorial", "docs/hints", "interpreters/plus_minus", "hueshift/examples"];
     let files: Vec<String> = folders
         .iter()
         .flat_map(|f| std::fs::read_dir(root().join(f)).expect("a folder"))

@@ -122,7 +122,7 @@ reasons! {
     /// A format string.
     Format = "format", "{}", "use `{}` or `{:?}` with scalars";
     /// `promote` of what a switch can't tell apart.
-    NotPromotable = "not_promotable", "`{}` can't be promoted", "promote an integer, a bool, a char or a C-like enum; of an enum with fields its tag (`promote_tag`), of anything else the part that decides";
+    NotPromotable = "not_promotable", "{}", "promote an integer, a bool, a char or a C-like enum; of an enum with fields its tag (`promote_tag`), of anything else the part that decides";
     /// A portal that isn't one.
     Portal = "portal", "{}", "a portal is, after pure setup, one loop that begins with `merge_point!()`, or `merge_point!()` followed by any body";
     /// A local that lives across the merge point.

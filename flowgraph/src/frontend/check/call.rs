@@ -189,7 +189,8 @@ impl Checker<'_, '_> {
                 let shallow = self.infer.shallow(&ty);
                 if self.p.variant_count(&shallow).is_none() && shallow != Ty::Error {
                     let shown = self.show(&ty);
-                    return self.refuse(arg.span(), Reason::NoOperator, &format!("`{shown}` has no tag to promote"));
+                    let detail = format!("`{shown}` has no tag to promote");
+                    return self.refuse(arg.span(), Reason::NotPromotable, &detail);
                 }
                 return self.make(ExprKind::PromoteTag(Box::new(value)), ty, pos);
             }
@@ -207,7 +208,7 @@ impl Checker<'_, '_> {
                 || self.infer.is_integer(&shallow);
             if !fits || self.p.has_payload(&shallow) {
                 let shown = self.show(&ty);
-                return self.refuse(arg.span(), Reason::NotPromotable, &shown);
+                return self.refuse(arg.span(), Reason::NotPromotable, &format!("`{shown}` can't be promoted"));
             }
         }
         self.make(ExprKind::Hint(opcode, Some(Box::new(value))), result, pos)

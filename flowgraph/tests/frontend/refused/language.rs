@@ -114,7 +114,7 @@ pub fn later_issues(x: i64) -> i64 {
     let g = Gc::new(3); //~ not_yet
     let p = Payload::A(x);
     record_known_result!(x, plain, x); //~ not_yet
-    promote_tag(x); //~ no_operator
+    promote_tag(x); //~ not_promotable
     promote(p); //~ not_promotable
     let q = Payload::A(1, 2); //~ wrong_count
     let r = Payload::C(1); //~ unknown_name
