@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A compiler is its graph: what a printed compiler graph specializes to is what the compiler in memory specializes to, on every
-# scenario; and a compiler graph with one op changed is another compiler.
+# scenario; and a compiler graph with one op changed is another compiler. Guests find their input at its end, as they do
+# behind a compiler that comes by standard input.
 # usage: ci/pipe.sh path/to/hueshift
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,12 +13,12 @@ trap 'rm -f "$direct" "$piped" "$compiler" "$errors"' EXIT
 cargo build -q --workspace --example scenarios
 
 equal=0 refused=0 different=0
-while IFS=$'\x1f' read -r file entry args green policy; do
+while IFS=$'\x1f' read -r -u 3 file entry args green policy; do
     greens=()
     [[ -z $green ]] || greens=(--green "$green")
     with=(--entry "$entry" --args "$args" --policy "$policy" --emit residual)
     code=0
-    "$hueshift" spec "$file" "${with[@]}" "${greens[@]}" >"$direct" 2>"$errors" || code=$?
+    "$hueshift" spec "$file" "${with[@]}" "${greens[@]}" </dev/null >"$direct" 2>"$errors" || code=$?
     if ((code == 2)); then
         refused=$((refused + 1))
         continue
@@ -33,7 +34,7 @@ while IFS=$'\x1f' read -r file entry args green policy; do
         cat "$errors"
         diff "$direct" "$piped" | head -n 20 || true
     fi
-done < <("${CARGO_TARGET_DIR:-target}/debug/examples/scenarios")
+done 3< <("${CARGO_TARGET_DIR:-target}/debug/examples/scenarios")
 echo "piped and direct: $equal equal, $different different ($refused not in the language yet)"
 if ((different > 0 || equal == 0)); then exit 1; fi
 
