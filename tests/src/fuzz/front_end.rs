@@ -1,11 +1,12 @@
 //! The front end on any bytes.
 
 use super::arguments::{arguments, run};
-use flowgraph::frontend::{Refusal, lift, lift_embedded};
+use flowgraph::frontend::{Refusal, Refused, lift, lift_embedded, lift_for};
 use flowgraph::ir::{Loc, Module};
 use flowgraph::text::{parse_module, print_module};
 use flowgraph::verify::verify;
-use hueshift::{CompileError, Compiler};
+use hintannotator::annotate;
+use hueshift::Compiler;
 use std::collections::BTreeSet;
 
 /// So many functions of a file are run and colored.
@@ -15,7 +16,7 @@ const FUNCTIONS: usize = 8;
 const FUEL: u64 = 20_000;
 
 /// The bytes as a source file: refused at a place inside of it, with reason and remedy; or lifted to graphs that hold, whose
-/// text is read again as the same, that can be run and colored.
+/// text is read again as the same, that can be run, and colored with a reason for every color.
 ///
 /// # Panics
 /// If any of this isn't so.
@@ -23,15 +24,26 @@ pub fn front_end(data: &[u8]) -> bool {
     let text = String::from_utf8_lossy(data);
     let lifted = lift(&[("x.rs", &text)]);
     match &lifted {
-        Ok(module) => holds(module),
-        Err(refused) => refused.refusals.iter().for_each(|refusal| is_inside(refusal, &text)),
+        Ok(module) => holds(module, &text),
+        Err(refused) => are_inside(refused, &text),
     }
     match (lift_embedded(&[("x.rs", &text)]), &lifted) {
         (Ok(lifted), _) => lifted.uses.iter().for_each(|used| assert_inside(used.loc, &text, "an operator")),
-        (Err(refused), Err(_)) => refused.refusals.iter().for_each(|refusal| is_inside(refusal, &text)),
+        (Err(refused), Err(_)) => are_inside(&refused, &text),
         (Err(refused), Ok(_)) => panic!("a file that can be lifted can't be embedded:\n{refused}"),
     }
+    let first = text.split("fn ").nth(1).and_then(|rest| rest.split('(').next()).unwrap_or_default();
+    match (lift_for(&[("x.rs", &text)], first), &lifted) {
+        (Ok(module), Err(_)) => holds(&module, &text),
+        (Ok(module), Ok(whole)) => assert!(module.graphs.keys().all(|key| whole.graphs.contains_key(key))),
+        (Err(refused), _) => are_inside(&refused, &text),
+    }
     lifted.is_ok()
+}
+
+fn are_inside(refused: &Refused, text: &str) {
+    assert!(!refused.refusals.is_empty(), "refused without a reason");
+    refused.refusals.iter().for_each(|refusal| is_inside(refusal, text));
 }
 
 /// A refusal says where, what, why, and what to do instead.
@@ -61,7 +73,7 @@ fn assert_inside(loc: Loc, text: &str, what: &str) {
 }
 
 /// What is lifted is sound, is read as it is printed, and its functions can be run and colored.
-fn holds(module: &Module) {
+fn holds(module: &Module, text: &str) {
     if let Err(violations) = verify(module) {
         panic!("the lifted module is unsound: {}", violations[0]);
     }
@@ -69,16 +81,36 @@ fn holds(module: &Module) {
     let again = parse_module(&printed).unwrap_or_else(|e| panic!("{e}\n{printed}"));
     assert_eq!(print_module(&again), printed);
     for graph in module.graphs.values().filter(|g| !g.is_host()).take(FUNCTIONS) {
-        if let Some(arguments) = arguments(module, &graph.signature) {
-            run(module, &graph.key, &arguments, FUEL);
+        if let Some(trap) = arguments(module, &graph.signature).and_then(|args| run(module, &graph.key, &args, FUEL)) {
+            assert_inside(trap.loc, text, &trap.message);
         }
         let all: BTreeSet<usize> = (0..graph.signature.params.len()).collect();
         for greens in [BTreeSet::new(), all] {
-            match Compiler::new(module, &graph.key, &greens) {
-                Ok(compiler) => assert!(verify(&compiler.module).is_ok(), "the compiler of {} is unsound", graph.key),
-                Err(CompileError::Colors(errors)) => assert!(!errors.is_empty()),
-                Err(e) => panic!("{}: {e}", graph.key),
-            }
+            check_colors(module, &graph.key, &greens, text);
         }
     }
+}
+
+/// A function can be colored, and every color has a reason; or what can't be green is named with its place.
+fn check_colors(module: &Module, entry: &str, greens: &BTreeSet<usize>, text: &str) {
+    let colors = match annotate(module, entry, greens) {
+        Ok(colors) => colors,
+        Err(errors) => {
+            assert!(!errors.is_empty(), "{entry}: refused without a reason");
+            for error in errors {
+                let loc = error.loc().unwrap_or_else(|| panic!("{error}: without a place"));
+                assert_inside(loc, text, &error.to_string());
+            }
+            return;
+        }
+    };
+    for variable in colors.named().keys() {
+        let why = colors.why(variable).unwrap_or_else(|e| panic!("{variable} has a color, but {e}"));
+        assert!(!why.answers.is_empty() && !why.to_string().is_empty(), "{variable} has a color and no reason");
+        for step in why.answers.iter().flat_map(|answer| &answer.chain) {
+            assert_inside(step.loc, text, &step.because);
+        }
+    }
+    let compiler = Compiler::of_colors(&colors, entry).unwrap_or_else(|e| panic!("{entry}: {e}"));
+    assert!(verify(&compiler.module).is_ok(), "the compiler of {entry} is unsound");
 }
