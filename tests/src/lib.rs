@@ -21,6 +21,7 @@ pub mod equation;
 pub mod fuzz;
 pub mod oracle;
 pub mod pipeline;
+pub mod programs;
 pub mod resume;
 pub mod scenarios;
 pub mod shrink;

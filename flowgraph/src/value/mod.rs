@@ -49,6 +49,9 @@ pub enum Value {
 /// References deeper than this are cut off when reading, and refused when parsing.
 const MAX_DEPTH: usize = 100;
 
+/// How many elements without a size a slice may have to be read.
+const MAX_EMPTY: u64 = 1 << 26;
+
 /// What stands for a variant where no variant has the tag.
 const NO_VARIANT: usize = usize::MAX;
 
@@ -123,7 +126,10 @@ impl Reader<'_> {
         if size > 0 && len > 0 {
             self.memory.read(address.wrapping_add(len.saturating_mul(size)).wrapping_sub(1), 1)?;
         }
-        let len = if size == 0 { 0 } else { len };
+        // Elements without a size are not in memory; more of them than arguments may have, nobody has written.
+        if size == 0 && len > MAX_EMPTY {
+            return Err(BadAccess { address, size: 0, write: false });
+        }
         let elements = (0..len).map(|i| self.at(&elem, address + i * size, depth + 1));
         elements.collect::<Result<_, _>>().map(Value::Slice)
     }

@@ -205,6 +205,19 @@ fn expect(case: &Case, engine: &str, ran: &Ran, failure: &mut Failure) {
     }
 }
 
+/// Whether a run that ended so (with a result, or with the message of a trap) did what the case wants.
+///
+/// # Errors
+/// What is wanted.
+pub fn ends_as_wanted(case: &Case, end: Result<&str, &str>) -> Result<(), String> {
+    let fits = match (end, case.error_kind) {
+        (Ok(got), None) => same(got, case.result.as_deref().unwrap_or("()")),
+        (Err(message), Some(ErrorKind::Trap)) => message.contains(case.error.as_deref().unwrap_or_default()),
+        _ => false,
+    };
+    if fits { Ok(()) } else { Err(format!("ends with {end:?}, wanted {:?} {:?}", case.result, case.error)) }
+}
+
 /// Whether two texts say the same value, whatever their spaces and the way that a float is written.
 fn same(got: &str, wanted: &str) -> bool {
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");

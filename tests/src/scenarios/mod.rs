@@ -19,7 +19,7 @@ mod check;
 mod later;
 
 pub use case::{Case, CasePolicy, ErrorKind, Problems, corpus, load};
-pub use check::{Failure, check, compiler_of};
+pub use check::{Failure, check, compiler_of, ends_as_wanted};
 pub use later::{Extent, Later};
 
 use std::collections::BTreeMap;

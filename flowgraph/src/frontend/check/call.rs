@@ -252,6 +252,13 @@ impl Checker<'_, '_> {
                 let kind = ExprKind::FromBytes(Box::new(value), *order == "from_be_bytes");
                 self.make(kind, Ty::Scalar(scalar), pos)
             }
+            ([ty, order @ ("to_le_bytes" | "to_be_bytes")], [arg]) if integer(ty).is_some() => {
+                let scalar = integer(ty).unwrap_or(Scalar::I64);
+                let value = self.expr(arg, Some(&Ty::Scalar(scalar)));
+                let value = self.coerce(value, &Ty::Scalar(scalar));
+                let bytes = Ty::Array(Rc::new(Ty::Scalar(Scalar::U8)), u64::from(scalar.bits() / 8));
+                self.make(ExprKind::ToBytes(Box::new(value), *order == "to_be_bytes"), bytes, pos)
+            }
             ([ty, method], [first, rest @ ..]) if Scalar::from_name(ty).is_some() => {
                 let receiver = Scalar::from_name(ty).map_or(Ty::Error, Ty::Scalar);
                 let value = self.expr(first, Some(&receiver));

@@ -24,7 +24,8 @@ impl Checker<'_, '_> {
             syn::Expr::Binary(b) => self.binary(b, expected, pos),
             syn::Expr::Cast(c) => {
                 let ty = self.written_type(&c.ty);
-                let value = self.expr(&c.expr, Some(&ty));
+                let hint = Some(&ty).filter(|_| is_literal(&c.expr));
+                let value = self.expr(&c.expr, hint);
                 self.cast(value, ty, pos)
             }
             syn::Expr::Assign(a) => self.assign(a, pos),
@@ -465,6 +466,15 @@ pub(super) fn strip(e: &syn::Expr) -> &syn::Expr {
             other => return other,
         }
     }
+}
+
+/// Whether it is a literal, perhaps with operators before it. Only such a one takes its type from an `as` behind it.
+fn is_literal(e: &syn::Expr) -> bool {
+    let mut e = strip(e);
+    while let syn::Expr::Unary(u) = e {
+        e = strip(&u.expr);
+    }
+    matches!(e, syn::Expr::Lit(_))
 }
 
 /// Where an expression begins: cheaper than the span of all its tokens.

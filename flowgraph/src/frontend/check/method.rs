@@ -166,6 +166,8 @@ impl Checker<'_, '_> {
             _ => (Ty::Error, false),
         };
         let value = Box::new(value);
+        // rustc blames the method, which may stand on another line than what it is called on.
+        let blamed = self.pos(m.method.span());
         match (name, args) {
             ("is_some", []) if !result => self.make(ExprKind::TagIs(value, true), BOOL, pos),
             ("is_none", []) if !result => self.make(ExprKind::TagIs(value, false), BOOL, pos),
@@ -177,14 +179,14 @@ impl Checker<'_, '_> {
                 } else {
                     (TrapKind::UnwrapNone, None)
                 };
-                self.make(ExprKind::Unwrap { value, kind, message }, payload, pos)
+                self.make(ExprKind::Unwrap { value, kind, message }, payload, blamed)
             }
             ("expect", [arg]) => {
                 let syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) = super::expr::strip(arg) else {
                     return self.refuse(arg.span(), Reason::Format, "`expect` needs a literal message");
                 };
                 let message = Some(text.value().replace('{', "{{").replace('}', "}}"));
-                self.make(ExprKind::Unwrap { value, kind: TrapKind::Expect, message }, payload, pos)
+                self.make(ExprKind::Unwrap { value, kind: TrapKind::Expect, message }, payload, blamed)
             }
             ("unwrap_or", [arg]) => {
                 let other = self.expr(arg, Some(&payload));

@@ -364,6 +364,11 @@ impl Checker<'_, '_> {
                 if let Some((ty, index)) = self.variant_of(path) {
                     return Some(self.variant_use(ty, index, path, pos));
                 }
+                if let Some(Item::Struct(key)) = self.lookup_path(path, Space::Type)
+                    && self.p.structs.get(&key).is_some_and(|s| matches!(s.item.fields, syn::Fields::Unit))
+                {
+                    return Some(Expr { kind: ExprKind::Struct(Vec::new()), ty: Ty::Struct(key), pos });
+                }
                 let text = super::super::collect::path_text(path);
                 self.number_constant(&text, pos)
             }
@@ -379,6 +384,7 @@ impl Checker<'_, '_> {
                 PatKind::Wild
             }
             ExprKind::Error => PatKind::Wild,
+            ExprKind::Struct(_) => PatKind::Fields(Vec::new()),
             _ => PatKind::Value(Box::new(value)),
         };
         Pat { kind, ty: ty.clone(), pos }
