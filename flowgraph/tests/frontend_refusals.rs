@@ -15,6 +15,17 @@ fn check(name: &str, text: &str) {
     let refused = lift(&[(name, text)]).expect_err("refused");
     let found: BTreeSet<(u32, String)> =
         refused.refusals.iter().map(|r| (r.loc.line, r.reason.id().to_owned())).collect();
+    for refusal in &refused.refusals {
+        let (line, column) = (refusal.loc.line, refusal.loc.column);
+        let shown = refusal.render();
+        assert!(shown.starts_with(&format!("{name}:{line}:{column}: ")), "{shown}");
+        assert!(
+            line > 0 && column > 0 && Some(refusal.line.as_str()) == text.lines().nth(line as usize - 1),
+            "{shown}"
+        );
+        assert!(shown.contains('^') && shown.ends_with(&format!("= {}", refusal.remedy)), "{shown}");
+        assert!(!refusal.remedy.is_empty() && !refusal.message.contains("{}"), "{shown}");
+    }
     let missing: Vec<_> = expected.difference(&found).collect();
     let unexpected: Vec<_> = refused
         .refusals
@@ -42,6 +53,26 @@ fn what_only_lowering_finds() {
 #[test]
 fn portals_that_break_the_contract() {
     check("portals.rs", include_str!("frontend/refused/portals.rs"));
+}
+
+#[test]
+fn what_else_rust_has() {
+    check("besides.rs", include_str!("frontend/refused/besides.rs"));
+}
+
+/// Every reason is that of a line of these files; the others have tests of their own here and in `frontend_modules.rs`.
+#[test]
+fn every_reason_is_given() {
+    let sources = [
+        include_str!("frontend/refused/language.rs"),
+        include_str!("frontend/refused/lowering.rs"),
+        include_str!("frontend/refused/portals.rs"),
+        include_str!("frontend/refused/besides.rs"),
+    ];
+    let given = |reason: &Reason| sources.iter().any(|s| s.contains(&format!("//~ {}\n", reason.id())));
+    let elsewhere = [Reason::Syntax, Reason::Nesting, Reason::ModuleFile, Reason::Entry];
+    let never: Vec<_> = Reason::ALL.iter().filter(|r| !given(r) && !elsewhere.contains(r)).collect();
+    assert!(never.is_empty(), "{never:?}");
 }
 
 #[test]

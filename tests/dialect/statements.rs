@@ -528,3 +528,21 @@ fn note(log: &mut [u8], n: u8) -> i64 {
     log[0] += 1;
     n as i64
 }
+
+pub fn match_floats(x: f64, y: f32) -> (u8, u8) {
+    const HALF: f64 = 0.5;
+    let a = match x {
+        0.0 => 0,
+        HALF => 1,
+        -1.5 => 2,
+        2.5 => 3,
+        f64::INFINITY => 4,
+        _ => 5,
+    };
+    let b = match y {
+        0.25 => 1,
+        -0.75 => 2,
+        _ => 3,
+    };
+    (a, b)
+}

@@ -64,7 +64,7 @@ reasons! {
     /// A literal that doesn't fit its type.
     LiteralRange = "literal_range", "the literal {} is out of range for its type", "write a literal of the type's range, or convert with `as`";
     /// A pattern that doesn't belong here.
-    Pattern = "pattern", "the pattern {} is not supported", "match integers, chars, bools, enums, tuples and structs of these, with `|`, ranges, constants, bindings and guards";
+    Pattern = "pattern", "the pattern {} is not supported", "match numbers, chars, bools, enums, and structs, tuples and arrays of these, with `|`, ranges, constants, bindings and guards; what else there is, compare in a guard or with `if`";
     /// A match that leaves something out.
     NotExhaustive = "not_exhaustive", "{}", "add an arm for it, or a `_` arm";
     /// Something that isn't assignable.
@@ -108,7 +108,7 @@ reasons! {
     /// An expression outside the dialect.
     Expression = "expression", "{} is not supported", "see the dialect's list of expressions";
     /// In the dialect, but not implemented yet.
-    NotYet = "not_yet", "{} is not supported yet", "write it with what is: structs, arrays, slices, C-like enums, and `match` on `checked_*`";
+    NotYet = "not_yet", "{} is not supported yet", "write it with what is: structs, enums, arrays, slices, `match`, and memory that the caller hands over";
     /// A cast that Rust doesn't have.
     Cast = "cast", "{} can't be converted with `as`", "`as` converts between numbers, from bool and char and C-like enums to integers, and from u8 to char";
     /// An aggregate that is too large to be handed by value.

@@ -154,6 +154,9 @@ fn bindings_and_choices() {
     for y in [b'a', b'f', b'g', 0, 9, 10] {
         call!(calls: statements::match_integers(4, y));
     }
+    for x in [0.0, -0.0, 0.5, -1.5, 1.0, 2.0, 2.5, f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
+        call!(calls: statements::match_floats(x, x as f32 / 2.0));
+    }
     for (b, c) in [(300.7, 'x'), (-1.5, '\u{1F600}'), (f64::NAN, '0'), (f64::INFINITY, 'ß')] {
         for a in [-1i64, 1 << 53 | 1, i64::MIN] {
             call!(calls: statements::casts(a, b, c, a < 0));
@@ -258,7 +261,7 @@ fn options_and_results() {
 
 #[allow(unused, clippy::all)]
 #[path = "../../dialect/traps.rs"]
-mod traps;
+pub mod traps;
 
 #[test]
 fn traps() {

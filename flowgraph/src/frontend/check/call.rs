@@ -9,7 +9,8 @@ use super::super::tree::{Expr, ExprKind};
 use super::super::types::{BOOL, Ty, USIZE};
 use super::expr::strip;
 use super::{Binding, Checker};
-use crate::ir::{Opcode, Scalar};
+use crate::ir::{Opcode, Scalar, Type};
+use crate::math;
 use std::rc::Rc;
 use syn::spanned::Spanned;
 
@@ -261,6 +262,11 @@ impl Checker<'_, '_> {
             }
             ([ty, method], [first, rest @ ..]) if Scalar::from_name(ty).is_some() => {
                 let receiver = Scalar::from_name(ty).map_or(Ty::Error, Ty::Scalar);
+                if !numbers::METHODS.iter().any(|(name, ..)| name == method) && !is_mathematics(method) {
+                    self.arguments_only(c.args.iter());
+                    let detail = format!("`{ty}` has no function `{method}` in the dialect");
+                    return self.refuse(p.span(), Reason::NoMethod, &detail);
+                }
                 let value = self.expr(first, Some(&receiver));
                 let value = self.coerce(value, &receiver);
                 let call = self.number_call(method, value, rest, c, pos);
@@ -271,6 +277,9 @@ impl Checker<'_, '_> {
             }
             _ => {
                 self.arguments_only(c.args.iter());
+                if segments.iter().any(|name| HEAP.contains(name)) {
+                    return self.refuse(p.span(), Reason::Type, &format!("of `{text}`"));
+                }
                 if matches!(segments.first(), Some(&("Gc" | "GcArray" | "List" | "QuasiCell"))) {
                     return self.refuse(p.span(), Reason::NotYet, &format!("`{text}`"));
                 }
@@ -314,6 +323,13 @@ impl Checker<'_, '_> {
         self.make(ExprKind::Cast(Box::new(value)), to, pos)
     }
 }
+
+fn is_mathematics(name: &str) -> bool {
+    [Type::Float, Type::Single].iter().any(|ty| math::method(name, *ty).is_some())
+}
+
+/// What lies in Rust's heap.
+const HEAP: &[&str] = &["String", "Vec", "VecDeque", "Box", "Rc", "Arc", "HashMap", "HashSet", "BTreeMap", "BTreeSet"];
 
 fn integer(name: &str) -> Option<Scalar> {
     Scalar::from_name(name).filter(|s| s.is_integer())

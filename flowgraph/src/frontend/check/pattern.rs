@@ -110,8 +110,9 @@ impl Checker<'_, '_> {
                     let inner = self.sub_pattern(&r.pat, to, None, bound);
                     make(PatKind::Deref(Box::new(inner)))
                 }
-                Ty::Error => make(PatKind::Wild),
+                Ty::Error => self.sub_pattern(&r.pat, ty, None, bound),
                 _ => {
+                    self.sub_pattern(&r.pat, &Ty::Error, None, bound);
                     let shown = self.show(ty);
                     let detail = format!("expected `{shown}`, found a reference pattern");
                     self.refused(p.span(), Reason::TypeMismatch, &detail, ty, pos)
@@ -131,8 +132,16 @@ impl Checker<'_, '_> {
             syn::Pat::Slice(s) => {
                 let (elem, n) = match &shallow {
                     Ty::Array(t, n) => ((**t).clone(), *n),
-                    Ty::Error => return make(PatKind::Wild),
-                    _ => return self.refused(p.span(), Reason::Pattern, "of a slice", ty, pos),
+                    _ => {
+                        // Its variables are known, so that no use of them is refused as well.
+                        for e in s.elems.iter().filter(|e| !matches!(e, syn::Pat::Rest(_))) {
+                            self.sub_pattern(e, &Ty::Error, None, bound);
+                        }
+                        if shallow == Ty::Error {
+                            return make(PatKind::Wild);
+                        }
+                        return self.refused(p.span(), Reason::Pattern, "of a slice", ty, pos);
+                    }
                 };
                 let rest = s.elems.iter().position(|e| matches!(e, syn::Pat::Rest(_)));
                 let fixed = s.elems.len() - usize::from(rest.is_some());

@@ -30,3 +30,14 @@ pub fn shared(n: usize) -> usize {
     while n > 3 { x = n; }
     x //~ uninitialised
 }
+
+pub fn shown(r: Result<i64, &str>, s: Result<i64, &[u8]>) -> i64 {
+    r.unwrap() + s.expect("text") //~ not_yet
+}
+
+const NAMES: [&str; 2] = ["a", "b"]; //~ constant
+static TABLE: [&[u8]; 2] = [b"a", b"bc"]; //~ constant
+
+pub fn tables_of_references(i: usize) -> usize {
+    NAMES[0].len() + TABLE[1].len() + NAMES[i].len() + TABLE[i].len()
+}
