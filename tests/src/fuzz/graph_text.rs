@@ -1,13 +1,15 @@
 //! The parser of graph text on any bytes.
 
+use super::arguments::arguments;
+use crate::Switches;
 use flowgraph::draw;
 use flowgraph::eval::{EvalError, Evaluator, Outcome};
 use flowgraph::ir::{DataId, Module, Stage};
 use flowgraph::memory::Memory;
 use flowgraph::text::{parse_module, print_module};
 use flowgraph::verify::verify;
-use hueshift::Compiler;
 use hueshift::io::{self, Io};
+use hueshift::{Compiler, Jit, JitOptions};
 use std::collections::BTreeSet;
 
 /// So many graphs of a module are run and colored.
@@ -17,7 +19,7 @@ const GRAPHS: usize = 8;
 const DRAWN: usize = 120;
 
 /// The bytes as text of graphs: refused at a place inside of it, with reason and remedy; or printed as it was read. Graphs that
-/// hold can be run, drawn, and, if they are flow graphs, colored.
+/// hold can be run and drawn; flow graphs can be colored; a compiler's graphs compile, or it is said why not.
 ///
 /// # Panics
 /// If any of this isn't so.
@@ -57,6 +59,11 @@ fn holds(module: &Module, lines: usize) {
         assert!(!draw::svg(module, None, &draw::no_reasons).is_empty());
         assert!(!draw::dot(module, None).is_empty());
     }
+    if module.stage == Stage::Compiler
+        && let Some(entry) = module.entry.as_ref().or_else(|| module.graphs.keys().next())
+    {
+        specialize(module, entry);
+    }
     if module.stage == Stage::Flow {
         for key in module.graphs.keys().take(GRAPHS) {
             // Colors may be refused; what is given is sound (`Compiler::new` says so).
@@ -64,6 +71,33 @@ fn holds(module: &Module, lines: usize) {
             let _ = Compiler::new(module, key, &BTreeSet::from([0]));
         }
     }
+}
+
+/// Compiles with the compiler that these graphs are. It may be a wrong one, since somebody has edited it: what it makes is
+/// sound all the same, or it fails with a reason.
+fn specialize(module: &Module, entry: &str) {
+    let Ok(mut compiler) = Compiler::of_module(module.clone(), entry) else { return };
+    if !compiler.hosts.missing(&compiler.module).is_empty() {
+        return;
+    }
+    let signature = compiler.module.graphs[&compiler.entry].signature.clone();
+    let Some(mut arguments) = arguments(&compiler.module, &signature) else { return };
+    let known: Vec<usize> = compiler.known.iter().copied().collect();
+    arguments.name_greens(&mut compiler.module, &known);
+    let mut memory = compiler.memory();
+    let placed = arguments.place(&mut memory);
+    let given = compiler.arguments(&arguments, &placed);
+    let switches = Switches { residual_ops: 2_000, ..Switches::default() };
+    let options = JitOptions { check_accesses: true, ..switches.options() };
+    let failed = match Jit::new(&compiler, &mut memory, options) {
+        Ok(mut jit) => {
+            switches.limit(jit.engine());
+            jit.engine().limits.green_steps = 10_000;
+            jit.specialize(&given).err()
+        }
+        Err(e) => Some(e),
+    };
+    assert!(failed.is_none_or(|e| !e.to_string().is_empty()), "{entry}: failed without a reason");
 }
 
 /// Runs a graph with words that lead nowhere and words that lead to the module's data. Whatever it does, it does no harm.
