@@ -5,7 +5,7 @@
 //! front_end    a source file: refused at a place inside of it, or lifted to sound graphs that can be run and colored
 //! graph_text   text of graphs: refused at a place inside of it, or printed as it was read; sound graphs can be run
 //! brainfuck    a program in Brainfuck: every domain gives a program that does the same
-//! equation     choices of a generator: the module that they make obeys the correctness equation
+//! equation     choices of a generator: the module or program that they make obeys the correctness equation
 //! corpus       what fuzzing begins with
 //! mutate       damage that leaves something which still means something
 //! ```
