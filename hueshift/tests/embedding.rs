@@ -632,6 +632,8 @@ mod options {
     pub struct Found {
         pub at: Option<u16>,
         pub how: (Result<f64, i8>, bool),
+        /// Two bytes for rustc, eight in graphs: only memory that both have must be laid out alike.
+        pub near: Option<u8>,
     }
 
     pub fn take(choice: Option<u8>, x: Result<(i64, f32), bool>, rest: [Option<i32>; 2]) -> Result<Found, Option<i64>> {
@@ -643,9 +645,9 @@ mod options {
             None => None,
         };
         match x {
-            Ok((n, f)) if n > 0 => Ok(Found { at, how: (Ok(f as f64), rest[1].is_some()) }),
+            Ok((n, f)) if n > 0 => Ok(Found { at, how: (Ok(f as f64), rest[1].is_some()), near: choice }),
             Ok((n, _)) => Err(ask(n, rest[1])),
-            Err(true) => Ok(Found { at: None, how: (Err(-5), false) }),
+            Err(true) => Ok(Found { at: None, how: (Err(-5), false), near: Some(9) }),
             Err(false) => Err(None),
         }
     }

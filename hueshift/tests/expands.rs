@@ -22,7 +22,9 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 #[test]
 fn what_lifts_compiles() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let found = [sources(&root.join("tests/scenarios")), sources(&root.join("docs"))].concat();
+    let found =
+        [sources(&root.join("tests/scenarios")), sources(&root.join("docs")), files(&root.join("tests/dialect"))]
+            .concat();
     let (mut compiled, mut refused, mut wrong) = (0, 0, Vec::new());
     for path in &found {
         let text = std::fs::read_to_string(path).expect("a source of the repository");

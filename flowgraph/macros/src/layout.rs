@@ -22,13 +22,15 @@ pub fn structure(module: &Module, key: &str, item: &mut ItemStruct, passed: bool
         quote! { ::core::assert!(::core::mem::offset_of!(#name #lifetimes, #member) == #offset, #message); }
     });
     let at = Span::mixed_site().located_at(name.span());
-    let asserted = quote_spanned! {at=>
-        const _: () = {
-            ::core::assert!(::core::mem::size_of::<#name #lifetimes>() == #size, #message);
-            ::core::assert!(::core::mem::align_of::<#name #lifetimes>() == #align, #message);
-            #(#offsets)*
-        };
-    };
+    let asserted = may_be_shared(module, &RustType::Struct(key.to_owned())).then(|| {
+        quote_spanned! {at=>
+            const _: () = {
+                ::core::assert!(::core::mem::size_of::<#name #lifetimes>() == #size, #message);
+                ::core::assert!(::core::mem::align_of::<#name #lifetimes>() == #align, #message);
+                #(#offsets)*
+            };
+        }
+    });
     let values = passed.then(|| struct_values(module, decl, item));
     quote! { #asserted #values }
 }
@@ -86,13 +88,15 @@ pub fn enumeration(module: &Module, key: &str, item: &mut ItemEnum, passed: bool
         quote! { ::core::assert!(#name::#variant as i64 == #tag, #message); }
     });
     let at = Span::mixed_site().located_at(name.span());
-    let asserted = quote_spanned! {at=>
-        const _: () = {
-            ::core::assert!(::core::mem::size_of::<#name #lifetimes>() == #size, #message);
-            ::core::assert!(::core::mem::align_of::<#name #lifetimes>() == #align, #message);
-            #(#tags)*
-        };
-    };
+    let asserted = may_be_shared(module, &RustType::Enum(key.to_owned())).then(|| {
+        quote_spanned! {at=>
+            const _: () = {
+                ::core::assert!(::core::mem::size_of::<#name #lifetimes>() == #size, #message);
+                ::core::assert!(::core::mem::align_of::<#name #lifetimes>() == #align, #message);
+                #(#tags)*
+            };
+        }
+    });
     let words = passed.then(|| enum_values(module, decl, item));
     quote! { #asserted #words }
 }
@@ -190,6 +194,12 @@ pub fn option_in_memory(module: &Module, ty: &RustType) -> Option<RustType> {
     option_behind(module, ty, false, &mut Vec::new())
 }
 
+/// Whether graphs and rustc may both work on a value of this type in memory. Where there is an `Option` in it they don't: it is
+/// refused behind the references of entries and host functions, and otherwise each has values of its own.
+fn may_be_shared(module: &Module, ty: &RustType) -> bool {
+    option_behind(module, ty, true, &mut Vec::new()).is_none()
+}
+
 fn option_behind<'a>(
     module: &'a Module,
     ty: &'a RustType,
@@ -226,7 +236,7 @@ pub fn tuples(module: &Module) -> TokenStream {
     for field in module.structs.values().flat_map(|s| &s.fields) {
         tuples_behind(&field.ty, true, &mut found);
     }
-    let asserted = found.iter().map(|ty| {
+    let asserted = found.iter().filter(|ty| may_be_shared(module, ty)).map(|ty| {
         let RustType::Tuple(items) = ty else { return TokenStream::new() };
         let (offsets, size, _) = module.tuple_offsets(items);
         let name = ty.to_string();
