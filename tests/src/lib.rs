@@ -11,6 +11,7 @@
 //! equation    the correctness equation: specialized, native, traced, bridged, it is the same
 //! resume      traces stopped at every op, guards made to fail: the same, each effect once
 //! shrink      cuts failing cases down
+//! programs    random programs in the dialect, beside what rustc makes of them
 //! pipeline    one source through all stages, for golden texts and benchmarks
 //! ```
 

@@ -34,7 +34,7 @@ impl Generator<'_, '_> {
         let function = &self.items.functions[id];
         let changes = function.params.iter().any(|p| matches!(p, Ty::Ref(true, _) | Ty::Slice(true, _)))
             || matches!(function.receiver, Some((_, Receiver::Exclusive)));
-        if self.frozen > 0 && changes {
+        if self.tame || (self.frozen > 0 && changes) {
             return false;
         }
         match self.itself {
@@ -126,7 +126,7 @@ impl Generator<'_, '_> {
                 let places = self.places(&|t| t == &**to, Use::Borrow(*mutable));
                 // Half of them parts of something, if there are any.
                 let parts: Vec<_> = places.iter().filter(|p| p.is_part()).cloned().collect();
-                let places = if !parts.is_empty() && self.source.chance(1, 2) { parts } else { places };
+                let places = if !parts.is_empty() && self.source.chance(2, 3) { parts } else { places };
                 if let Some((text, place)) = self.one_of(places) {
                     self.keep(handed, place.root, lock);
                     let name = self.vars[place.root].name.clone();

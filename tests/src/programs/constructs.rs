@@ -452,6 +452,7 @@ impl<'ast> Visit<'ast> for Counter {
             }
             Expr::Macro(m) => self.macro_use(&m.mac),
             Expr::MethodCall(m) => {
+                self.arguments(m.args.iter());
                 let on = self.scalar_of_expr(&m.receiver);
                 self.method_name(&m.method.to_string(), on);
             }
@@ -503,8 +504,9 @@ impl Counter {
         });
     }
 
-    fn call(&mut self, c: &syn::ExprCall) {
-        for arg in &c.args {
+    /// What is handed by reference.
+    fn arguments<'e>(&mut self, args: impl Iterator<Item = &'e Expr>) {
+        for arg in args {
             if let Expr::Reference(r) = arg {
                 let mutable = if r.mutability.is_some() { "&mut " } else { "&" };
                 let what = match &*r.expr {
@@ -518,6 +520,10 @@ impl Counter {
                 self.see(format!("argument: {mutable}{what}"));
             }
         }
+    }
+
+    fn call(&mut self, c: &syn::ExprCall) {
+        self.arguments(c.args.iter());
         let Expr::Path(p) = &*c.func else { return };
         let names: Vec<String> = p.path.segments.iter().map(|s| s.ident.to_string()).collect();
         match names.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
@@ -735,17 +741,7 @@ const REQUIRED: &[(&str, &[&str])] = &[
     ("option", &["is_some", "is_none", "is_ok", "is_err", "unwrap", "expect", "unwrap_or"]),
     (
         "argument",
-        &[
-            "&variable",
-            "&mut variable",
-            "&part of a slice",
-            "&mut part of a slice",
-            "&field",
-            "&mut field",
-            "&*x",
-            "&mut *x",
-            "&array",
-        ],
+        &["&variable", "&mut variable", "&part of a slice", "&mut part of a slice", "&*x", "&mut *x", "&array"],
     ),
     ("call", &["function", "method", "of itself", "by a path", "of a number's method by its path"]),
     ("hint", &["concrete", "variable", "promote", "promote_tag", "likely"]),

@@ -23,8 +23,6 @@ pub(super) struct Var {
     pub lock: Lock,
     /// A parameter that is known when compiling.
     pub green: bool,
-    /// It has no address: nothing refers to it.
-    pub value_only: bool,
 }
 
 /// A loop, or a block with a label.
@@ -64,6 +62,8 @@ pub(super) struct Generator<'s, 'b> {
     pub itself: Option<(usize, usize)>,
     /// The function is a portal, which has one merge point.
     pub portal: bool,
+    /// Nothing may trap: the function is elidable, and a call of it may be dropped.
+    pub tame: bool,
     /// Whether an arm of a match may end in a jump: one that doesn't comes later.
     pub may_leave: bool,
     /// Functions that only some programs need.
@@ -85,6 +85,7 @@ impl<'s, 'b> Generator<'s, 'b> {
             nesting: 0,
             itself: None,
             portal: false,
+            tame: false,
             may_leave: false,
             wanted: Default::default(),
         }
@@ -99,7 +100,7 @@ impl<'s, 'b> Generator<'s, 'b> {
     /// Brings a variable into scope.
     pub fn declare(&mut self, name: &str, ty: &Ty, mutable: bool) {
         let (name, ty, lock) = (name.to_owned(), ty.clone(), Lock::Free);
-        self.vars.push(Var { name, ty, mutable, lock, green: false, value_only: false });
+        self.vars.push(Var { name, ty, mutable, lock, green: false });
     }
 
     /// What `work` brings into scope goes out of it again.
@@ -141,7 +142,7 @@ impl<'s, 'b> Generator<'s, 'b> {
         self.cost + self.weight * cost <= COST
     }
 
-    /// The place where a `&` or `&mut` is the last thing before it: whether bytes are left to choose by.
+    /// Whether no bytes are left to choose by.
     pub fn is_tired(&self) -> bool {
         self.source.is_empty()
     }

@@ -262,8 +262,13 @@ impl Generator<'_, '_> {
     /// What references point to: mostly structs.
     pub fn pointee(&mut self) -> Ty {
         let structs = self.items.structs.len();
-        match self.source.below(4) {
+        // The type of some field, so that fields can be handed.
+        let plain = |f: &&Field| !f.cell && self.items.is_copy(&f.ty) && !matches!(f.ty, Ty::Slice(..));
+        let fields = self.items.structs.iter().flat_map(|s| &s.fields);
+        let fields: Vec<Ty> = fields.filter(plain).map(|f| f.ty.clone()).collect();
+        match self.source.below(6) {
             2 => self.scalar_type(),
+            3 | 4 if !fields.is_empty() => fields[self.source.below(fields.len())].clone(),
             0 | 1 if structs > 0 => Ty::Struct(self.source.below(structs)),
             _ => self.value_type(2),
         }
@@ -378,6 +383,8 @@ impl Generator<'_, '_> {
             self.items.functions.push(own.clone());
             self.itself = Some((id, 2));
         }
+        let changes = params.iter().any(|p| !matches!(p, Ty::Scalar(_))) || receiver.is_some();
+        self.tame = !changes && !recursive && self.source.chance(1, 3);
         let text = self.scoped(|g| {
             let mut shown = String::new();
             if let Some((ty, how)) = &receiver {
@@ -413,9 +420,8 @@ impl Generator<'_, '_> {
         } else {
             self.items.functions.push(Function { cost, ..own });
         }
-        let changes = params.iter().any(|p| !matches!(p, Ty::Scalar(_))) || receiver.is_some();
         let attribute = match self.source.below(6) {
-            0 if !changes => "#[elidable]\n",
+            _ if std::mem::take(&mut self.tame) => "#[elidable]\n",
             1 => "#[dont_look_inside]\n",
             2 => "#[unroll_safe]\n",
             _ => "",
@@ -481,7 +487,7 @@ impl Generator<'_, '_> {
                 let must = matches!(ty, Ty::Scalar(s) if INTEGERS.contains(s)) && g.source.chance(1, 3);
                 let mutable = owned && !must && g.source.chance(1, 3);
                 shown.push(format!("{}{name}: {}", if mutable { "mut " } else { "" }, g.alias_of(ty)));
-                g.vars.push(Var { name, ty: ty.clone(), mutable, lock: Lock::Free, green: must, value_only: false });
+                g.vars.push(Var { name, ty: ty.clone(), mutable, lock: Lock::Free, green: must });
                 params.push(EntryParam { ty: ty.clone(), must, red: false, code: false });
             }
             let statements = 2 + g.source.below(7);

@@ -111,8 +111,7 @@ impl Generator<'_, '_> {
                 Use::Read | Use::Borrow(false) => var.lock < Lock::All,
                 Use::Write | Use::Borrow(true) => var.lock == Lock::Free,
             };
-            let borrowed = matches!(wanted, Use::Borrow(_)) && var.value_only;
-            if usable && !borrowed {
+            if usable {
                 walk.root = root;
                 walk.visit(&[Step::Text(var.name.clone())], &var.ty, var.mutable, false, 3);
             }
@@ -169,7 +168,7 @@ impl Generator<'_, '_> {
 
     /// `[i]`, mostly within bounds.
     fn index(&mut self, len: Option<usize>) -> String {
-        match (self.choose(&[5, 4, 1]), len) {
+        match (self.choose(if self.tame { &[5, 4] } else { &[5, 4, 1] }), len) {
             (0, Some(n)) => format!("[{}]", self.source.below(n)),
             (0, None) => "[0]".to_owned(),
             (1, len) => {

@@ -9,7 +9,6 @@ impl Generator<'_, '_> {
     pub(super) fn portal(&mut self) -> (String, Vec<EntryParam>) {
         let n = self.source.below(4);
         let reds: Vec<Ty> = (0..n).map(|_| self.parameter_type()).collect();
-        let reds: Vec<Ty> = reds.into_iter().map(|ty| if self.items.has_array(&ty) { U32 } else { ty }).collect();
         let result = self.result_type();
         (self.cost, self.weight) = (0, 1);
         self.result = result.clone();
@@ -26,8 +25,6 @@ impl Generator<'_, '_> {
                 mutable: false,
                 lock,
                 green,
-                // What would need an address can't be carried round.
-                value_only: !matches!(ty, Ty::Ref(..) | Ty::Slice(..) | Ty::Str),
             };
             g.vars.push(var("code", &code, Lock::Write, false));
             g.vars.push(var("pc", &USIZE, Lock::Write, true));
@@ -36,7 +33,7 @@ impl Generator<'_, '_> {
             let mut names = vec!["left".to_owned()];
             for ty in &reds {
                 let name = g.fresh("p");
-                let owned = matches!(ty, Ty::Scalar(_));
+                let owned = !matches!(ty, Ty::Ref(..) | Ty::Slice(..) | Ty::Str);
                 shown.push(format!("{}{name}: {}", if owned { "mut " } else { "" }, g.items.written(ty)));
                 g.vars.push(var(&name, ty, Lock::Free, false));
                 if let Some(var) = g.vars.last_mut() {

@@ -214,20 +214,6 @@ impl Items {
         }
     }
 
-    /// Whether an array is part of a value.
-    pub fn has_array(&self, ty: &Ty) -> bool {
-        let any = |fields: &[Field]| fields.iter().any(|f| self.has_array(&f.ty));
-        match ty {
-            Ty::Array(..) => true,
-            Ty::Tuple(items) => items.iter().any(|item| self.has_array(item)),
-            Ty::Struct(id) => any(&self.structs[*id].fields),
-            Ty::Enum(id) => self.enums[*id].variants.iter().any(|v| any(&v.fields)),
-            Ty::Option(inner) => self.has_array(inner),
-            Ty::Result(ok, err) => self.has_array(ok) || self.has_array(err),
-            _ => false,
-        }
-    }
-
     /// Whether values may be copied: there is neither a `Cell` nor a `&mut` in it.
     pub fn is_copy(&self, ty: &Ty) -> bool {
         match ty {
