@@ -6,6 +6,7 @@
 //! // greens: 0, 2
 //! // args: 7, [1, 2, 3], 0.5
 //! // args: 9, [0, 0, 0], -1.0
+//! // input: "read by get_byte"
 //! // switches: join_tuples 2
 //! module flow
 //! entry f
@@ -34,6 +35,8 @@ pub struct Case {
     pub greens: BTreeSet<usize>,
     /// The arguments of each run.
     pub runs: Vec<String>,
+    /// What each run reads.
+    pub input: String,
     /// Settings that must not matter.
     pub switches: Switches,
 }
@@ -46,6 +49,7 @@ impl Case {
             entry: generated.entry.clone(),
             greens: generated.splits[split].iter().copied().collect(),
             runs: generated.runs.iter().map(|run| written(generated, run)).collect(),
+            input: String::new(),
             switches: Switches::drawn(&generated.settings),
         }
     }
@@ -58,6 +62,7 @@ impl Case {
         let module = parse_module(text).map_err(|e| e.to_string())?;
         let entry = module.entry.clone().ok_or("the module names no entry")?;
         let (mut greens, mut runs, mut switches) = (BTreeSet::new(), Vec::new(), Switches::default());
+        let mut input = String::new();
         for line in text.lines() {
             if let Some(list) = line.strip_prefix("// greens:") {
                 for item in list.split(',').map(str::trim).filter(|s| !s.is_empty()) {
@@ -65,11 +70,13 @@ impl Case {
                 }
             } else if let Some(args) = line.strip_prefix("// args:") {
                 runs.push(args.trim().to_owned());
+            } else if let Some(text) = line.strip_prefix("// input:") {
+                input = parse_input(text)?;
             } else if let Some(list) = line.strip_prefix("// switches:") {
                 switches = Switches::parse(list)?;
             }
         }
-        Ok(Case { module, entry, greens, runs, switches })
+        Ok(Case { module, entry, greens, runs, input, switches })
     }
 }
 
@@ -80,11 +87,23 @@ impl fmt::Display for Case {
         for run in &self.runs {
             writeln!(f, "// args: {run}")?;
         }
+        if !self.input.is_empty() {
+            writeln!(f, "// input: {:?}", self.input)?;
+        }
         if self.switches != Switches::default() {
             writeln!(f, "// switches: {}", self.switches)?;
         }
         f.write_str(&print_module(&Module { entry: Some(self.entry.clone()), ..self.module.clone() }))
     }
+}
+
+/// What runs read, written as a string of Rust behind `// input:`.
+///
+/// # Errors
+/// If it is none.
+pub fn parse_input(text: &str) -> Result<String, String> {
+    let literal = syn::parse_str::<syn::LitStr>(text.trim());
+    literal.map(|literal| literal.value()).map_err(|e| format!("{} is no string: {e}", text.trim()))
 }
 
 /// The arguments of a run as text.

@@ -4,10 +4,10 @@
 //! eval(f, g ++ r)  ==  eval(specialize(f, g), r)  ==  native(specialize(f, g), r)  ==  trace(f, g, r), then run(r)
 //! ```
 //!
-//! in results, memory and traps, with promotions and exits served.
+//! in results, memory, traps and output, with promotions and exits served.
 
 use crate::Case;
-use crate::oracle::{FUEL, Observed, Stage};
+use crate::oracle::{FUEL, Observed, Stage, on_input};
 use flowgraph::eval::{self, Evaluator};
 use flowgraph::ir::{Const, MarkKind, Module, Stage as IrStage, Terminator, Word};
 use flowgraph::memory::Memory;
@@ -80,6 +80,10 @@ pub fn compiler(stage: &Stage, case: &Case) -> Result<Option<Compiler>, Differen
 /// # Errors
 /// The first difference.
 pub fn check(case: &Case) -> Result<Done, Difference> {
+    on_input(case, || check_here(case))
+}
+
+fn check_here(case: &Case) -> Result<Done, Difference> {
     let (stage, mut memory) = Stage::new(case).map_err(|what| difference("the oracle", what, &case.module))?;
     let mut done = Done::default();
     let Some(compiler) = compiler(&stage, case)? else {
@@ -285,7 +289,12 @@ fn said(engine: &str, run: usize, observed: &Observed, wanted: &Observed, graphs
         })
         .collect();
     let (got, want) = (observed.shown_end(), wanted.shown_end());
-    difference(engine, format!("run {run} gives {got}, and should give {want}{}", places.concat()), graphs)
+    let output = match observed.output == wanted.output {
+        true => String::new(),
+        false => format!("\n  writes {:?}\n  but should {:?}", observed.output, wanted.output),
+    };
+    let what = format!("run {run} gives {got}, and should give {want}{}{output}", places.concat());
+    difference(engine, what, graphs)
 }
 
 /// Specializes, and runs the residual graphs in the evaluator.

@@ -1,14 +1,16 @@
 //! The oracle: the evaluator of the flow graphs says what a run gives.
 //!
 //! What is compared is text: results as Rust prints them (so that all NaNs are equal), what lies behind the references
-//! afterwards, and traps with kind, message and place.
+//! afterwards, and traps with kind, message and place; and the bytes that a run has written. Runs read and write the thread's
+//! input and output, which must be a [`Case`]'s: see [`on_input`].
 
 use crate::Case;
-use flowgraph::eval::{self, EvalError, Evaluator, Frame, Hooks, TrapReport};
+use flowgraph::eval::{self, CallAnswer, EvalError, Evaluator, Frame, Hooks, TrapReport};
 use flowgraph::ir::{Graph, Module, Op, Opcode, Word};
 use flowgraph::memory::Memory;
 use flowgraph::testing::Histogram;
 use flowgraph::value::{Arguments, Placed, debug_words};
+use hueshift::io::{self, Io};
 use indexmap::IndexMap;
 use std::collections::BTreeSet;
 use timeshifter::specialize::Argument;
@@ -23,6 +25,8 @@ pub struct Observed {
     pub end: Result<String, TrapReport>,
     /// What lies behind the references.
     pub after: IndexMap<String, String>,
+    /// What has been written.
+    pub output: Vec<u8>,
 }
 
 impl Observed {
@@ -53,20 +57,59 @@ pub struct Stage {
     runs: Vec<Run>,
     /// For each run what it gives; `None` if it never ends.
     pub wanted: Vec<Option<Observed>>,
-    /// In how many runs each op was executed (`executed op`), and how many ended in which way (`run`).
+    /// In how many runs each op was executed (`executed op`), and how many ended in which way or did what (`run`).
     pub histogram: Histogram,
 }
 
-/// Which ops a run has executed.
-#[derive(Default)]
-struct Executed {
+/// From so many calls inside of each other on a run counts as deep.
+const DEEP: usize = 50;
+
+/// What a run has done: which ops it has executed, and what it has called.
+struct Executed<'m> {
+    flow: &'m Module,
     ops: BTreeSet<Opcode>,
+    /// Of the functions that are being run, which are portals.
+    portals: Vec<bool>,
+    /// Names of classes.
+    seen: BTreeSet<&'static str>,
 }
 
-impl Hooks for Executed {
+impl Executed<'_> {
+    fn new(flow: &Module) -> Executed<'_> {
+        Executed { flow, ops: BTreeSet::new(), portals: Vec::new(), seen: BTreeSet::new() }
+    }
+}
+
+impl Hooks for Executed<'_> {
     fn op(&mut self, _graph: &Graph, _frame: &Frame, op: &Op) {
         self.ops.insert(op.opcode);
     }
+
+    fn call(&mut self, depth: usize, callee: &str, _args: &[Word], _memory: &mut Memory) -> CallAnswer {
+        match callee {
+            "prelude::get_byte" => self.seen.insert("run: read a byte"),
+            "prelude::put_byte" => self.seen.insert("run: wrote a byte"),
+            _ => false,
+        };
+        let portal = self.flow.graphs.get(callee).is_some_and(|graph| graph.attributes.portal.is_some());
+        self.portals.resize(depth, false);
+        self.portals.push(portal);
+        if portal {
+            self.seen.insert("run: called a portal");
+        }
+        if self.portals.len() >= DEEP {
+            self.seen.insert("run: 50 calls deep");
+            if portal && self.portals.iter().filter(|portal| **portal).count() >= DEEP {
+                self.seen.insert("run: 50 portals deep");
+            }
+        }
+        CallAnswer::Enter
+    }
+}
+
+/// Works with the input of a case, and an output that is kept.
+pub fn on_input<T>(case: &Case, work: impl FnOnce() -> T) -> T {
+    io::with(Io::bytes(case.input.as_bytes()), work).0
 }
 
 impl Stage {
@@ -92,6 +135,7 @@ impl Stage {
             first.name_greens(&mut flow, &greens);
         }
         let mut memory = Memory::for_module(&flow);
+        memory.set_hosts(hueshift::hosts());
         let place = |(arguments, same): (Arguments, _)| {
             let placed = arguments.place(&mut memory);
             Run { arguments, placed, same }
@@ -103,13 +147,14 @@ impl Stage {
             stage.refresh(run, &mut memory);
             let words = stage.words(run);
             let evaluator = Evaluator::new(&stage.flow, &mut memory).with_fuel(FUEL);
-            let mut evaluator = evaluator.with_hooks(Executed::default());
+            let mut evaluator = evaluator.with_hooks(Executed::new(&stage.flow));
             let outcome = evaluator.call(&case.entry, &words);
-            let executed = std::mem::take(&mut evaluator.hooks.ops);
+            let Executed { ops: executed, seen: done, .. } = evaluator.hooks;
             let wanted = match outcome {
                 Ok(outcome) => {
                     let seen = &mut stage.histogram;
                     executed.iter().for_each(|op| seen.see(format!("executed op: {}", op.name())));
+                    done.into_iter().for_each(|class| seen.see(class));
                     match &outcome {
                         eval::Outcome::Trapped(trap) => seen.see(format!("run: trapped {}", trap.kind.name())),
                         _ => seen.see("run: returned"),
@@ -173,8 +218,9 @@ impl Stage {
         (0..self.params()).filter(|p| which(*p)).flat_map(words).collect()
     }
 
-    /// Gives memory the contents that it has before a run.
+    /// Gives memory the contents that it has before a run; nothing has been read or written.
     pub fn refresh(&self, run: usize, memory: &mut Memory) {
+        io::rewind();
         for run in [&self.runs[0], &self.runs[run]] {
             run.arguments.refresh(&run.placed, memory);
         }
@@ -198,6 +244,6 @@ impl Stage {
             let places = run.arguments.after(&self.flow, &run.placed, memory).map_err(|e| e.to_string())?;
             after.extend(places.into_iter().map(|(place, value)| (format!("{whose}{place}"), value)));
         }
-        Ok(Observed { end, after })
+        Ok(Observed { end, after, output: io::output().unwrap_or_default() })
     }
 }

@@ -2,12 +2,12 @@
 //!
 //! A trace is stopped at its step N, for every N; the run goes on in the interpreter. A guard is made to fail on its
 //! first, second or hundredth execution, for every guard; the fragment of one that is never reached is entered in states
-//! made up for it. Each time results, memory and traps are the oracle's, so an effect is there exactly once.
+//! made up for it. Each time results, memory, traps and output are the oracle's, so an effect is there exactly once.
 
 use crate::Case;
 use crate::Switches;
 use crate::equation::{Difference, compare_jit, compiler, difference, failed, is_endless};
-use crate::oracle::Stage;
+use crate::oracle::{Stage, on_input};
 use flowgraph::eval;
 use flowgraph::memory::Memory;
 use hueshift::{Compiler, GuardCounts, Jit, JitError, JitOptions, MadeUp, guards_of};
@@ -58,6 +58,10 @@ impl Disturbed {
 /// # Errors
 /// The first difference.
 pub fn disturb(case: &Case, stride: usize) -> Result<Disturbed, Difference> {
+    on_input(case, || disturb_here(case, stride))
+}
+
+fn disturb_here(case: &Case, stride: usize) -> Result<Disturbed, Difference> {
     let (stage, mut memory) = Stage::new(case).map_err(|what| difference("the oracle", what, &case.module))?;
     let mut disturbed = Disturbed::default();
     let Some(compiler) = compiler(&stage, case)? else { return Ok(disturbed) };

@@ -3,7 +3,6 @@
 use crate::programs::{check_program, random_program};
 use crate::{Case, check};
 use flowgraph::testing::{Source, random_module};
-use hueshift::io::{self, Io};
 
 /// Room for what recurses over generated graphs, as the tests of the equation have.
 const STACK: usize = 64 << 20;
@@ -33,9 +32,7 @@ fn module(split: usize, bytes: &[u8]) -> bool {
 
 fn program(bytes: &[u8]) -> bool {
     let program = random_program(&mut Source::new(bytes));
-    // Every engine finds the input at its end.
-    let check = || io::with(Io::bytes([]), || check_program(&program)).0;
-    match on_large_stack(check) {
+    match on_large_stack(|| check_program(&program)) {
         Ok(done) => !done.refused,
         Err(fault) => panic!("{fault}\n{program}"),
     }

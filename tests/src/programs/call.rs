@@ -2,7 +2,7 @@
 
 use super::generator::{Generator, Lock};
 use super::place::Use;
-use super::types::{Function, Receiver, Ty, U8};
+use super::types::{Function, Receiver, Recursion, Ty, U8};
 use flowgraph::ir::Scalar;
 
 /// Arguments, with what must be bound to variables before the call.
@@ -25,7 +25,20 @@ impl Generator<'_, '_> {
 
     /// A call of any function, for what it does.
     pub fn any_call(&mut self, depth: usize) -> Option<String> {
+        if self.source.chance(1, 2)
+            && let Some(call) = self.portal_call(depth)
+        {
+            return Some(call);
+        }
         let able: Vec<usize> = (0..self.items.functions.len()).filter(|id| self.may_call(*id)).collect();
+        let id = *self.source.pick(&able)?;
+        Some(self.call_of(id, depth))
+    }
+
+    /// A call of a portal.
+    pub fn portal_call(&mut self, depth: usize) -> Option<String> {
+        let portals = (0..self.items.functions.len()).filter(|id| self.items.functions[*id].portal);
+        let able: Vec<usize> = portals.filter(|id| self.may_call(*id)).collect();
         let id = *self.source.pick(&able)?;
         Some(self.call_of(id, depth))
     }
@@ -34,7 +47,7 @@ impl Generator<'_, '_> {
         let function = &self.items.functions[id];
         let changes = function.params.iter().any(|p| matches!(p, Ty::Ref(true, _) | Ty::Slice(true, _)))
             || matches!(function.receiver, Some((_, Receiver::Exclusive)));
-        if self.tame || (self.frozen > 0 && changes) {
+        if self.tame || (self.frozen > 0 && (changes || function.does_io)) {
             return false;
         }
         match self.itself {
@@ -43,26 +56,38 @@ impl Generator<'_, '_> {
         }
     }
 
-    fn call_of(&mut self, id: usize, depth: usize) -> String {
+    pub fn call_of(&mut self, id: usize, depth: usize) -> String {
         let function = self.items.functions[id].clone();
         match &mut self.itself {
             Some((own, left)) if *own == id => *left -= 1,
             _ => self.cost += self.weight * function.cost,
         }
+        self.does_io |= function.does_io;
         let depth = depth.saturating_sub(1);
         let mut handed = Handed { args: vec![None; function.params.len()], ..Handed::default() };
         let object = function.receiver.as_ref().map(|(ty, how)| self.object(ty, *how, &mut handed));
+        if function.portal {
+            let (code, at) = self.code_and_position(&function);
+            handed.args[..2].clone_from_slice(&[Some(code), Some(at)]);
+        }
         for (at, ty) in function.params.iter().enumerate() {
-            if matches!(ty, Ty::Ref(..) | Ty::Slice(..) | Ty::Str) {
+            if handed.args[at].is_none() && matches!(ty, Ty::Ref(..) | Ty::Slice(..) | Ty::Str) {
                 let text = self.reference(ty, &mut handed);
                 handed.args[at] = Some(text);
             }
         }
         for (at, ty) in function.params.iter().enumerate() {
             if handed.args[at].is_none() {
-                let text = match (at, function.recursive, self.itself) {
-                    (0, true, Some((own, _))) if own == id => "(depth - 1)".to_owned(),
-                    (0, true, _) => format!("({} & 3)", self.expr(ty, depth)),
+                let own = matches!(self.itself, Some((own, _)) if own == id);
+                let text = match function.recursion {
+                    Some(Recursion { param, .. }) if param == at && own => "(depth - 1)".to_owned(),
+                    Some(Recursion { param, deep }) if param == at && deep => {
+                        format!("(50 + ({} & 127))", self.expr(ty, depth))
+                    }
+                    Some(Recursion { param, .. }) if param == at => format!("({} & 3)", self.expr(ty, depth)),
+                    // How often it jumps back.
+                    _ if function.portal && at == 2 && own => "0".to_owned(),
+                    _ if function.portal && at == 2 => format!("({} & 3)", self.expr(ty, depth)),
                     _ => self.expr(ty, depth),
                 };
                 handed.args[at] = Some(text);

@@ -73,6 +73,7 @@ impl Lifted<'_> {
                 entry: self.program.entry.clone(),
                 greens: greens.iter().copied().collect(),
                 runs: self.program.runs.clone(),
+                input: self.program.input.clone(),
                 switches: self.program.switches,
             };
             let one = equation::check(&case).map_err(Fault::Difference)?;

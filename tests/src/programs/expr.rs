@@ -233,13 +233,14 @@ impl Generator<'_, '_> {
     // ---- numbers
 
     fn number(&mut self, scalar: Scalar, depth: usize) -> String {
-        match self.choose(&[5, 6, 3, 2, 2, 2]) {
+        match self.choose(&[5, 6, 3, 2, 2, 2, 1]) {
             0 => self.operator(scalar, depth),
             1 => self.method_giving(&Ty::Scalar(scalar), depth).unwrap_or_else(|| self.leaf(&Ty::Scalar(scalar))),
             2 => self.cast(scalar, depth),
             3 => self.conversion(scalar, depth),
             4 => self.hint(scalar, depth),
-            _ => self.of_memory(scalar, depth),
+            5 => self.of_memory(scalar, depth),
+            _ => self.input(scalar, depth),
         }
     }
 
@@ -483,6 +484,15 @@ impl Generator<'_, '_> {
             None => self.small_index(depth.saturating_sub(1)),
         };
         format!("read_{helper}_le({slice}, {at})")
+    }
+
+    /// A byte of the input, or -1 at its end.
+    fn input(&mut self, scalar: Scalar, depth: usize) -> String {
+        if self.tame || self.frozen > 0 || !methods::is_castable(Scalar::I64, scalar) {
+            return self.operator(scalar, depth);
+        }
+        self.does_io = true;
+        if scalar == Scalar::I64 { "get_byte()".to_owned() } else { format!("(get_byte() as {})", scalar.name()) }
     }
 
     /// A number that is often a good index.

@@ -60,6 +60,8 @@ pub(super) struct Generator<'s, 'b> {
     pub nesting: usize,
     /// The function that is being written, if it may call itself, and how often it may still.
     pub itself: Option<(usize, usize)>,
+    /// What is being written reads or writes bytes, or calls what does.
+    pub does_io: bool,
     /// The function is a portal, which has one merge point.
     pub portal: bool,
     /// Nothing may trap: the function is elidable, and a call of it may be dropped.
@@ -84,6 +86,7 @@ impl<'s, 'b> Generator<'s, 'b> {
             result: Ty::Unit,
             nesting: 0,
             itself: None,
+            does_io: false,
             portal: false,
             tame: false,
             may_leave: false,

@@ -1,8 +1,8 @@
 //! Items, and whole programs.
 
 use super::Program;
-use super::generator::{Generator, Lock, Var, braces};
-use super::types::{Constant, Enum, Field, Function, INTEGERS, Receiver, SCALARS, Struct, Ty, U32, Variant};
+use super::generator::{COST, Generator, Lock, Var, braces};
+use super::types::{Constant, Enum, Field, Function, INTEGERS, Receiver, Recursion, SCALARS, Struct, Ty, U32, Variant};
 use crate::Switches;
 use flowgraph::ir::Scalar;
 use flowgraph::testing::Source;
@@ -30,7 +30,7 @@ pub fn random_program(source: &mut Source<'_>) -> Program {
     let mut texts = generator.declarations();
     let functions = 1 + generator.source.below(5);
     for _ in 0..functions {
-        let text = generator.function();
+        let text = if generator.source.chance(1, 5) { generator.called_portal() } else { generator.function() };
         texts.push(text);
     }
     let (entry, params) = if generator.source.chance(1, 4) { generator.portal() } else { generator.entry() };
@@ -304,6 +304,46 @@ impl Generator<'_, '_> {
         lines
     }
 
+    /// Mostly a number.
+    pub fn number_or_result(&mut self) -> Ty {
+        match self.source.pick(&INTEGERS).copied() {
+            Some(integer) if self.source.chance(3, 4) => Ty::Scalar(integer),
+            _ => self.result_type(),
+        }
+    }
+
+    /// A body with one call of the function itself, whose result is part of what it gives.
+    fn deep_body(&mut self, result: &Ty) -> Vec<String> {
+        self.result = result.clone();
+        let before = self.source.below(2);
+        let mut lines = self.statements(before);
+        let (call, name) = self.call_of_itself(result);
+        lines.extend(call);
+        let after = self.source.below(2);
+        lines.extend(self.statements(after));
+        match (result, name) {
+            (Ty::Unit, _) => {}
+            (ty, Some(name)) if ty.is_integer() => {
+                lines.push(format!("{name}.wrapping_mul(31) ^ {}", self.expr(ty, 1)))
+            }
+            (ty, _) => lines.push(self.expr(ty, 1)),
+        }
+        lines
+    }
+
+    /// The function calls itself; the variable with the result, if it has one.
+    pub fn call_of_itself(&mut self, result: &Ty) -> (Vec<String>, Option<String>) {
+        let Some((id, left)) = self.itself else { return (Vec::new(), None) };
+        self.itself = Some((id, left + 1));
+        let call = self.call_of(id, 2);
+        if *result == Ty::Unit {
+            return (vec![format!("{call};")], None);
+        }
+        let name = self.fresh("v");
+        self.declare(&name, result, false);
+        (vec![format!("let {name}: {} = {call};", self.items.written(result))], Some(name))
+    }
+
     /// The body of the entry: what it computes is mixed into a sum, so that it can be seen.
     fn entry_body(&mut self, result: &Ty, statements: usize) -> Vec<String> {
         let Ty::Tuple(items) = result else { return self.body(result, statements) };
@@ -342,7 +382,9 @@ impl Generator<'_, '_> {
     }
 
     fn function(&mut self) -> String {
-        let recursive = self.source.chance(1, 4);
+        let recursion = [Some(false), Some(true), None, None, None, None, None][self.source.below(7)];
+        let recursion = recursion.map(|deep| Recursion { param: 0, deep });
+        let (recursive, deep) = (recursion.is_some(), recursion.is_some_and(|r| r.deep));
         let objects: Vec<Ty> =
             (0..self.items.structs.len()).map(Ty::Struct).chain((0..self.items.enums.len()).map(Ty::Enum)).collect();
         let borrows = |ty: &Ty| matches!(ty, Ty::Struct(id) if self.items.structs[*id].borrows);
@@ -360,8 +402,11 @@ impl Generator<'_, '_> {
         if recursive {
             params.insert(0, U32);
         }
-        let result = self.result_type();
-        (self.cost, self.weight) = (0, 1);
+        let result = if deep { self.number_or_result() } else { self.result_type() };
+        // What is deep may cost little in each call.
+        let before = if deep { COST - COST / 150 } else { 0 };
+        (self.cost, self.weight) = (before, 1);
+        self.does_io = false;
         let id = self.items.functions.len();
         let modules: Vec<String> = match (&home, &receiver) {
             (None, None) => (0..self.source.below(6).saturating_sub(3)).map(|_| self.fresh("m")).collect(),
@@ -376,12 +421,14 @@ impl Generator<'_, '_> {
             receiver: receiver.clone(),
             params: params.clone(),
             result: result.clone(),
-            cost: 0,
-            recursive,
+            cost: COST,
+            recursion,
+            portal: false,
+            does_io: false,
         };
         if recursive {
             self.items.functions.push(own.clone());
-            self.itself = Some((id, 2));
+            self.itself = Some((id, if deep { 0 } else { 2 }));
         }
         let changes = params.iter().any(|p| !matches!(p, Ty::Scalar(_))) || receiver.is_some();
         self.tame = !changes && !recursive && self.source.chance(1, 3);
@@ -408,18 +455,19 @@ impl Generator<'_, '_> {
                 shown.push_str(&g.parameters(&params));
             }
             let n = 1 + g.source.below(4);
-            lines.extend(g.body(&result, n));
+            lines.extend(if deep { g.deep_body(&result) } else { g.body(&result, n) });
             let arrow = g.arrow(&result);
             format!("fn {name}({shown}){arrow} {}", braces(&lines))
         });
         self.itself = None;
-        // Twice itself, three deep.
-        let cost = 4 + if recursive { self.cost * 16 } else { self.cost };
-        if recursive {
-            self.items.functions[id].cost = cost;
-        } else {
-            self.items.functions.push(Function { cost, ..own });
-        }
+        let cost = match recursion {
+            None => 4 + self.cost,
+            // Twice itself, three deep.
+            Some(Recursion { deep: false, .. }) => 4 + self.cost * 16,
+            Some(Recursion { deep: true, .. }) => 60 * (4 + self.cost - before),
+        };
+        self.items.functions.truncate(id);
+        self.items.functions.push(Function { cost, does_io: self.does_io, ..own });
         let attribute = match self.source.below(6) {
             _ if std::mem::take(&mut self.tame) => "#[elidable]\n",
             1 => "#[dont_look_inside]\n",
@@ -490,6 +538,13 @@ impl Generator<'_, '_> {
                 g.vars.push(Var { name, ty: ty.clone(), mutable, lock: Lock::Free, green: must });
                 params.push(EntryParam { ty: ty.clone(), must, red: false, code: false });
             }
+            // What a portal that is called runs.
+            if g.items.functions.iter().any(|f| f.portal) && g.source.chance(3, 4) {
+                let (name, ty) = (g.fresh("p"), Ty::Slice(false, Box::new(super::types::U8)));
+                shown.push(format!("{name}: &[u8]"));
+                g.vars.push(Var { name, ty: ty.clone(), mutable: false, lock: Lock::Write, green: true });
+                params.push(EntryParam { ty, must: true, red: false, code: true });
+            }
             let statements = 2 + g.source.below(7);
             let lines = g.entry_body(&result, statements);
             let arrow = g.arrow(&result);
@@ -509,11 +564,12 @@ impl Generator<'_, '_> {
                 splits.push(split);
             }
         }
+        let input = ["", "a", "0 1\n", "\0äÿ!", "hueshift"][of_runs.below(5)].to_owned();
         let runs = (0..3).map(|_| {
             let values: Vec<String> =
                 params.iter().map(|p| super::argument::argument(&self.items, p, of_runs)).collect();
             values.join(", ")
         });
-        Program { runs: runs.collect(), source, entry: "entry".to_owned(), input: String::new(), splits, switches }
+        Program { runs: runs.collect(), source, entry: "entry".to_owned(), input, splits, switches }
     }
 }

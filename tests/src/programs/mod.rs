@@ -50,6 +50,7 @@ pub use check::{Fault, Lifted, check_program};
 pub use item::random_program;
 
 use crate::Switches;
+use crate::case::parse_input;
 use std::fmt;
 
 /// A program, and what to try with it.
@@ -75,6 +76,7 @@ impl Program {
     ///
     /// ```text
     /// // args: 7, [1, 2, 3]
+    /// // input: "read by get_byte"
     /// // greens: 0
     /// // switches: join_tuples 2
     /// ```
@@ -93,6 +95,8 @@ impl Program {
         for line in text.lines() {
             if let Some(args) = line.strip_prefix("// args:") {
                 program.runs.push(args.trim().to_owned());
+            } else if let Some(text) = line.strip_prefix("// input:") {
+                program.input = parse_input(text)?;
             } else if let Some(list) = line.strip_prefix("// greens:") {
                 let items = list.split(',').map(str::trim).filter(|s| !s.is_empty());
                 let split: Result<Vec<usize>, _> = items.map(str::parse).collect();
@@ -109,6 +113,9 @@ impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for run in &self.runs {
             writeln!(f, "// args: {run}")?;
+        }
+        if !self.input.is_empty() {
+            writeln!(f, "// input: {:?}", self.input)?;
         }
         for split in &self.splits {
             let greens: Vec<String> = split.iter().map(usize::to_string).collect();

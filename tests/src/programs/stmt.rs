@@ -234,6 +234,10 @@ impl Generator<'_, '_> {
         if self.frozen > 0 || self.tame {
             return self.assignment();
         }
+        if self.source.chance(1, 3) {
+            self.does_io = true;
+            return vec![format!("put_byte({});", self.expr(&U8, 2))];
+        }
         let scalars = [Scalar::U16, Scalar::I16, Scalar::U32, Scalar::I32, Scalar::U64, Scalar::I64];
         let scalar = scalars[self.source.below(6)];
         let helper = format!("write_{}_le", scalar.name());

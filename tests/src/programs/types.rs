@@ -29,6 +29,13 @@ pub enum Ty {
     Str,
 }
 
+impl Ty {
+    /// Whether it is an integer.
+    pub fn is_integer(&self) -> bool {
+        matches!(self, Ty::Scalar(scalar) if scalar.is_integer())
+    }
+}
+
 /// `bool`.
 pub const BOOL: Ty = Ty::Scalar(Scalar::Bool);
 /// `usize`.
@@ -38,21 +45,7 @@ pub const U32: Ty = Ty::Scalar(Scalar::U32);
 /// `u8`.
 pub const U8: Ty = Ty::Scalar(Scalar::U8);
 
-/// The integers.
-pub const INTEGERS: [Scalar; 10] = [
-    Scalar::I64,
-    Scalar::U8,
-    Scalar::I32,
-    Scalar::Usize,
-    Scalar::U64,
-    Scalar::I8,
-    Scalar::U32,
-    Scalar::I16,
-    Scalar::U16,
-    Scalar::Isize,
-];
-
-/// All scalars, the most usual first.
+/// All scalars: the integers, and what is none; of both the most usual first.
 pub const SCALARS: [Scalar; 14] = [
     Scalar::I64,
     Scalar::U8,
@@ -69,6 +62,12 @@ pub const SCALARS: [Scalar; 14] = [
     Scalar::Char,
     Scalar::F32,
 ];
+
+/// The integers.
+pub const INTEGERS: [Scalar; 10] = match SCALARS.first_chunk() {
+    Some(integers) => *integers,
+    None => panic!("there are more scalars than integers"),
+};
 
 /// A field of a struct or of a variant.
 #[derive(Clone, Debug)]
@@ -147,8 +146,21 @@ pub struct Function {
     pub result: Ty,
     /// About how many operations a call takes, at most.
     pub cost: u64,
-    /// The first parameter says how deep it may recur.
-    pub recursive: bool,
+    /// How it calls itself; none if it doesn't.
+    pub recursion: Option<Recursion>,
+    /// It is a portal: the first parameters are the code and the position, and must be known when compiling.
+    pub portal: bool,
+    /// It reads or writes bytes.
+    pub does_io: bool,
+}
+
+/// How a function calls itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recursion {
+    /// The parameter that says how deep.
+    pub param: usize,
+    /// Dozens of calls inside of each other, and not a few.
+    pub deep: bool,
 }
 
 /// A constant.

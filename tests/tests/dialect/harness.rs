@@ -125,6 +125,7 @@ fn case(module: &Module, function: &str, greens: &BTreeSet<usize>, calls: &[&Cal
         entry: function.to_owned(),
         greens: greens.clone(),
         runs: calls.iter().map(|call| call.args.clone()).collect(),
+        input: String::new(),
         switches: Switches::default(),
     }
 }
@@ -167,7 +168,7 @@ fn check_tier_0(module: &Module, calls: &[Call]) -> Result<(), String> {
             jitcodegen::Outcome::Exited(_) => return Err("a flow graph has left by an exit".to_owned()),
         };
         let after = arguments.after(module, &placed, &memory).map_err(|e| e.to_string())?;
-        let observed = Observed { end, after };
+        let observed = Observed { end, after, output: Vec::new() };
         compare(module, call.function, call, "machine code of the flow graphs", &observed)?;
     }
     Ok(())
