@@ -263,6 +263,16 @@ impl Memory {
         }
     }
 
+    /// Whether the embedding program's own addresses may be used ([`Memory::open_foreign`]).
+    pub fn is_open(&self) -> bool {
+        self.foreign == Foreign::Open
+    }
+
+    /// Whether something may lie at an address: in a region, or among what the embedding program has, of which nothing is known.
+    pub fn may_be_address(&self, address: u64) -> bool {
+        self.foreign != Foreign::Unknown && address >= LOWEST || self.check(address, 1, false).is_ok()
+    }
+
     /// Frees the region that starts at `address`; nothing happens if there is none.
     pub fn free(&mut self, address: u64) {
         if let Some(Region { size, owner: Some(_) }) = self.regions.remove(&address) {

@@ -9,7 +9,7 @@ pub fn main() {
     let factorial = b"1x[so*s1-]p";
     let mut jit = Jit::new(&lang::INTERPRETER);
     for x in 1..=20 {
-        assert_eq!(lang::jit::rpn(&mut jit, factorial, x).unwrap(), lang::rpn(factorial, x));
+        assert_eq!(lang::aot::rpn(&mut jit, factorial, x).unwrap(), lang::rpn(factorial, x));
     }
     assert_eq!(jit.compiled(), 1); // for this program, whatever x is
     hueshift::assert_no_ops!(lang::residual::rpn(factorial).unwrap(), call, getarrayitem, setarrayitem);

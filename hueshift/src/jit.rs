@@ -5,6 +5,8 @@
 //! a promotion's exit a case of its growing switch, and is patched.
 
 mod made_up;
+mod options;
+mod portal;
 
 use crate::code::{Code, residual_tier};
 use crate::compiler::Compiler;
@@ -17,10 +19,12 @@ use indexmap::IndexMap;
 use jitcodegen::{Activation, CodegenError, Outcome as Ran};
 pub use made_up::{MadeUp, Observe};
 use made_up::{Start, Waiting};
+pub use options::{JitOptions, Stats};
+pub use portal::Arrival;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
-use std::time::{Duration, Instant};
-use timeshifter::specialize::{Argument, Engine, Program, SpecError, TraceEnd};
+use std::time::Instant;
+use timeshifter::specialize::{Argument, Engine, Portal, Program, SpecError, TraceEnd};
 
 /// How to specialize.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,64 +35,6 @@ pub enum Policy {
     /// The path that the run takes; the rest are exits.
     Tracing,
 }
-
-/// Settings of a [`Jit`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct JitOptions {
-    /// How often the interpreter comes to a merge point, behind a backward jump of the guest, before it is traced from there.
-    pub threshold: u32,
-    /// How often an exit is taken before it gets a bridge.
-    pub bridge: u32,
-    /// How many values a promotion grows cases for; further ones are interpreted.
-    pub cases: usize,
-    /// Whether a blackholed run goes on in compiled code at the next merge point that has some.
-    pub reenter: bool,
-    /// Stop the first trace at this step.
-    pub abort_at: Option<u64>,
-    /// Count every guard's executions, and fail the one with this number on its first, second and hundredth.
-    pub force_guard: Option<u32>,
-    /// On which executions: the first, second and hundredth unless said otherwise.
-    pub force_at: Vec<u64>,
-    /// No run reaches the guard to be failed: enter its fragment in states made up for it.
-    pub make_up: bool,
-    /// Count every guard's executions.
-    pub count_guards: bool,
-    /// Keep CLIF and assembly of what is compiled.
-    pub keep_text: bool,
-    /// Check every access of compiled code: for compiler graphs that come from text, and may have been edited.
-    pub check_accesses: bool,
-    /// How much Cranelift does.
-    pub opt_level: jitcodegen::OptLevel,
-    /// How many bytes local arrays and structs of compiled code may use at a time.
-    pub slot_bytes: u64,
-}
-
-impl Default for JitOptions {
-    fn default() -> JitOptions {
-        JitOptions {
-            threshold: 2,
-            bridge: 2,
-            cases: 32,
-            reenter: true,
-            abort_at: None,
-            force_guard: None,
-            force_at: forcing::FORCED_AT.to_vec(),
-            make_up: false,
-            count_guards: false,
-            keep_text: false,
-            check_accesses: false,
-            opt_level: jitcodegen::OptLevel::Speed,
-            slot_bytes: SLOT_BYTES,
-        }
-    }
-}
-
-/// The usual size of the memory that local aggregates of compiled code lie in. So much is mapped afresh by any allocator: its pages
-/// are neither cleared nor used before they are needed.
-const SLOT_BYTES: u64 = 256 << 20;
-
-/// How much of it a loop has with all that is compiled for its exits. Runs inside of runs have as much each.
-const FRAME_BYTES: u64 = 1 << 20;
 
 /// Why a run could not be carried out. A trap of the guest is no such reason.
 #[derive(Debug, thiserror::Error)]
@@ -107,29 +53,6 @@ pub enum JitError {
     NoEntry,
 }
 
-/// What happened so far.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Stats {
-    /// Exits taken to the interpreter.
-    pub blackholed: u64,
-    /// Traces begun at merge points.
-    pub traces: u64,
-    /// Bridges made.
-    pub bridges: u64,
-    /// Cases of promotion switches made.
-    pub cases: u64,
-    /// Time in the specializer.
-    pub specializing: Duration,
-    /// Time in code generation.
-    pub compiling: Duration,
-    /// Ops and ends of blocks of compiler graphs that the specializer has gone through.
-    pub steps: u64,
-    /// Residual ops emitted, before cleaning.
-    pub emitted: usize,
-    /// The steps of the longest trace: how far [`JitOptions::abort_at`] has a meaning.
-    pub longest_trace: u64,
-}
-
 /// The residual code of the entry, for people and tests.
 #[derive(Clone, Debug)]
 pub struct Residual {
@@ -143,6 +66,9 @@ pub struct Residual {
     pub switches: usize,
 }
 
+/// How much of the slots' memory a loop has with all that is compiled for its exits. Runs inside of runs have as much each.
+const FRAME_BYTES: u64 = 1 << 20;
+
 /// A specialized entry and its machine code.
 pub struct Jit<'m> {
     engine: Engine<'m>,
@@ -150,6 +76,8 @@ pub struct Jit<'m> {
     options: JitOptions,
     key: String,
     unit: Option<usize>,
+    /// The portal whose runs come from tier 0, which is no graph.
+    portal: Option<Portal>,
     taken: FxHashMap<u32, u32>,
     bridged: FxHashMap<u32, String>,
     switches: IndexMap<u32, Vec<(i64, String)>>,
@@ -181,6 +109,8 @@ type Position = Vec<(usize, usize, usize, Vec<Const>)>;
 enum Next {
     Code(String, Vec<Word>),
     Frames(Vec<eval::Frame>),
+    /// In tier 0, with these words in the portal's parameters.
+    Tier0(Vec<Word>),
     Done(eval::Outcome),
 }
 
@@ -213,6 +143,7 @@ impl<'m> Jit<'m> {
             options,
             key: compiler.entry.clone(),
             unit: None,
+            portal: None,
             taken: FxHashMap::default(),
             bridged: FxHashMap::default(),
             switches: IndexMap::new(),
@@ -304,8 +235,17 @@ impl<'m> Jit<'m> {
         self.go_on(Next::Code(entry, words.to_vec()))
     }
 
-    /// Goes on to the end. Then nobody needs the local aggregates any more that were left to compiled code.
+    /// Goes on to the end.
     fn go_on(&mut self, next: Next) -> Result<eval::Outcome, JitError> {
+        match self.go_on_to(next)? {
+            Arrival::Ended(outcome) => Ok(outcome),
+            Arrival::At(_) => unreachable!("only portals that tier 0 has brought here go back there"),
+        }
+    }
+
+    /// Goes on to the end, or to where tier 0 can go on. Then nobody needs the local aggregates any more that were left to
+    /// compiled code.
+    fn go_on_to(&mut self, next: Next) -> Result<Arrival, JitError> {
         let outcome = self.go_on_in_one_activation(next);
         self.engine.memory.open_foreign(false);
         for slot in self.left_slots.drain(..).chain(self.engine.traced_slots.drain(..)) {
@@ -315,17 +255,18 @@ impl<'m> Jit<'m> {
     }
 
     /// Local aggregates of compiled code stay where they are from fragment to fragment.
-    fn go_on_in_one_activation(&mut self, mut next: Next) -> Result<eval::Outcome, JitError> {
+    fn go_on_in_one_activation(&mut self, mut next: Next) -> Result<Arrival, JitError> {
         let mut activation: Option<Activation> = None;
         loop {
             next = match next {
-                Next::Done(outcome) => return Ok(outcome),
+                Next::Done(outcome) => return Ok(Arrival::Ended(outcome)),
+                Next::Tier0(words) => return Ok(Arrival::At(words)),
                 Next::Frames(frames) => self.interpret(frames)?,
                 Next::Code(key, words) => {
                     let entry = self.code.engine.entry(&key)?;
                     let frame = match activation.take().map_or_else(|| entry.activation(), Ok) {
                         Ok(frame) => activation.insert(frame),
-                        Err(trap) => return Ok(eval::Outcome::Trapped(trap)),
+                        Err(trap) => return Ok(Arrival::Ended(eval::Outcome::Trapped(trap))),
                     };
                     match entry.call_in(frame, &words)? {
                         Ran::Returned(words) => Next::Done(eval::Outcome::Returned(words)),
@@ -439,20 +380,32 @@ impl<'m> Jit<'m> {
                 self.compile_new(&key)?;
                 return Ok(Next::Code(key, words));
             }
-            if jumped && self.may_be_traced(&frames) && self.is_hot(&frames) {
-                let beginning = self.beginning(|| Start::Frames(frames.clone()));
-                let begun = Instant::now();
-                let traced = self.engine.trace_frames(&frames)?;
-                self.stats.specializing += begun.elapsed();
-                if let Some((key, words, end)) = traced {
-                    self.stats.traces += 1;
-                    self.leave_slots(&frames);
-                    self.compile_new(&key)?;
-                    self.rehearse(beginning, &key, &words)?;
-                    return Ok(self.after_trace(end));
-                }
+            if let Some(words) = self.portal.as_ref().and_then(|portal| self.engine.leave(portal, &frames)) {
+                return Ok(Next::Tier0(words));
+            }
+            if jumped
+                && self.may_be_traced(&frames)
+                && self.is_hot(&frames)
+                && let Some(next) = self.trace_frames(&frames)?
+            {
+                return Ok(next);
             }
         }
+    }
+
+    /// Traces on from where the interpreter stands, and compiles the trace. Gives where the run goes on, if anything can be
+    /// traced from there.
+    fn trace_frames(&mut self, frames: &[eval::Frame]) -> Result<Option<Next>, JitError> {
+        let beginning = self.beginning(|| Start::Frames(frames.to_vec()));
+        let begun = Instant::now();
+        let traced = self.engine.trace_frames(frames)?;
+        self.stats.specializing += begun.elapsed();
+        let Some((key, words, end)) = traced else { return Ok(None) };
+        self.stats.traces += 1;
+        self.leave_slots(frames);
+        self.compile_new(&key)?;
+        self.rehearse(beginning, &key, &words)?;
+        Ok(Some(self.after_trace(end)))
     }
 
     /// Compiled code goes on from these frames: their local aggregates stay to the end of the run.

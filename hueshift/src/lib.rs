@@ -27,7 +27,7 @@ pub use compiler::{CompileError, Compiler};
 pub use embed::{Interpreter, Trap};
 pub use forcing::{Forced, GuardCounts, guards_of};
 pub use hosts::hosts;
-pub use jit::{Jit, JitError, JitOptions, MadeUp, Observe, Policy, Residual, Stats};
+pub use jit::{Arrival, Jit, JitError, JitOptions, MadeUp, Observe, Policy, Residual, Stats};
 pub use spec::{Counts, Ending, Ran, Report, SpecFailure, Specialized, interpret, run_traced, spec, specialize};
 pub use sweep::{Sweep, abort_everywhere, force_every_guard};
 

@@ -6,8 +6,8 @@
 use crate::embed::{Interpreter, Trap};
 use flowgraph::ir::{Module, Terminator, TrapKind};
 use std::any::Any;
-use std::cell::RefCell;
-use std::panic::{AssertUnwindSafe, Location, PanicHookInfo, catch_unwind, set_hook, take_hook};
+use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, Location, PanicHookInfo, catch_unwind, resume_unwind, set_hook, take_hook};
 use std::sync::Once;
 
 /// Ends the run with the panic "stack exhausted" if little is left of the native stack: portals and recursive functions begin
@@ -41,6 +41,21 @@ struct Caught {
 thread_local! {
     /// How many [`catch`]es are around, and the panic that is on its way to one.
     static CATCHING: RefCell<(usize, Option<Caught>)> = const { RefCell::new((0, None)) };
+    /// The panic that is on its way is hueshift's own.
+    static BUG: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Does something inside of a run of tier 0 that is not the guest's doing: its panic is a bug, and no trap.
+pub(crate) fn outside<T>(f: impl FnOnce() -> T) -> T {
+    struct Outside(usize);
+    impl Drop for Outside {
+        fn drop(&mut self) {
+            CATCHING.with_borrow_mut(|catching| catching.0 = self.0);
+            BUG.set(std::thread::panicking());
+        }
+    }
+    let _outside = Outside(CATCHING.with_borrow_mut(|catching| std::mem::take(&mut catching.0)));
+    f()
 }
 
 /// While a run is being caught, panics are not printed, but kept with their place.
@@ -79,7 +94,11 @@ fn quietly<T>(f: impl FnOnce() -> T) -> Result<T, Caught> {
         catching.0 -= 1;
         catching.1.take()
     });
-    result.map_err(|payload| caught.unwrap_or_else(|| Caught { message: message(&*payload), place: None }))
+    result.map_err(|payload| match caught {
+        _ if BUG.take() => resume_unwind(payload),
+        Some(caught) => caught,
+        None => Caught { message: message(&*payload), place: None },
+    })
 }
 
 /// The message of a panic of `f`, instead of the panic.

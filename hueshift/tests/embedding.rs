@@ -29,8 +29,8 @@ fn three_ways_to_run_agree() {
     assert_eq!(lang::plus_minus(0xA5A, 3, 32, 10), 42);
     assert_eq!(lang::interp::plus_minus(0xA5A, 3, 32, 10), Ok(42));
     let mut jit = Jit::new(&lang::INTERPRETER);
-    assert_eq!(lang::jit::plus_minus(&mut jit, 0xA5A, 3, 32, 10).unwrap(), 42);
-    let wraps = lang::jit::plus_minus(&mut jit, 0xA5A, 3, i64::MAX, 10).unwrap();
+    assert_eq!(lang::aot::plus_minus(&mut jit, 0xA5A, 3, 32, 10).unwrap(), 42);
+    let wraps = lang::aot::plus_minus(&mut jit, 0xA5A, 3, i64::MAX, 10).unwrap();
     assert_eq!(wraps, lang::plus_minus(0xA5A, 3, i64::MAX, 10));
     assert_eq!(jit.compiled(), 1);
 }
@@ -153,7 +153,7 @@ fn agreed(code: &[u8], mode: Mode, regs: [i64; 4]) -> Result<Returned, Trapped> 
     let mut jit = Jit::new(&machine::INTERPRETER);
     for _ in 0..3 {
         let (mut compiled, mut written) = (cpu(), vec![1, 2, 3]);
-        let got = machine::jit::run(&mut jit, &guest, 0, mode, &mut compiled, &mut written);
+        let got = machine::aot::run(&mut jit, &guest, 0, mode, &mut compiled, &mut written);
         assert_eq!((&compiled, &written), (&tier0, &out), "memory of {code:?}");
         assert_eq!(guest.calls.replace(0), calls);
         match (&got, &wanted) {
@@ -216,7 +216,7 @@ fn promoted_values_read_green_memory() {
     for index in wide {
         let mut cpu = Cpu { regs: [index, 0, 0, 0], ..Cpu::default() };
         let mut out = [0; 3];
-        machine::jit::run(&mut jit, &guest, 0, Mode::Fast, &mut cpu, &mut out).unwrap();
+        machine::aot::run(&mut jit, &guest, 0, Mode::Fast, &mut cpu, &mut out).unwrap();
         assert_eq!(cpu.regs[1], guest.table[index as usize] as i64);
     }
     assert_eq!(jit.compiled(), 1);
@@ -228,7 +228,7 @@ fn greens_are_a_key() {
     let mut jit = Jit::new(&machine::INTERPRETER);
     let mut run = |guest, pc| {
         let mut cpu = Cpu { regs: [5, 0, 0, 0], ..Cpu::default() };
-        machine::jit::run(&mut jit, guest, pc, Mode::Fast, &mut cpu, &mut []).unwrap();
+        machine::aot::run(&mut jit, guest, pc, Mode::Fast, &mut cpu, &mut []).unwrap();
         (cpu.regs[0], jit.compiled())
     };
     assert_eq!([run(&one, 0), run(&other, 0), run(&one, 0), run(&one, 1)], [(2, 1), (15, 2), (2, 2), (5, 3)]);
@@ -246,7 +246,7 @@ fn graphs_show_no_addresses() {
 #[test]
 fn another_interpreters_entry_is_an_error() {
     let mut jit = Jit::new(&machine::INTERPRETER);
-    let error = lang::jit::plus_minus(&mut jit, 0xA, 1, 2, 3).unwrap_err();
+    let error = lang::aot::plus_minus(&mut jit, 0xA, 1, 2, 3).unwrap_err();
     assert_eq!(error.to_string(), "this `Jit` was made for `machine`, not for `lang`");
 }
 
@@ -324,7 +324,7 @@ fn operators_wrap() {
             for y in [0, 1, 9, 200, 255] {
                 let (mut tier0, mut compiled) = ([5, i64::MAX, 1], [5, i64::MAX, 1]);
                 let wanted = operators::interp::all(choice, x, y, &mut tier0);
-                let got = operators::jit::all(&mut jit, choice, x, y, &mut compiled);
+                let got = operators::aot::all(&mut jit, choice, x, y, &mut compiled);
                 let got = got.map_err(|e| e.trap().cloned().unwrap_or_else(|| panic!("{e}")));
                 assert_eq!((got, compiled), (wanted, tier0), "{choice} {x} {y}");
             }
@@ -466,7 +466,7 @@ fn greens_may_overlap_and_be_empty() {
 #[test]
 fn greens_are_handed_over_in_the_order_of_the_parameters() {
     let mut jit = Jit::new(&corners::INTERPRETER);
-    assert_eq!(corners::jit::ordered(&mut jit, 1, 3, 2).unwrap(), 123);
+    assert_eq!(corners::aot::ordered(&mut jit, 1, 3, 2).unwrap(), 123);
     assert!(corners::residual::ordered(1, 2).unwrap().to_string().contains("int_add v0, 120\n"));
 }
 
@@ -478,7 +478,7 @@ fn values_have_every_shape() {
     for op in [Op::Swap, Op::Scale] {
         for mode in [(true, 7), (false, u16::MAX)] {
             let wanted = corners::interp::shapes(op, 1, p, mode).unwrap();
-            assert_eq!(corners::jit::shapes(&mut jit, op, 1, p, mode).unwrap(), wanted);
+            assert_eq!(corners::aot::shapes(&mut jit, op, 1, p, mode).unwrap(), wanted);
         }
     }
 }
@@ -492,8 +492,8 @@ fn references_in_greens_are_followed() {
     let root = node("root", &branches, 100);
     let mut jit = Jit::new(&corners::INTERPRETER);
     let wanted = linked(&root, 1);
-    assert_eq!(corners::jit::linked(&mut jit, &root, 1).unwrap(), wanted);
-    assert_eq!(corners::jit::linked(&mut jit, &root, 2).unwrap(), wanted + 7);
+    assert_eq!(corners::aot::linked(&mut jit, &root, 1).unwrap(), wanted);
+    assert_eq!(corners::aot::linked(&mut jit, &root, 2).unwrap(), wanted + 7);
     assert_eq!([root.visits.get(), branches[0].visits.get(), leaves[1].visits.get()], [3, 3, 6]);
     let graphs = corners::residual::linked(&root).unwrap();
     assert!(graphs.to_string().contains("&node.children"), "{graphs}");
@@ -593,7 +593,7 @@ fn enums_are_handed_over_and_read() {
             for last in [Value::Nothing, Value::Int(1), Value::Float { bits: 9, value: 1.5 }] {
                 let (mut tier0, mut compiled) = (last, last);
                 let wanted = tree::interp::eval(&nodes, at, input, &mut tier0);
-                let got = tree::jit::eval(&mut jit, &nodes, at, input, &mut compiled).unwrap();
+                let got = tree::aot::eval(&mut jit, &nodes, at, input, &mut compiled).unwrap();
                 assert_eq!((got, compiled), (wanted.unwrap(), tier0), "{at} {input:?} {last:?}");
             }
         }
@@ -610,7 +610,7 @@ fn an_interpreter_may_have_several_files() {
     let code = [99, 200, 98, 101];
     let mut jit = Jit::new(&two::INTERPRETER);
     for n in 1..5 {
-        assert_eq!(two::jit::run(&mut jit, &code, 0, n, 250).unwrap(), two::run(&code, 0, n, 250));
+        assert_eq!(two::aot::run(&mut jit, &code, 0, n, 250).unwrap(), two::run(&code, 0, n, 250));
     }
     let files = two::INTERPRETER.files();
     let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.unwrap())).collect();
@@ -619,7 +619,7 @@ fn an_interpreter_may_have_several_files() {
     assert_eq!(two::INTERPRETER.whole_flow().to_string(), text);
     let trap = two::interp::run(&[255], 0, 1, 0).unwrap_err();
     assert_eq!(trap.place().as_deref(), Some("tests/two_files/steps.rs:5:5"), "{trap}");
-    let compiled = two::jit::run(&mut jit, &[255], 0, 1, 0).unwrap_err();
+    let compiled = two::aot::run(&mut jit, &[255], 0, 1, 0).unwrap_err();
     assert_eq!(compiled.trap(), Some(&trap));
 }
 
@@ -665,7 +665,7 @@ fn options_and_results_are_handed_over() {
         for x in [Ok((3, 1.5)), Ok((-2, 0.0)), Ok((i64::MIN, f32::MAX)), Err(true), Err(false)] {
             for rest in [[None, None], [Some(4), Some(-2)], [None, Some(i32::MIN)], [Some(-1), None]] {
                 let wanted = options::take(choice, x, rest);
-                assert_eq!(options::jit::take(&mut jit, choice, x, rest).unwrap(), wanted, "{choice:?} {x:?} {rest:?}");
+                assert_eq!(options::aot::take(&mut jit, choice, x, rest).unwrap(), wanted, "{choice:?} {x:?} {rest:?}");
             }
         }
     }

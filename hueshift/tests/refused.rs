@@ -40,26 +40,26 @@ pub fn user() {{
 
 #[test]
 fn what_keeps_to_the_rules_is_fine() {
-    let body = "let _ = lang::jit::run(&mut jit, &code, &mut x);\nlet _ = lang::jit::run(&mut jit, &code, &mut x);\n\
+    let body = "let _ = lang::aot::run(&mut jit, &code, &mut x);\nlet _ = lang::jit::run(&mut jit, &code, &mut x);\n\
                 drop(jit); code.bias = 4; drop(code); let _ = Unused;";
     says("fine", &program(body), &[]);
 }
 
 #[test]
 fn greens_are_not_changed_while_there_is_code() {
-    let body = "let _ = lang::jit::run(&mut jit, &code, &mut x);\n    code.bias = 4;\n    let _ = lang::jit::run(&mut jit, &code, &mut x);";
+    let body = "let _ = lang::aot::run(&mut jit, &code, &mut x);\n    code.bias = 4;\n    let _ = lang::jit::run(&mut jit, &code, &mut x);";
     says("changed", &program(body), &["lib.rs:15:5: error[E0506]: cannot assign to `code.bias`"]);
-    let body = "let _ = lang::jit::run(&mut jit, &code, &mut x);\n    let ops = &mut code.ops;\n    ops[0] = 1;\n    drop(jit);";
+    let body = "let _ = lang::aot::run(&mut jit, &code, &mut x);\n    let ops = &mut code.ops;\n    ops[0] = 1;\n    drop(jit);";
     says("lent", &program(body), &["lib.rs:15:15: error[E0502]: cannot borrow `code.ops` as mutable"]);
-    let body = "let _ = lang::jit::run(&mut jit, &code, &mut code.bias);\n    let _ = lang::jit::run(&mut jit, &code, &mut x);";
+    let body = "let _ = lang::aot::run(&mut jit, &code, &mut code.bias);\n    let _ = lang::jit::run(&mut jit, &code, &mut x);";
     says("red_and_green", &program(body), &["lib.rs:14:41: error[E0502]: cannot borrow `code.bias` as mutable"]);
 }
 
 #[test]
 fn greens_are_not_freed_while_there_is_code() {
-    let body = "let _ = lang::jit::run(&mut jit, &code, &mut x);\n    drop(code);\n    drop(jit);";
+    let body = "let _ = lang::aot::run(&mut jit, &code, &mut x);\n    drop(code);\n    drop(jit);";
     says("freed", &program(body), &["lib.rs:15:10: error[E0505]: cannot move out of `code`"]);
-    let body = "    {\n        let inner = Code { ops: [0; 4], bias: 0 };\n        let _ = lang::jit::run(&mut jit, &inner, &mut x);\n    }\n    let _ = lang::jit::run(&mut jit, &code, &mut x);";
+    let body = "    {\n        let inner = Code { ops: [0; 4], bias: 0 };\n        let _ = lang::aot::run(&mut jit, &inner, &mut x);\n    }\n    let _ = lang::jit::run(&mut jit, &code, &mut x);";
     says("inner", &program(body), &["lib.rs:16:42: error[E0597]: `inner` does not live long enough"]);
 }
 

@@ -3,7 +3,7 @@
 use super::loader::{PROGRAMS, cells};
 use super::tree::{Rooted, Tree};
 use super::{Peephole, parse};
-use crate::{Guest, Interpreter, LoadError};
+use crate::{Guest, Interpreter, LoadError, run};
 
 hueshift::interpreter_file!("brainfuck/bf_ast.rs", pub(crate) mod lang, entry bf_ast(nodes, first, end));
 
@@ -25,10 +25,10 @@ pub(crate) const BF_AST: Interpreter = Interpreter {
             let cells = cells(arguments)?;
             Ok(format!("{},[0; {cells}]", tree(text)?.arguments()))
         },
-        interpret: |text, arguments| {
+        run: |tier, text, arguments| {
             let mut tape = vec![0; cells(arguments)?];
             let Rooted { nodes, first, end } = tree(text)?;
-            Ok(lang::interp::bf_ast(&nodes, first, end, &mut tape).map(|()| "()".to_owned()))
+            Ok(run!(tier, lang::bf_ast(&nodes, first, end, &mut tape)).map(|()| "()".to_owned()))
         },
     },
 };

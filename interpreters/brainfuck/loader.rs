@@ -1,7 +1,7 @@
 //! The table row of the interpreter of rows, `bf.rs`.
 
 use super::{CELLS, Insn, Peephole, Rows, parse};
-use crate::{Guest, Interpreter, LoadError, Problem, ProblemKind, Program, assembler::number};
+use crate::{Guest, Interpreter, LoadError, Problem, ProblemKind, Program, assembler::number, run};
 
 hueshift::interpreter_file!("brainfuck/bf.rs", pub(crate) mod lang, entry bf(program));
 
@@ -23,10 +23,10 @@ pub(crate) const BF: Interpreter = Interpreter {
             let cells = cells(arguments)?;
             Ok(format!("{},[0; {cells}]", Rows::arguments(&rows(text)?)))
         },
-        interpret: |text, arguments| {
+        run: |tier, text, arguments| {
             let mut tape = vec![0; cells(arguments)?];
             let rows = rows(text)?;
-            Ok(lang::interp::bf(&rows, &mut tape).map(|()| "()".to_owned()))
+            Ok(run!(tier, lang::bf(&rows, &mut tape)).map(|()| "()".to_owned()))
         },
     },
 };

@@ -3,7 +3,7 @@
 //! A program is a row of `+` and `-`; assembled, it is one byte for each: 0xA and 0x5. The interpreter takes it as one
 //! word, four bits an instruction, the first lowest.
 
-use crate::{Guest, Interpreter, LoadError, Problem, ProblemKind, Span, argument, program::programs};
+use crate::{Guest, Interpreter, LoadError, Problem, ProblemKind, Span, argument, program::programs, run};
 
 const PLUS: u8 = 0xA;
 const MINUS: u8 = 0x5;
@@ -27,11 +27,11 @@ pub(crate) const INTERPRETER: Interpreter = Interpreter {
         assemble,
         disassemble,
         arguments,
-        interpret: |code, guest, _| {
-            lang::interp::plus_minus(word(code), code.len() as i64, argument(guest, 0), argument(guest, 1))
+        run: |tier, code, guest, _| {
+            run!(tier, lang::plus_minus(word(code), code.len() as i64, argument(guest, 0), argument(guest, 1)))
         },
         compiled: |jit, code, guest| {
-            lang::jit::plus_minus(jit, word(code), code.len() as i64, argument(guest, 0), argument(guest, 1))
+            lang::aot::plus_minus(jit, word(code), code.len() as i64, argument(guest, 0), argument(guest, 1))
         },
     },
 };

@@ -1,7 +1,7 @@
 //! The table row of the matcher of regular expressions.
 
 use super::Dfa;
-use crate::{Guest, Interpreter, LoadError, ProblemKind, program::Program, slice_text};
+use crate::{Guest, Interpreter, LoadError, ProblemKind, program::Program, run, slice_text};
 use std::fmt::Write;
 
 hueshift::interpreter_file!("regex/regex.rs", pub(crate) mod lang, entry regex(states, ranges));
@@ -38,9 +38,9 @@ pub(crate) const REGEX: Interpreter = Interpreter {
             let ranges: Vec<String> = dfa.ranges.iter().map(|r| format!("{{to:{},next:{}}}", r.to, r.next)).collect();
             Ok(format!("[{states}],[{}],{}", ranges.join(","), slice_text(text(arguments))))
         },
-        interpret: |pattern, arguments| {
+        run: |tier, pattern, arguments| {
             let dfa = dfa(pattern)?;
-            Ok(lang::interp::regex(&dfa.states, &dfa.ranges, text(arguments)).map(|at| at.to_string()))
+            Ok(run!(tier, lang::regex(&dfa.states, &dfa.ranges, text(arguments))).map(|at| at.to_string()))
         },
     },
 };

@@ -39,8 +39,8 @@ pub use assembler::{Instruction, InstructionSet};
 pub use error::{LoadError, Problem, ProblemKind, Span};
 pub use program::{FileRun, Program, Run};
 
-use hueshift::Trap;
 use hueshift::embed::{Error, Jit};
+use hueshift::{JitOptions, Stats, Trap};
 
 /// An interpreter: a row of the table [`all`].
 #[derive(Clone, Copy, Debug)]
@@ -82,8 +82,8 @@ enum Guest {
         disassemble: fn(&[u8]) -> String,
         /// Bytes and numbers as `--args` takes arguments.
         arguments: fn(&[u8], &[i64]) -> String,
-        /// Runs a program, given its code and what it takes, in the interpreter as rustc has compiled it.
-        interpret: InterpretBytes,
+        /// Runs a program, given its code and what it takes.
+        run: RunBytes,
         /// Runs it compiled.
         compiled: Compiled,
     },
@@ -91,8 +91,8 @@ enum Guest {
     Text {
         /// As `--args` takes arguments.
         arguments: fn(&[u8], &[&str]) -> Result<String, LoadError>,
-        /// Runs it in the interpreter as rustc has compiled it. The result is text as Rust's `{:?}` prints it.
-        interpret: InterpretText,
+        /// Runs it. The result is text as Rust's `{:?}` prints it.
+        run: RunText,
     },
 }
 
@@ -108,9 +108,44 @@ pub struct Tier0 {
     pub after: After,
 }
 
-type InterpretBytes = fn(&[u8], &[i64], &mut After) -> Result<i64, Trap>;
+/// A run that began in the interpreter as rustc has compiled it, and went over to compiled code where it was hot.
+#[derive(Debug)]
+pub struct Jitted {
+    /// The result as Rust's `{:?}` prints it.
+    pub result: Result<String, Error>,
+    /// Memory afterwards.
+    pub after: After,
+    /// What was compiled.
+    pub stats: Stats,
+}
 
-type InterpretText = fn(&[u8], &[&str]) -> Result<Result<String, Trap>, LoadError>;
+/// How to run a program of an interpreter that is part of this one.
+enum Tier<'a> {
+    /// As rustc has compiled it.
+    Interp,
+    /// The same, and compiled where it is hot.
+    Jit(&'a JitOptions, &'a mut Stats),
+}
+
+/// Runs an entry of an embedded interpreter.
+macro_rules! run {
+    ($tier:ident, $lang:ident::$entry:ident($($argument:expr),*)) => {
+        match $tier {
+            $crate::Tier::Interp => $lang::interp::$entry($($argument),*).map_err(hueshift::embed::Error::from),
+            $crate::Tier::Jit(options, stats) => {
+                let mut jit = hueshift::embed::Jit::with_options(&$lang::INTERPRETER, options.clone());
+                let result = $lang::jit::$entry(&mut jit, $($argument),*);
+                *stats = jit.stats();
+                result
+            }
+        }
+    };
+}
+pub(crate) use run;
+
+type RunBytes = fn(Tier<'_>, &[u8], &[i64], &mut After) -> Result<i64, Error>;
+
+type RunText = fn(Tier<'_>, &[u8], &[&str]) -> Result<Result<String, Error>, LoadError>;
 
 /// Runs a program compiled. Where the code is no reference of the entry, it is only read.
 type Compiled = for<'p> fn(&mut Jit<'p>, &'p [u8], &[i64]) -> Result<i64, Error>;
@@ -164,17 +199,41 @@ impl Interpreter {
     /// What is wrong with the program or with the arguments. A trap is no such error.
     pub fn tier0(&self, program: &[u8], arguments: &[&str]) -> Result<Tier0, LoadError> {
         let mut after = After::new();
-        let result = match self.guest {
-            Guest::Assembled { interpret, .. } => {
-                let numbers = self.numbers(arguments)?;
-                interpret(program, &numbers, &mut after).map(|n| n.to_string())
-            }
-            Guest::Text { interpret, .. } => {
-                self.count(arguments)?;
-                interpret(program, arguments)?
-            }
-        };
+        let result = self.run(Tier::Interp, program, arguments, &mut after)?;
+        let result = result.map_err(|error| match error {
+            Error::Trap(trap) => trap,
+            error => unreachable!("the interpreter only traps: {error}"),
+        });
         Ok(Tier0 { result, after })
+    }
+
+    /// Runs a program in the interpreter as rustc has compiled it, from which compiled code is entered where it is hot.
+    ///
+    /// # Errors
+    /// As for [`Interpreter::tier0`].
+    pub fn jit(&self, program: &[u8], arguments: &[&str], options: &JitOptions) -> Result<Jitted, LoadError> {
+        let (mut after, mut stats) = (After::new(), Stats::default());
+        let result = self.run(Tier::Jit(options, &mut stats), program, arguments, &mut after)?;
+        Ok(Jitted { result, after, stats })
+    }
+
+    fn run(
+        &self,
+        tier: Tier<'_>,
+        program: &[u8],
+        arguments: &[&str],
+        after: &mut After,
+    ) -> Result<Result<String, Error>, LoadError> {
+        match self.guest {
+            Guest::Assembled { run, .. } => {
+                let numbers = self.numbers(arguments)?;
+                Ok(run(tier, program, &numbers, after).map(|n| n.to_string()))
+            }
+            Guest::Text { run, .. } => {
+                self.count(arguments)?;
+                run(tier, program, arguments)
+            }
+        }
     }
 
     /// Compiles a program that is bytes, unless this has been done, and runs it. The `Jit` is one for

@@ -6,7 +6,7 @@ use flowgraph::text::print_module;
 use hueshift::embed::{Error, Jit};
 use hueshift::golden::Golden;
 use hueshift::io::{self, Io};
-use hueshift::{Compiler, Trap};
+use hueshift::{Compiler, JitOptions, Trap};
 use interpreters::{all, brainfuck, find};
 use std::collections::BTreeSet;
 
@@ -52,6 +52,29 @@ fn examples_hold_in_every_tier() {
     }
 }
 
+#[test]
+fn examples_hold_just_in_time() {
+    let settings = [(1, 1, 32), (2, 2, 2), (5, 1, 1), (40, 20, 32)];
+    for (threshold, bridge, cases) in settings {
+        let options = JitOptions { threshold, bridge, cases, slot_bytes: 1 << 20, ..JitOptions::default() };
+        for interpreter in all() {
+            for program in interpreter.programs {
+                let code = interpreter.program_of_file(".asm", program.text.as_bytes()).expect("it can be read");
+                for run in program.runs() {
+                    let what = format!("{}/{} {:?} {options:?}", interpreter.name, program.name, run.arguments);
+                    let expected = run.expected.map(str::to_owned).map_err(str::to_owned);
+                    let jitted = || interpreter.jit(&code, &run.arguments, &options);
+                    let (ran, io) = io::with(Io::bytes(run.input), jitted);
+                    let ran = ran.expect("arguments that fit");
+                    assert_eq!(ran.result.map_err(message), expected, "{what}");
+                    assert_eq!(io.output(), run.output, "{what}");
+                    eprintln!("{what} {:?}", ran.stats);
+                }
+            }
+        }
+    }
+}
+
 fn message(error: Error) -> String {
     match error {
         Error::Trap(trap) => trap.message,
@@ -68,7 +91,7 @@ fn brainfuck_compiled() {
         let mut jit = Jit::new(bf.embedded());
         for run in program.runs() {
             let mut tape = vec![0; brainfuck::CELLS];
-            let compiled = || brainfuck::lang::jit::bf(&mut jit, &rows, &mut tape);
+            let compiled = || brainfuck::lang::aot::bf(&mut jit, &rows, &mut tape);
             let (ran, io) = io::with(Io::bytes(run.input), compiled);
             assert_eq!(ran.map_err(message).map(|()| "()"), run.expected.map_err(str::to_owned), "{}", program.name);
             assert_eq!(io.output(), run.output, "{}", program.name);

@@ -4,7 +4,7 @@
 //! what the callee returns. Positions and stack depth are green: a loop of the guest keeps its stack in registers.
 
 use crate::assembler::Operand::{Relative, Signed, Unsigned};
-use crate::{Guest, Instruction, InstructionSet, Interpreter, argument, program::programs, slice_text};
+use crate::{Guest, Instruction, InstructionSet, Interpreter, argument, program::programs, run, slice_text};
 
 hueshift::interpreter_file!("tl/tl.rs", mod lang, entry tl(code, pc));
 
@@ -26,8 +26,8 @@ pub(crate) const INTERPRETER: Interpreter = Interpreter {
         assemble: |text| SET.assemble(text),
         disassemble: |code| SET.disassemble(code),
         arguments: |code, guest| format!("{},0,{}", slice_text(code), argument(guest, 0)),
-        interpret: |code, guest, _| lang::interp::tl(code, 0, argument(guest, 0)),
-        compiled: |jit, code, guest| lang::jit::tl(jit, code, 0, argument(guest, 0)),
+        run: |tier, code, guest, _| run!(tier, lang::tl(code, 0, argument(guest, 0))),
+        compiled: |jit, code, guest| lang::aot::tl(jit, code, 0, argument(guest, 0)),
     },
 };
 

@@ -5,7 +5,7 @@
 //! position to return to in a register, which `return_to` promotes.
 
 use crate::assembler::Operand::{Absolute, Unsigned};
-use crate::{Guest, Instruction, InstructionSet, Interpreter, argument, program::programs, slice_text};
+use crate::{Guest, Instruction, InstructionSet, Interpreter, argument, program::programs, run, slice_text};
 
 hueshift::interpreter_file!("tlr/tlr.rs", mod lang, entry tlr(code));
 
@@ -27,13 +27,13 @@ pub(crate) const INTERPRETER: Interpreter = Interpreter {
         assemble: |text| SET.assemble(text),
         disassemble: |code| SET.disassemble(code),
         arguments,
-        interpret: |code, guest, after| {
+        run: |tier, code, guest, after| {
             let mut regs = vec![0; registers(code)];
-            let result = lang::interp::tlr(code, argument(guest, 0), &mut regs);
+            let result = run!(tier, lang::tlr(code, argument(guest, 0), &mut regs));
             after.push(("regs", format!("{regs:?}")));
             result
         },
-        compiled: |jit, code, guest| lang::jit::tlr(jit, code, argument(guest, 0), &mut vec![0; registers(code)]),
+        compiled: |jit, code, guest| lang::aot::tlr(jit, code, argument(guest, 0), &mut vec![0; registers(code)]),
     },
 };
 

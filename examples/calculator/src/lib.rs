@@ -5,7 +5,7 @@
 //! let squares = assemble("push 0  store 1  load 1  load 0  load 0  mul  add  store 1  load 0  push 1  sub  store 0  loop 2  load 1  end");
 //! let mut jit = hueshift::embed::Jit::new(&lang::INTERPRETER);
 //! let mut machine = Machine::new(10.0);
-//! assert_eq!(lang::jit::run(&mut jit, &squares.unwrap(), 0, 0, &mut machine).unwrap(), 385.0);
+//! assert_eq!(lang::aot::run(&mut jit, &squares.unwrap(), 0, 0, &mut machine).unwrap(), 385.0);
 //! ```
 
 #![forbid(unsafe_code)]

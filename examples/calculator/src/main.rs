@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     };
     println!("interpreted: {:?}", lang::interp::run(&program, 0, 0, &mut Machine::new(argument)));
     let mut jit = Jit::new(&lang::INTERPRETER);
-    match lang::jit::run(&mut jit, &program, 0, 0, &mut Machine::new(argument)) {
+    match lang::aot::run(&mut jit, &program, 0, 0, &mut Machine::new(argument)) {
         Ok(result) => {
             println!("compiled: {result:?}");
             ExitCode::SUCCESS

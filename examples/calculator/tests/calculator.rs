@@ -13,7 +13,7 @@ fn interpreted_and_compiled_agree() {
         let (mut tier0, mut compiled) = (Machine::new(argument), Machine::new(argument));
         (tier0.registers[1], compiled.registers[1]) = (4.0, 4.0);
         let wanted = lang::run(&program, 0, 0, &mut tier0);
-        assert_eq!(lang::jit::run(&mut jit, &program, 0, 0, &mut compiled).unwrap(), wanted);
+        assert_eq!(lang::aot::run(&mut jit, &program, 0, 0, &mut compiled).unwrap(), wanted);
         assert_eq!(compiled, tier0);
     }
     assert_eq!(calculator::notes()[&3].len(), 10, "both have noted");
@@ -25,7 +25,7 @@ fn a_program_that_fails_says_why() {
     let program = assemble("push 1 loop 0").unwrap();
     let mut jit = Jit::new(&lang::INTERPRETER);
     let wanted = lang::interp::run(&program, 0, 0, &mut Machine::new(1.0)).unwrap_err();
-    let got = lang::jit::run(&mut jit, &program, 0, 0, &mut Machine::new(1.0)).unwrap_err();
+    let got = lang::aot::run(&mut jit, &program, 0, 0, &mut Machine::new(1.0)).unwrap_err();
     assert_eq!(got.to_string(), "stack overflow at 1");
     assert_eq!(got.trap(), Some(&wanted));
 }

@@ -3,11 +3,13 @@
 //! ```text
 //! fn run(code: &[u8], mut pc: usize, cpu: &mut Cpu) -> u64        in the source, a portal with the greens code and pc
 //! jit::run(jit: &mut Jit<'p>, code: &'p [u8], pc: usize, cpu: &mut Cpu) -> Result<u64, Error>
+//! aot::run(jit: &mut Jit<'p>, code: &'p [u8], pc: usize, cpu: &mut Cpu) -> Result<u64, Error>
 //! interp::run(code: &[u8], pc: usize, cpu: &mut Cpu) -> Result<u64, Trap>
 //! residual::run(code: &[u8], pc: usize) -> Result<Golden, Error>
 //! ```
 
 use crate::expand::{Entry, visible_inside};
+use crate::rewrite::{Leading, second_name};
 use crate::{layout, values};
 use flowgraph::ir::{Graph, Module, RustType};
 use proc_macro2::{Ident, Span, TokenStream};
@@ -95,7 +97,7 @@ impl VisitMut for Inferred {
 }
 
 /// Gives every reference in a type the same lifetime.
-struct Lent<'a>(&'a Lifetime);
+pub struct Lent<'a>(pub &'a Lifetime);
 
 impl VisitMut for Lent<'_> {
     fn visit_type_reference_mut(&mut self, reference: &mut TypeReference) {
@@ -108,13 +110,19 @@ impl VisitMut for Lent<'_> {
 ///
 /// # Errors
 /// If one of them can't be called from Rust.
-pub fn modules(module: &Module, entries: &[EntryFunction<'_>], depth: usize) -> syn::Result<TokenStream> {
+pub fn modules(
+    module: &Module,
+    entries: &[EntryFunction<'_>],
+    leading: &Leading,
+    depth: usize,
+) -> syn::Result<TokenStream> {
     if entries.is_empty() {
         return Ok(TokenStream::new());
     }
     let up = std::iter::repeat_n(quote!(super::), depth + 1);
     let interpreter = quote! { #(#up)* INTERPRETER };
     let mut jit = Vec::new();
+    let mut aot = Vec::new();
     let mut interp = Vec::new();
     let mut residual = Vec::new();
     for entry in entries {
@@ -134,7 +142,8 @@ pub fn modules(module: &Module, entries: &[EntryFunction<'_>], depth: usize) -> 
                 return Err(syn::Error::new_spanned(&entry.sig.inputs[*i], message));
             }
         }
-        jit.push(entry.compiled(module, &interpreter));
+        jit.push(entry.just_in_time(leading, &interpreter));
+        aot.push(entry.compiled(module, &interpreter));
         interp.push(entry.interpreted(&interpreter));
         residual.push(entry.residual(module, &interpreter));
     }
@@ -143,9 +152,12 @@ pub fn modules(module: &Module, entries: &[EntryFunction<'_>], depth: usize) -> 
         #[allow(clippy::extra_unused_lifetimes, clippy::extra_unused_type_parameters)]
     };
     Ok(quote! {
-        /// The entries in compiled code. The first call with some greens compiles.
+        /// The entries as rustc compiles them, from where compiled code is entered that is made where they are hot.
         #allowed
         pub mod jit { use super::*; #(#jit)* }
+        /// The entries in compiled code. The first call with some greens compiles.
+        #allowed
+        pub mod aot { use super::*; #(#aot)* }
         /// The entries as rustc compiles them; a panic is an error.
         #allowed
         pub mod interp { use super::*; #(#interp)* }
@@ -236,6 +248,42 @@ impl EntryFunction<'_> {
                 let __hueshift_words = #jit.call(&#interpreter, #function, __hueshift_greens, &__hueshift_reds)?;
                 let mut __hueshift_words = ::hueshift::embed::WordReader::new(&__hueshift_words);
                 ::core::result::Result::Ok(#given)
+            }
+        }
+    }
+
+    /// Runs its second form, if it has one: from others no portal is reached.
+    fn just_in_time(&self, leading: &Leading, interpreter: &TokenStream) -> TokenStream {
+        let (mut params, function) = (params(&self.sig, self.self_ty.as_ref()), self.function());
+        let lifetime = self.lifetime();
+        for i in self.entry.greens.iter().copied().chain(leading.lent(function)) {
+            if let Some(param) = params.get_mut(i) {
+                Lent(&lifetime).visit_type_mut(&mut param.ty);
+            }
+        }
+        let leads = leading.leads(function);
+        let (names, types): (Vec<_>, Vec<_>) = params.iter().map(|p| (&p.name, &p.ty)).unzip();
+        let jit = Ident::new("__hueshift_jit", Span::call_site());
+        let handed = leads.then(|| quote!(, #jit));
+        let own = if leads { second_name(&self.sig.ident) } else { self.sig.ident.clone() };
+        let path = match &self.self_ty {
+            Some(ty) => quote!(<#ty>::#own),
+            None => quote!(super::#own),
+        };
+        let generics = self.sig.generics.params.iter();
+        let bounds = &self.sig.generics.where_clause;
+        let (name, vis, result) =
+            (&self.sig.ident, visible_inside(&self.vis), result(&self.sig, self.self_ty.as_ref()));
+        let doc = format!("[`{function}`](super) as rustc compiles it, and in compiled code where it is hot.");
+        let errors = "\n# Errors\nIf the guest's run traps, or code can't be made.";
+        quote! {
+            #[doc = #doc]
+            #[doc = #errors]
+            #vis fn #name<#lifetime, #(#generics),*>(
+                #jit: &mut ::hueshift::embed::Jit<#lifetime>,
+                #(#names: #types),*
+            ) -> ::core::result::Result<#result, ::hueshift::embed::Error> #bounds {
+                #jit.interpret(&#interpreter, |#jit| { let _ = &#jit; #path(#(#names),* #handed) })
             }
         }
     }

@@ -7,7 +7,7 @@
 use super::greens::name_greens;
 use super::jit::Error;
 use crate::compiler::Compiler;
-use crate::jit::JitOptions;
+use crate::jit::{JitError, JitOptions};
 use flowgraph::eval::Outcome;
 use flowgraph::ir::{Const, Word};
 use flowgraph::memory::Memory;
@@ -41,6 +41,26 @@ impl Compiled {
     /// The words are those of values of the parameters' types, and so are those of each [`Compiled::run`]; what the greens
     /// refer to stays as it is while this is used.
     pub unsafe fn new(compiler: &Compiler, greens: &[Word], options: &JitOptions) -> Result<Compiled, Error> {
+        // SAFETY: the caller's promise.
+        unsafe { Compiled::prepared(compiler, greens, options, |driver, arguments| driver.specialize(arguments)) }
+    }
+
+    /// A driver for the runs that tier 0 brings to the merge point of a portal, with no code yet. `greens` are the words of
+    /// its green parameters' leaves in one of them: others may have other scalars there.
+    ///
+    /// # Safety
+    /// As for [`Compiled::new`].
+    pub unsafe fn of_portal(compiler: &Compiler, greens: &[Word], options: &JitOptions) -> Result<Compiled, Error> {
+        // SAFETY: the caller's promise.
+        unsafe { Compiled::prepared(compiler, greens, options, |_, _| Ok(())) }
+    }
+
+    unsafe fn prepared(
+        compiler: &Compiler,
+        greens: &[Word],
+        options: &JitOptions,
+        prepare: impl FnOnce(&mut Driver<'_>, &[Argument]) -> Result<(), JitError>,
+    ) -> Result<Compiled, Error> {
         let mut compiler = compiler.clone();
         let mut memory = compiler.memory();
         let signature = compiler.module.graphs[&compiler.entry].signature.clone();
@@ -54,7 +74,7 @@ impl Compiled {
         let parts = Parts { compiler, memory: MutBorrow::new(memory) };
         let tied = Tied::try_new(parts, |parts| {
             let mut driver = Driver::new(&parts.compiler, parts.memory.borrow_mut(), options.clone())?;
-            driver.specialize(&arguments)?;
+            prepare(&mut driver, &arguments)?;
             Ok::<_, Error>(driver)
         })?;
         Ok(Compiled { tied })

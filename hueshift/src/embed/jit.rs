@@ -2,10 +2,11 @@
 
 use super::compiled::Compiled;
 use super::interpreter::{Entry, Interpreter};
+use super::tiers::Tiers;
 use super::trap::Trap;
 use crate::compiler::{CompileError, Compiler};
 use crate::golden::Golden;
-use crate::jit::{JitError, JitOptions};
+use crate::jit::{JitError, JitOptions, Stats};
 use flowgraph::eval::Outcome;
 use flowgraph::ir::Word;
 use flowgraph::memory::BadAccess;
@@ -13,6 +14,7 @@ use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
+use std::rc::Rc;
 
 /// Why a call of compiled code gives no result.
 #[derive(Debug, thiserror::Error)]
@@ -69,9 +71,10 @@ impl Error {
 /// thread; a program may have any number.
 pub struct Jit<'p> {
     interpreter: &'static Interpreter,
-    options: JitOptions,
-    compilers: FxHashMap<&'static str, Compiler>,
+    pub(super) options: JitOptions,
+    compilers: FxHashMap<&'static str, Rc<Compiler>>,
     compiled: FxHashMap<Key, Compiled>,
+    pub(super) tiers: Tiers,
     /// Greens are borrowed for exactly `'p`: a `Jit` for a shorter time would accept what is gone too early.
     greens: PhantomData<Cell<&'p ()>>,
 }
@@ -91,7 +94,7 @@ impl<'p> Jit<'p> {
     /// The same with other settings than the usual.
     pub fn with_options(interpreter: &'static Interpreter, options: JitOptions) -> Jit<'p> {
         let (compilers, compiled) = (FxHashMap::default(), FxHashMap::default());
-        Jit { interpreter, options, compilers, compiled, greens: PhantomData }
+        Jit { interpreter, options, compilers, compiled, tiers: Tiers::default(), greens: PhantomData }
     }
 
     /// The interpreter.
@@ -102,6 +105,15 @@ impl<'p> Jit<'p> {
     /// For how many choices of greens there is code, of all entries together.
     pub fn compiled(&self) -> usize {
         self.compiled.len()
+    }
+
+    /// What was compiled, and what became of exits, of all entries together.
+    pub fn stats(&mut self) -> Stats {
+        let mut sum = Stats::default();
+        for compiled in self.compiled.values_mut().chain(self.tiers.drivers()) {
+            sum += compiled.with(|driver| driver.stats());
+        }
+        sum
     }
 
     /// For the macros: calls an entry's code, which is made if there is none for these greens. The words must be those of
@@ -136,6 +148,25 @@ impl<'p> Jit<'p> {
         Ok(Golden::of_residual(residual.module))
     }
 
+    /// Refuses another interpreter than its own.
+    pub(super) fn check(&self, interpreter: &'static Interpreter) -> Result<(), Error> {
+        if std::ptr::eq(interpreter, self.interpreter) {
+            return Ok(());
+        }
+        let (jit, interpreter) = (self.interpreter.name(), interpreter.name());
+        Err(Error::OtherInterpreter { jit, interpreter })
+    }
+
+    /// The compiler of an entry.
+    pub(super) fn compiler(&mut self, function: &'static str) -> Result<Rc<Compiler>, Error> {
+        if let Some(compiler) = self.compilers.get(function) {
+            return Ok(compiler.clone());
+        }
+        let compiler = Rc::new(self.interpreter.compiler_for(function)?);
+        self.compilers.insert(function, compiler.clone());
+        Ok(compiler)
+    }
+
     #[allow(
         unsafe_code,
         reason = "the functions that the macros make vouch for the words, and borrow the greens for 'p"
@@ -146,18 +177,13 @@ impl<'p> Jit<'p> {
         function: &'static str,
         greens: Vec<Word>,
     ) -> Result<&mut Compiled, Error> {
-        if !std::ptr::eq(interpreter, self.interpreter) {
-            let (jit, interpreter) = (self.interpreter.name(), interpreter.name());
-            return Err(Error::OtherInterpreter { jit, interpreter });
-        }
+        self.check(interpreter)?;
         let key = (function, greens);
         if !self.compiled.contains_key(&key) {
-            if !self.compilers.contains_key(function) {
-                self.compilers.insert(function, interpreter.compiler_for(function)?);
-            }
+            let compiler = self.compiler(function)?;
             // SAFETY: the functions that the macros make are typed as the source is, and what greens refer to is borrowed
             // for `'p`, which this `Jit` can't outlive.
-            let code = unsafe { Compiled::new(&self.compilers[function], &key.1, &self.options)? };
+            let code = unsafe { Compiled::new(&compiler, &key.1, &self.options)? };
             self.compiled.insert(key.clone(), code);
         }
         match self.compiled.get_mut(&key) {

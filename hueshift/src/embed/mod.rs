@@ -26,10 +26,12 @@ mod greens;
 mod hosts;
 mod interpreter;
 mod jit;
+mod tiers;
 mod trap;
 mod values;
 
 pub use interpreter::{Definition, Entry, HostFunction, Interpreter};
 pub use jit::{Error, Jit};
+pub use tiers::{Entered, Green};
 pub use trap::Trap;
 pub use values::{Give, Pass, WordReader, pass_variant};

@@ -14,6 +14,7 @@
 #![allow(unsafe_code, reason = "references are made from the addresses that compiled code hands to host functions")]
 
 use flowgraph::ir::Word;
+use std::borrow::Cow;
 use std::cell::Cell;
 
 /// A value that can be handed to compiled code.
@@ -42,7 +43,7 @@ pub trait Give<'a> {
 /// Words to be taken in order. References that are made of them live for `'a`.
 #[derive(Debug)]
 pub struct WordReader<'a> {
-    words: &'a [Word],
+    words: Cow<'a, [Word]>,
     at: usize,
     /// Which of the words come, where it isn't all of them in order.
     order: Option<Vec<usize>>,
@@ -51,7 +52,17 @@ pub struct WordReader<'a> {
 impl<'a> WordReader<'a> {
     /// A reader of all these words.
     pub fn new(words: &'a [Word]) -> WordReader<'a> {
-        WordReader { words, at: 0, order: None }
+        WordReader { words: Cow::Borrowed(words), at: 0, order: None }
+    }
+
+    /// A reader of its own words. Whoever makes it says how long what they refer to lives.
+    pub fn owned(words: Vec<Word>) -> WordReader<'a> {
+        WordReader { words: Cow::Owned(words), at: 0, order: None }
+    }
+
+    /// Leaves out the next `count` words.
+    pub fn skip(&mut self, count: usize) {
+        self.at += count;
     }
 
     fn place(&self, at: usize) -> usize {
@@ -69,7 +80,7 @@ impl<'a> WordReader<'a> {
     pub fn variant(&mut self, count: usize, places: &[usize]) -> WordReader<'a> {
         let order = places.iter().map(|at| self.place(self.at + at)).collect();
         self.at += count;
-        WordReader { words: self.words, at: 0, order: Some(order) }
+        WordReader { words: self.words.clone(), at: 0, order: Some(order) }
     }
 
     fn address<T>(&mut self) -> *mut T {

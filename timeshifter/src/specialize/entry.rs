@@ -45,6 +45,15 @@ impl<'m> Engine<'m> {
 
     /// Specializes the functions that residual code calls and that haven't been.
     pub(super) fn run_functions(&mut self) -> Result<(), SpecError> {
+        // Behind a trace, which has run in open memory: this looks behind branches that are never taken.
+        let open = self.memory.is_open();
+        self.memory.open_foreign(false);
+        let done = self.run_functions_eagerly();
+        self.memory.open_foreign(open);
+        done
+    }
+
+    fn run_functions_eagerly(&mut self) -> Result<(), SpecError> {
         let mut next = 0;
         while let Some((key, unit)) = self.functions.get_index(next).map(|(k, u)| (k.clone(), *u)) {
             next += 1;

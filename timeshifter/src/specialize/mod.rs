@@ -18,6 +18,7 @@
 //! trace      one path, executed as it is emitted
 //! snapshot   exits, and how to specialize on from them
 //! resume     exits, and how to go on in the interpreter; entering compiled code from there
+//! portal     where tier 0 comes and goes: words of parameters as frames, and back
 //! residual   fragments being filled; link: several become one graph; cleanup: what is redundant in them goes
 //! endless    which green keeps changing in a loop that doesn't end
 //! error      why it stops; limits and what comes of them
@@ -43,6 +44,7 @@ mod memory;
 mod merge;
 mod merges;
 mod output;
+mod portal;
 mod program;
 mod residual;
 mod resume;
@@ -59,6 +61,7 @@ pub use error::{Beginning, Event, Limits, Met, SpecError};
 pub use facts::Facts;
 pub use memory::{Cell, Element, KnownMemory, Location, Origin, Place, Provenance, RootId, Slot};
 pub use merges::{Merge, Merges};
+pub use portal::Portal;
 pub use program::{Loaded, Program};
 pub use residual::{Fragment, Info};
 pub use snapshot::ExitSite;

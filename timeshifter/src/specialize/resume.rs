@@ -138,15 +138,14 @@ impl Engine<'_> {
         let roots = self.roots_of(frames);
         let mut st = State { fragment, ..State::empty() };
         let mut concrete = super::state::Concrete::default();
-        let mut param = |engine: &mut Self, word: Word, ty: Type| {
+        let outside = self.portal_arguments(outermost);
+        let mut param = |engine: &mut Self, word: Word, ty: Type, outside: bool| {
             let value = engine.fragments[fragment].new_param(BlockId::ENTRY, ty);
             engine.fragments[fragment].graph.params.push(value.to_string());
             let root = roots.iter().find(|(_, at)| ty == Type::Int && *at == word);
             let origin = match root {
                 Some((root, _)) => Origin::Root(Provenance { root: *root, offset: Some(0) }),
-                None if ty == Type::Int && engine.memory.load(word, flowgraph::ir::Access::U8).is_ok() => {
-                    Origin::Unknown
-                }
+                None if !outside && ty == Type::Int && engine.memory.may_be_address(word) => Origin::Unknown,
                 None => Origin::Outside,
             };
             engine.fragments[fragment].info[value.index()].origin = origin;
@@ -154,17 +153,18 @@ impl Engine<'_> {
             Red::Value(value)
         };
         for (root, address) in &roots {
-            st.memory.roots.insert(*root, param(self, *address, Type::Int));
+            st.memory.roots.insert(*root, param(self, *address, Type::Int, false));
         }
-        for frame in frames {
+        for (depth, frame) in frames.iter().enumerate() {
             let mut arriving = self.arriving_frame(frame);
-            for (_, reg) in arriving.regs.iter_mut() {
+            for (value, reg) in arriving.regs.iter_mut() {
                 if let Reg::Red(Red::Const(c)) = *reg {
+                    let outside = depth == 0 && outside.contains(value);
                     let word = self.memory.resolve(c);
                     let root = roots.iter().find(|(_, at)| c.ty() == Type::Int && *at == word);
                     *reg = Reg::Red(match root {
                         Some((root, _)) => st.memory.roots[root],
-                        None => param(self, word, c.ty()),
+                        None => param(self, word, c.ty(), outside),
                     });
                 }
             }

@@ -3,12 +3,14 @@
 //! * arithmetic operators are made wrapping (`arithmetic`);
 //! * structs and enums are `repr(C)`, with assertions behind them (`layout`);
 //! * portals and recursive functions begin with a check of the stack;
-//! * `merge_point!()` and `can_enter_jit!()` are macros of the prelude, which stand for nothing so far: entering compiled code
-//!   is a call of a function in the module `jit`.
+//! * portals, and what leads to them, are there a second time (`tier0`): with a `Jit` that they hand on, and to which
+//!   `merge_point!()` and `can_enter_jit!()` are calls. In the functions themselves they stand for nothing.
 //!
-//! Added are the modules `jit`, `interp` and `residual` beside the entries, and shims beside the functions that graphs call.
+//! Added are the modules `jit`, `aot`, `interp` and `residual` beside the entries, and shims beside the functions that graphs
+//! call.
 
 mod arithmetic;
+mod tier0;
 
 use crate::entries::{self, EntryFunction, Host};
 use crate::expand::{Entry, by_value, parse_file};
@@ -17,9 +19,10 @@ use flowgraph::analysis::CallGraph;
 use flowgraph::frontend::{Lifted, Use};
 use flowgraph::ir::{Graph, Module};
 use proc_macro2::{LineColumn, Span, TokenStream};
-use quote::quote;
+use quote::{ToTokens, quote};
 use std::collections::HashMap;
 use syn::visit_mut::VisitMut;
+pub use tier0::{Leading, second_name};
 use syn::{Attribute, Item};
 
 /// File, line and column (from 0), as spans have them.
@@ -48,6 +51,10 @@ pub struct Rewriter<'a> {
     /// Structs and enums that are handed to compiled code or host functions by value.
     passed: Vec<String>,
     hosts: Vec<TokenStream>,
+    /// How deep the module being gone through lies in the interpreter.
+    depth: usize,
+    /// The functions from which a portal is reached.
+    leading: Leading,
     /// What the functions of the module being gone through ask for.
     found: Vec<EntryFunction<'a>>,
     found_hosts: Vec<Host<'a>>,
@@ -80,6 +87,8 @@ impl<'a> Rewriter<'a> {
             errors: Vec::new(),
             passed,
             hosts: Vec::new(),
+            depth: 0,
+            leading: Leading::new(module, entries),
             found: Vec::new(),
             found_hosts: Vec::new(),
         }
@@ -101,6 +110,7 @@ impl<'a> Rewriter<'a> {
     /// If an entry can't be called from Rust.
     pub fn items(&mut self, items: &mut Vec<Item>, prefix: &str, depth: usize) -> syn::Result<()> {
         let outer = (std::mem::take(&mut self.found), std::mem::take(&mut self.found_hosts));
+        self.depth = depth;
         for mut item in std::mem::take(items) {
             let mut behind = TokenStream::new();
             match &mut item {
@@ -116,7 +126,7 @@ impl<'a> Rewriter<'a> {
                     if let Some((_, items)) = &mut module.content {
                         self.items(items, &format!("{prefix}{}::", ident_text(&module.ident)), depth + 1)?;
                     }
-                    (self.file, self.folder) = (file, folder);
+                    (self.file, self.folder, self.depth) = (file, folder, depth);
                 }
                 Item::Struct(s) => {
                     let key = format!("{prefix}{}", ident_text(&s.ident));
@@ -127,7 +137,10 @@ impl<'a> Rewriter<'a> {
                     behind = layout::enumeration(self.module, &key, e, self.passed.contains(&key));
                 }
                 Item::Impl(i) => self.methods(i),
-                Item::Fn(f) => self.function(&mut f.block, &f.sig, &f.attrs, &f.vis, None),
+                Item::Fn(f) => {
+                    behind = self.second(&f.block, &f.sig, &f.vis).to_token_stream();
+                    self.function(&mut f.block, &f.sig, &f.attrs, &f.vis, None);
+                }
                 _ => {}
             }
             items.push(item);
@@ -139,7 +152,7 @@ impl<'a> Rewriter<'a> {
         }
         let found = std::mem::replace(&mut self.found, outer.0);
         let found_hosts = std::mem::replace(&mut self.found_hosts, outer.1);
-        items.push(Item::Verbatim(entries::modules(self.module, &found, depth)?));
+        items.push(Item::Verbatim(entries::modules(self.module, &found, &self.leading, depth)?));
         for host in found_hosts {
             entries::refuse_options(self.module, &host.graph.signature, &host.sig)?;
             let shim = host.shim(self.module);
@@ -183,13 +196,16 @@ impl<'a> Rewriter<'a> {
 
     fn methods(&mut self, item: &mut syn::ItemImpl) {
         let own = Own { ty: (*item.self_ty).clone(), lifetimes: item.generics.params.iter().cloned().collect() };
+        let mut seconds = Vec::new();
         for item in &mut item.items {
             if let syn::ImplItem::Fn(f) = item
                 && !f.attrs.iter().any(is_test_attribute)
             {
+                seconds.extend(self.second(&f.block, &f.sig, &f.vis));
                 self.function(&mut f.block, &f.sig, &f.attrs, &f.vis, Some(&own));
             }
         }
+        item.items.extend(seconds.into_iter().map(syn::ImplItem::Verbatim));
     }
 
     fn function(
@@ -216,8 +232,13 @@ impl<'a> Rewriter<'a> {
             // Any Rust: it means what it means.
             return;
         }
+        self.rewrite(block, sig, graph.is_some_and(|(_, checked)| checked));
+    }
+
+    /// Changes a function's body.
+    fn rewrite(&mut self, block: &mut syn::Block, sig: &syn::Signature, checked: bool) {
         self.visit_block_mut(block);
-        if let Some((_, true)) = graph {
+        if checked {
             // With the place that the trap has in graphs.
             let at = sig.ident.span();
             block.stmts.insert(0, syn::parse_quote_spanned!(at=> ::hueshift::tier0::check_stack();));

@@ -1,0 +1,222 @@
+//! Going over from tier 0 to compiled code, and back: what the macros put in the place of `merge_point!()`.
+//!
+//! Tier 0 is the interpreter as rustc has compiled it, so a merge point must cost next to nothing there: a hash of the
+//! greens, and a counter. Only behind a full counter are the greens and reds made words, and compiled code is looked for, or
+//! made by tracing this very run. In the end tier 0 goes on at the merge point with what the reds have become, or returns.
+
+use super::compiled::Compiled;
+use super::interpreter::Interpreter;
+use super::jit::{Error, Jit};
+use super::trap::Trap;
+use super::values::WordReader;
+use crate::jit::Arrival;
+use crate::tier0;
+use flowgraph::eval::Outcome;
+use flowgraph::ir::{Opcode, Word};
+use rustc_hash::FxHashMap;
+use std::cell::Cell;
+
+/// How many counters there are. Greens that share one are counted together: the loop is traced a little sooner.
+const COUNTERS: usize = 1 << 12;
+
+/// Where tier 0 goes on behind a merge point.
+#[derive(Debug)]
+pub enum Entered<'a> {
+    /// Behind the merge point, with these words in the parameters' leaves.
+    At(WordReader<'a>),
+    /// The portal returns these words.
+    Returned(WordReader<'a>),
+}
+
+/// What a [`Jit`] knows of runs that begin in tier 0.
+pub(super) struct Tiers {
+    /// The language says where the guest jumps back: only behind such a jump is a merge point one where code is entered.
+    counts_jumps: Option<bool>,
+    jumped: bool,
+    counters: Box<[u32; COUNTERS]>,
+    /// By portal and the words of the greens that are references: those of scalars are keys inside.
+    portals: FxHashMap<(usize, Vec<Word>), Compiled>,
+    /// Why tier 0 is being unwound.
+    raised: Option<Error>,
+}
+
+impl Default for Tiers {
+    fn default() -> Tiers {
+        let (counters, portals) = (Box::new([0; COUNTERS]), FxHashMap::default());
+        Tiers { counts_jumps: None, jumped: false, counters, portals, raised: None }
+    }
+}
+
+impl Tiers {
+    /// The drivers of portals.
+    pub fn drivers(&mut self) -> impl Iterator<Item = &mut Compiled> {
+        self.portals.values_mut()
+    }
+}
+
+/// What unwinds tier 0; the reason is in the [`Jit`].
+struct Raised;
+
+impl<'p> Jit<'p> {
+    /// For the macros: runs an entry in tier 0, from where compiled code is entered. A panic is an error.
+    #[doc(hidden)]
+    pub fn interpret<T>(
+        &mut self,
+        interpreter: &'static Interpreter,
+        run: impl FnOnce(&mut Jit<'p>) -> T,
+    ) -> Result<T, Error> {
+        self.check(interpreter)?;
+        let marks_jumps = || {
+            let graphs = interpreter.module().graphs.values();
+            graphs.flat_map(|g| &g.blocks).flat_map(|b| &b.ops).any(|op| op.opcode == Opcode::CanEnterJit)
+        };
+        self.tiers.counts_jumps.get_or_insert_with(marks_jumps);
+        let ran = tier0::catch(interpreter, || run(self));
+        match self.tiers.raised.take() {
+            Some(error) => Err(error),
+            None => Ok(ran?),
+        }
+    }
+
+    /// For the macros: the guest jumps back.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn jump(&mut self) {
+        self.tiers.jumped = true;
+    }
+
+    /// For the macros: whether a merge point with a key of this hash is worth the words of its parameters.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn arrives(&mut self, hash: u64) -> bool {
+        if self.tiers.counts_jumps != Some(false) && !std::mem::take(&mut self.tiers.jumped) {
+            return false;
+        }
+        let counter = &mut self.tiers.counters[counter_of(hash)];
+        *counter = counter.saturating_add(1);
+        *counter > self.options.threshold
+    }
+
+    /// For the macros: goes on from the merge point of the portal that is this entry of the interpreter, in compiled code if
+    /// there can be any. `words` are those of the portal's parameters.
+    #[doc(hidden)]
+    #[cold]
+    #[inline(never)]
+    pub fn enter<'a>(&mut self, entry: usize, hash: u64, words: Vec<Word>) -> Entered<'a> {
+        let arrived = tier0::outside(|| self.at_merge_point(entry, &words));
+        match arrived {
+            Ok(None) => {
+                self.tiers.counters[counter_of(hash)] = 0;
+                Entered::At(WordReader::owned(words))
+            }
+            Ok(Some(Arrival::At(words))) => Entered::At(WordReader::owned(words)),
+            Ok(Some(Arrival::Ended(Outcome::Returned(words)))) => Entered::Returned(WordReader::owned(words)),
+            Ok(Some(Arrival::Ended(Outcome::Trapped(report)))) => {
+                let trap = Trap::of_report(report, self.interpreter().module());
+                self.raise(trap.into())
+            }
+            Ok(Some(Arrival::Ended(Outcome::Exited { .. } | Outcome::Stopped { .. }))) => {
+                unreachable!("the driver goes on behind exits and merge points")
+            }
+            Err(error) => self.raise(error),
+        }
+    }
+
+    fn raise(&mut self, error: Error) -> ! {
+        self.tiers.raised = Some(error);
+        std::panic::resume_unwind(Box::new(Raised))
+    }
+
+    #[allow(
+        unsafe_code,
+        reason = "the functions that the macros make vouch for the words, and borrow the greens for 'p"
+    )]
+    fn at_merge_point(&mut self, entry: usize, words: &[Word]) -> Result<Option<Arrival>, Error> {
+        let interpreter = self.interpreter();
+        let portal = interpreter.entries()[entry];
+        let module = interpreter.module();
+        let params = &module.graphs[portal.function].signature.params;
+        let (mut greens, mut references, mut at) = (Vec::new(), Vec::new(), 0);
+        for (i, param) in params.iter().enumerate() {
+            let own = &words[at..at + module.leaves(&param.ty).len()];
+            at += own.len();
+            if portal.greens.contains(&i) {
+                greens.extend_from_slice(own);
+                if module.has_reference(&param.ty) {
+                    references.extend_from_slice(own);
+                }
+            }
+        }
+        let key = (entry, references);
+        if !self.tiers.portals.contains_key(&key) {
+            let compiler = self.compiler(portal.function)?;
+            // SAFETY: the functions that the macros make are typed as the source is, and what greens refer to is borrowed
+            // for `'p`, which this `Jit` can't outlive.
+            let driver = unsafe { Compiled::of_portal(&compiler, &greens, &self.options)? };
+            self.tiers.portals.insert(key.clone(), driver);
+        }
+        match self.tiers.portals.get_mut(&key) {
+            Some(driver) => Ok(driver.with(|driver| driver.at_merge_point(words))?),
+            None => unreachable!("made above"),
+        }
+    }
+}
+
+/// The counter of a key.
+#[inline(always)]
+fn counter_of(hash: u64) -> usize {
+    // Fibonacci hashing (Knuth, volume 3, section 6.4): the product's highest bits depend on all bits of the key.
+    (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - COUNTERS.trailing_zeros())) as usize
+}
+
+/// Something that can be part of a merge point's key: mixes itself into a hash. What it doesn't tell apart shares a counter.
+pub trait Green {
+    /// The hash with this in it.
+    fn mix(&self, hash: u64) -> u64;
+}
+
+#[inline(always)]
+fn mix(hash: u64, word: u64) -> u64 {
+    (hash.rotate_left(5) ^ word).wrapping_mul(0x517C_C1B7_2722_0A95)
+}
+
+macro_rules! scalars {
+    ($($ty:ty)*) => {$(
+        impl Green for $ty {
+            #[inline(always)]
+            fn mix(&self, hash: u64) -> u64 {
+                mix(hash, *self as u64)
+            }
+        }
+    )*};
+}
+
+scalars! { i8 i16 i32 i64 isize u8 u16 u32 u64 usize bool char }
+
+impl<T> Green for &T {
+    #[inline(always)]
+    fn mix(&self, hash: u64) -> u64 {
+        mix(hash, std::ptr::from_ref::<T>(self).addr() as u64)
+    }
+}
+
+impl<T> Green for &[T] {
+    #[inline(always)]
+    fn mix(&self, hash: u64) -> u64 {
+        mix(hash, self.as_ptr().addr() as u64)
+    }
+}
+
+impl Green for &str {
+    #[inline(always)]
+    fn mix(&self, hash: u64) -> u64 {
+        mix(hash, self.as_ptr().addr() as u64)
+    }
+}
+
+impl<T: Green + Copy> Green for Cell<T> {
+    #[inline(always)]
+    fn mix(&self, hash: u64) -> u64 {
+        self.get().mix(hash)
+    }
+}
