@@ -49,7 +49,18 @@ impl<'a> From<&'a Standalone> for Told<'a> {
 
 /// Writes it to a file, if there is to be one.
 pub fn write<'a>(to: Option<&Path>, told: impl Into<Told<'a>>, files: &[SourceFile]) -> Result<(), Failure> {
-    if let Some(path) = to { output::write(Some(path), &text(&told.into(), files)) } else { Ok(()) }
+    write_all(to, [told.into()], files)
+}
+
+/// Writes what several compilers have to tell, one after another.
+pub fn write_all<'a>(
+    to: Option<&Path>,
+    told: impl IntoIterator<Item = Told<'a>>,
+    files: &[SourceFile],
+) -> Result<(), Failure> {
+    let Some(path) = to else { return Ok(()) };
+    let texts: String = told.into_iter().map(|told| text(&told, files)).collect();
+    output::write(Some(path), &texts)
 }
 
 fn text(told: &Told<'_>, files: &[SourceFile]) -> String {

@@ -77,6 +77,9 @@ pub const JIT_HELP: &str = "Settings of the JIT, separated by commas: threshold=
     cases=N (cases of a promotion), reenter=yes|no; for tests abort-at=N|all (stop tracing at that step), \
     force-guard=K|all (make guards fail), count-guards=yes|no";
 
+/// The settings with which a run is watched or disturbed: the interpreter's graphs take the place of the interpreter then.
+pub const FOR_TESTS: &[&str] = &["reenter", "abort-at", "force-guard", "count-guards"];
+
 /// Parses `k=v,…`.
 pub fn parse_jit(text: &str) -> Result<Jit, String> {
     let mut jit = Jit::default();
@@ -118,6 +121,16 @@ fn wanted_yes(key: &str, value: &str) -> String {
 }
 
 impl Jit {
+    /// The settings where tier 0 is the interpreter as rustc has compiled it: the usual ones, but for those given.
+    pub fn just_in_time(&self) -> JitOptions {
+        let (usual, given) = (JitOptions::just_in_time(), |key| self.given(&[key]).is_some());
+        JitOptions {
+            threshold: if given("threshold") { self.options.threshold } else { usual.threshold },
+            bridge: if given("bridge") { self.options.bridge } else { usual.bridge },
+            ..self.options.clone()
+        }
+    }
+
     /// Whether one of these settings was given: the first such.
     pub fn given(&self, keys: &[&str]) -> Option<&str> {
         self.given.iter().map(String::as_str).find(|key| keys.contains(key))

@@ -2,8 +2,8 @@
 
 use crate::Done;
 use crate::guest_io;
-use crate::log;
-use crate::options::{EntryOptions, JIT_HELP, Jit, LogOption, ignored, parse_jit};
+use crate::log::{self, Told};
+use crate::options::{EntryOptions, FOR_TESTS, JIT_HELP, Jit, LogOption, ignored, parse_jit};
 use crate::output::{print, print_aside};
 use crate::problem::{Failure, Problem, run_failure, spec_failure};
 use crate::progress::Spinner;
@@ -14,8 +14,9 @@ use flowgraph::eval::{Evaluator, Outcome, TrapReport};
 use flowgraph::ir::{Loc, Module, SourceFile};
 use flowgraph::memory::Memory;
 use flowgraph::value::{Arguments, debug_words};
-use hueshift::{Ending, JitOptions, Ran, Report, SpecFailure, Trap};
-use interpreters::{Interpreter, LoadError, Tier0};
+use hueshift::embed::Error;
+use hueshift::{Counts, Ending, JitOptions, Ran, SpecFailure, Stats, Trap};
+use interpreters::{Interpreter, Jitted, LoadError, Tier0};
 use std::path::Path;
 
 /// Run a guest program of an interpreter, or a function of a file.
@@ -72,16 +73,15 @@ enum StatsFormat {
 }
 
 impl StatsFormat {
-    fn text(self, report: &Report) -> String {
-        let stats = &report.stats;
+    fn text(self, stats: &Stats, counts: &Counts) -> String {
         let rows = [
             ("specializing_us", stats.specializing.as_micros() as u64),
             ("compiling_us", stats.compiling.as_micros() as u64),
             ("steps", stats.steps),
             ("emitted_ops", stats.emitted as u64),
-            ("residual_ops", report.counts.ops.values().sum::<usize>() as u64),
-            ("blocks", report.counts.blocks as u64),
-            ("switches", report.counts.switches as u64),
+            ("residual_ops", counts.ops.values().sum::<usize>() as u64),
+            ("blocks", counts.blocks as u64),
+            ("switches", counts.switches as u64),
             ("cases", stats.cases),
             ("traces", stats.traces),
             ("bridges", stats.bridges),
@@ -115,6 +115,9 @@ impl Run {
             (Mode::Interp, Given::Program { interpreter, program, .. }) => {
                 let ran = interpreter.tier0(program, &self.arguments());
                 tier0(ran.map_err(|e| given.problems(&e))?)
+            }
+            (Mode::Jit, Given::Program { interpreter, program, .. }) if self.is_undisturbed() => {
+                self.jitted(interpreter, program, given, &source.module.files)?
             }
             (Mode::Eval, _) => interpret(source, entry, given.text(), false)?,
             (Mode::Interp, _) => interpret(source, entry, given.text(), true)?,
@@ -165,10 +168,43 @@ impl Run {
         drop(spinner);
         jit.check_step(&report)?;
         if let Some(stats) = self.stats {
-            print_aside(&stats.text(&report))?;
+            print_aside(&stats.text(&report.stats, &report.counts))?;
         }
         log::write(self.log.log.as_deref(), &report, &source.module.files)?;
         Ok(Some(report.ran))
+    }
+
+    /// Whether it is one run, from which nothing else is wanted than that it be fast.
+    fn is_undisturbed(&self) -> bool {
+        self.jit.as_ref().is_none_or(|jit| jit.sweep.is_none() && jit.given(FOR_TESTS).is_none())
+    }
+
+    /// Runs a program in the interpreter as rustc has compiled it, and in compiled code where it is hot.
+    fn jitted(
+        &self,
+        interpreter: &Interpreter,
+        program: &[u8],
+        given: &Given,
+        files: &[SourceFile],
+    ) -> Result<Ran, Failure> {
+        let jit = self.jit.clone().unwrap_or_default();
+        let spinner = (!guest_io::writes(interpreter.embedded().module())).then(|| Spinner::start("running"));
+        let ran = interpreter.jit(program, &self.arguments(), &jit.just_in_time());
+        drop(spinner);
+        let Jitted { result, after, stats, compiled } = ran.map_err(|e| given.problems(&e))?;
+        if let Some(format) = self.stats {
+            let mut counts = Counts::default();
+            compiled.iter().for_each(|made| counts += Counts::of(&made.residual));
+            print_aside(&format.text(&stats, &counts))?;
+        }
+        log::write_all(self.log.log.as_deref(), compiled.iter().map(Told::from), files)?;
+        let result = match result {
+            Ok(result) => Ok(result),
+            Err(Error::Trap(trap)) => Err(trap),
+            Err(Error::Jit(error)) => return Err(spec_failure(error.into(), files, false)),
+            Err(error) => return Err(run_failure(error, false)),
+        };
+        Ok(tier0(Tier0 { result, after }))
     }
 
     fn arguments(&self) -> Vec<&str> {

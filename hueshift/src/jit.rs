@@ -89,8 +89,6 @@ pub struct Jit<'m> {
     left_slots: Vec<Word>,
     /// Arrivals of the interpreter at merge points.
     heat: FxHashMap<Position, u32>,
-    /// The language says where its backward jumps are; otherwise every merge point counts.
-    jumps_are_counted: bool,
     stats: Stats,
     /// Where the local aggregates of compiled code lie.
     slots: u64,
@@ -153,7 +151,6 @@ impl<'m> Jit<'m> {
             policy: Policy::Eager,
             left_slots: Vec::new(),
             heat: FxHashMap::default(),
-            jumps_are_counted: marks_jumps(&compiler.module),
             stats: Stats::default(),
             slots,
         })
@@ -366,7 +363,7 @@ impl<'m> Jit<'m> {
     fn interpret(&mut self, mut frames: Vec<eval::Frame>) -> Result<Next, JitError> {
         let module = self.engine.program.module;
         loop {
-            let hooks = StopAtMergePoints { stop: self.options.reenter, jumped: !self.jumps_are_counted };
+            let hooks = StopAtMergePoints { stop: self.options.reenter, jumped: !self.engine.program.marks_jumps() };
             let mut evaluator = Evaluator::new(module, self.engine.memory).with_hooks(hooks);
             evaluator.jitted = true;
             frames = match evaluator.resume(frames)? {
@@ -479,11 +476,6 @@ impl<'m> Jit<'m> {
         }
         Ok(Residual { module, own, behind_exits, switches: in_code + grown })
     }
-}
-
-/// Whether a module says where the guest jumps back.
-fn marks_jumps(module: &Module) -> bool {
-    module.graphs.values().flat_map(|g| &g.blocks).flat_map(|b| &b.ops).any(|op| op.opcode == Opcode::CanEnterJit)
 }
 
 /// Ends an interpreted run at every merge point, to see whether compiled code can be entered there.

@@ -10,6 +10,7 @@ use flowgraph::value::{ArgumentError, Arguments, Placed, debug_words};
 use flowgraph::verify::assert_sound;
 use indexmap::{IndexMap, IndexSet};
 use std::collections::BTreeMap;
+use std::ops::AddAssign;
 use timeshifter::specialize::{Argument, Event, SpecError};
 
 /// How a run ended.
@@ -154,11 +155,11 @@ pub fn specialize(compiler: &mut Compiler, args: &str, options: &JitOptions) -> 
     let given = setting.compiler.arguments(&setting.arguments, &placed);
     let mut jit = Jit::new(setting.compiler, &mut memory, options.clone())?;
     jit.specialize(&given)?;
-    specialized(&mut jit)
+    Ok(specialized(&mut jit)?)
 }
 
 /// What a driver has specialized so far.
-fn specialized(jit: &mut Jit<'_>) -> Result<Specialized, SpecFailure> {
+pub(crate) fn specialized(jit: &mut Jit<'_>) -> Result<Specialized, JitError> {
     let residual = jit.residual()?;
     assert_sound(&residual.module, "specializing");
     let text = |key: &String| Some((key.clone(), (jit.code().clif(key)?, jit.code().asm(key)?.to_owned())));
@@ -295,6 +296,16 @@ impl Ran {
             (a, b) => a == b,
         };
         endings && self.after == other.after && self.output == other.output
+    }
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, other: Counts) {
+        self.switches += other.switches;
+        self.blocks += other.blocks;
+        for (counts, more) in [(&mut self.ops, other.ops), (&mut self.calls, other.calls)] {
+            more.into_iter().for_each(|(name, n)| *counts.entry(name).or_default() += n);
+        }
     }
 }
 

@@ -40,7 +40,7 @@ pub use error::{LoadError, Problem, ProblemKind, Span};
 pub use program::{FileRun, Program, Run};
 
 use hueshift::embed::{Error, Jit};
-use hueshift::{JitOptions, Stats, Trap};
+use hueshift::{JitOptions, Specialized, Stats, Trap};
 
 /// An interpreter: a row of the table [`all`].
 #[derive(Clone, Copy, Debug)]
@@ -115,8 +115,10 @@ pub struct Jitted {
     pub result: Result<String, Error>,
     /// Memory afterwards.
     pub after: After,
-    /// What was compiled.
+    /// How much was compiled, and how long it took.
     pub stats: Stats,
+    /// What was compiled.
+    pub compiled: Vec<Specialized>,
 }
 
 /// How to run a program of an interpreter that is part of this one.
@@ -124,7 +126,7 @@ enum Tier<'a> {
     /// As rustc has compiled it.
     Interp,
     /// The same, and compiled where it is hot.
-    Jit(&'a JitOptions, &'a mut Stats),
+    Jit(&'a JitOptions, &'a mut (Stats, Vec<Specialized>)),
 }
 
 /// Runs an entry of an embedded interpreter.
@@ -132,11 +134,13 @@ macro_rules! run {
     ($tier:ident, $lang:ident::$entry:ident($($argument:expr),*)) => {
         match $tier {
             $crate::Tier::Interp => $lang::interp::$entry($($argument),*).map_err(hueshift::embed::Error::from),
-            $crate::Tier::Jit(options, stats) => {
+            $crate::Tier::Jit(options, made) => {
                 let mut jit = hueshift::embed::Jit::with_options(&$lang::INTERPRETER, options.clone());
                 let result = $lang::jit::$entry(&mut jit, $($argument),*);
-                *stats = jit.stats();
-                result
+                jit.specialized().and_then(|compiled| {
+                    *made = (jit.stats(), compiled);
+                    result
+                })
             }
         }
     };
@@ -212,9 +216,10 @@ impl Interpreter {
     /// # Errors
     /// As for [`Interpreter::tier0`].
     pub fn jit(&self, program: &[u8], arguments: &[&str], options: &JitOptions) -> Result<Jitted, LoadError> {
-        let (mut after, mut stats) = (After::new(), Stats::default());
-        let result = self.run(Tier::Jit(options, &mut stats), program, arguments, &mut after)?;
-        Ok(Jitted { result, after, stats })
+        let (mut after, mut made) = (After::new(), (Stats::default(), Vec::new()));
+        let result = self.run(Tier::Jit(options, &mut made), program, arguments, &mut after)?;
+        let (stats, compiled) = made;
+        Ok(Jitted { result, after, stats, compiled })
     }
 
     fn run(

@@ -7,6 +7,7 @@ use super::trap::Trap;
 use crate::compiler::{CompileError, Compiler};
 use crate::golden::Golden;
 use crate::jit::{JitError, JitOptions, Stats};
+use crate::spec::Specialized;
 use flowgraph::eval::Outcome;
 use flowgraph::ir::Word;
 use flowgraph::memory::BadAccess;
@@ -88,7 +89,12 @@ const SLOT_BYTES: u64 = 64 << 20;
 impl<'p> Jit<'p> {
     /// No code yet, for this interpreter.
     pub fn new(interpreter: &'static Interpreter) -> Jit<'p> {
-        Jit::with_options(interpreter, JitOptions { slot_bytes: SLOT_BYTES, ..JitOptions::default() })
+        Jit::with_options(interpreter, Jit::usual_options())
+    }
+
+    /// The usual settings.
+    pub fn usual_options() -> JitOptions {
+        JitOptions { slot_bytes: SLOT_BYTES, ..JitOptions::just_in_time() }
     }
 
     /// The same with other settings than the usual.
@@ -114,6 +120,16 @@ impl<'p> Jit<'p> {
             sum += compiled.with(|driver| driver.stats());
         }
         sum
+    }
+
+    /// What was compiled, and what happened to the limits: for each entry and choice of its greens that are references.
+    ///
+    /// # Errors
+    /// If what was compiled can't be shown, which is a bug.
+    pub fn specialized(&mut self) -> Result<Vec<Specialized>, Error> {
+        let drivers = self.compiled.values_mut().chain(self.tiers.drivers());
+        let all = drivers.map(|compiled| compiled.with(|driver| Ok(crate::spec::specialized(driver)?)));
+        all.collect()
     }
 
     /// For the macros: calls an entry's code, which is made if there is none for these greens. The words must be those of

@@ -1,6 +1,6 @@
 //! Runs that tier 0 brings to a portal's merge point, and that go back there (the resume contract, section 1).
 
-use super::{Jit, JitError, Next, Policy};
+use super::{Jit, JitError, JitOptions, Next, Policy};
 use flowgraph::eval;
 use flowgraph::ir::Word;
 
@@ -11,6 +11,14 @@ pub enum Arrival {
     At(Vec<Word>),
     /// The portal has returned, or trapped.
     Ended(eval::Outcome),
+}
+
+impl JitOptions {
+    /// The settings of a JIT whose interpreter is tier 0: compiling takes some 10,000 times as long as a step of the interpreter,
+    /// so it is for what comes by often. (PyPy's thresholds are 1,039 and 200.)
+    pub fn just_in_time() -> JitOptions {
+        JitOptions { threshold: 1000, bridge: 200, ..JitOptions::default() }
+    }
 }
 
 impl Jit<'_> {

@@ -31,16 +31,21 @@ impl<'m> Engine<'m> {
 
     /// Makes the unit of an entry.
     pub(super) fn new_unit(&mut self, key: &str) -> Result<usize, SpecError> {
-        let Some(graph) = self.program.find(key) else {
-            let keys: Vec<&str> = self.program.module.graphs.keys().map(String::as_str).collect();
-            return Err(SpecError::UnknownGraph(key.to_owned(), keys.join(", ")));
-        };
+        let graph = self.find_graph(key)?;
         let name = self.fresh_name(graph);
         let unit = self.units.len();
         let fragment = self.new_fragment(graph, &name, unit);
         let exits = self.program.promotes() && !self.no_exits;
         self.units.push(Unit { fragment, graph, exits, done: false });
         Ok(unit)
+    }
+
+    /// The compiler graph with this key.
+    pub(super) fn find_graph(&self, key: &str) -> Result<GraphIx, SpecError> {
+        self.program.find(key).ok_or_else(|| {
+            let keys: Vec<&str> = self.program.module.graphs.keys().map(String::as_str).collect();
+            SpecError::UnknownGraph(key.to_owned(), keys.join(", "))
+        })
     }
 
     /// Specializes the functions that residual code calls and that haven't been.

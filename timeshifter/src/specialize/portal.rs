@@ -3,7 +3,7 @@
 //! A portal's parameters are exactly its greens and reds (the resume contract, section 1). So the words of their leaves are
 //! a frame that stands at the merge point, and such a frame is those words.
 
-use super::engine::{Engine, RootKind};
+use super::engine::{Engine, RootKind, Unit};
 use super::error::SpecError;
 use super::memory::RootId;
 use super::state::GraphIx;
@@ -32,8 +32,7 @@ impl Engine<'_> {
     /// # Errors
     /// If there is no such graph, or it has no merge point for all its parameters.
     pub fn portal(&mut self, key: &str) -> Result<Portal, SpecError> {
-        let unit = self.new_unit(key)?;
-        let graph = self.units[unit].graph;
+        let graph = self.find_graph(key)?;
         let source = self.program.graph(graph);
         let merge = source.block_ids().find_map(|block| {
             let at = source.block(block).ops.iter().position(|op| op.opcode == Opcode::MergePoint)?;
@@ -52,9 +51,9 @@ impl Engine<'_> {
         let references = self.references(graph);
         let exclusive = references.iter().enumerate().filter(|(_, reference)| **reference == Some(true));
         let roots = exclusive.map(|(at, _)| (at, self.new_root(RootKind::Outside))).collect();
-        self.units[unit].exits = true;
-        self.units[unit].done = true;
-        Ok(Portal { unit, graph, twin: self.program.twin(graph), block, index, leaves, roots })
+        // It begins with the fragment that is made next, by the first trace.
+        self.units.push(Unit { fragment: self.fragments.len(), graph, exits: true, done: true });
+        Ok(Portal { unit: self.units.len() - 1, graph, twin: self.program.twin(graph), block, index, leaves, roots })
     }
 
     /// Begins a run that tier 0 has brought to a portal's merge point, with the words of its parameters' leaves. Gives the

@@ -37,6 +37,7 @@ pub struct Program<'m> {
     pub references_in_memory: bool,
     graphs: Vec<Loaded<'m>>,
     may_trap: Vec<bool>,
+    marks_jumps: bool,
     by_key: FxHashMap<&'m str, GraphIx>,
 }
 
@@ -54,7 +55,10 @@ impl<'m> Program<'m> {
             module.graphs.keys().enumerate().map(|(i, k)| (k.as_str(), GraphIx(i as u32))).collect();
         let graphs: Vec<Loaded<'m>> = module.graphs.values().map(|g| Loaded::new(g, &by_key)).collect();
         let may_trap = may_trap(&graphs);
-        Ok(Program { module, references_in_memory: references_in_memory(module), graphs, may_trap, by_key })
+        let mut ops = module.graphs.values().flat_map(|g| &g.blocks).flat_map(|b| &b.ops);
+        let marks_jumps = ops.any(|op| op.opcode == Opcode::CanEnterJit);
+        let references_in_memory = references_in_memory(module);
+        Ok(Program { module, references_in_memory, graphs, may_trap, marks_jumps, by_key })
     }
 
     /// The graph with this key.
@@ -105,6 +109,11 @@ impl<'m> Program<'m> {
     /// Whether the op at a position is a `merge_point!()`.
     pub fn is_merge_point(&self, ix: GraphIx, block: BlockId, index: u32) -> bool {
         self.graph(ix).block(block).ops.get(index as usize).is_some_and(|op| op.opcode == Opcode::MergePoint)
+    }
+
+    /// Whether the language says where the guest jumps back (`can_enter_jit`): then merge points elsewhere begin no loops.
+    pub fn marks_jumps(&self) -> bool {
+        self.marks_jumps
     }
 
     /// Whether any function that is not a twin promotes.

@@ -81,6 +81,9 @@ impl Engine<'_> {
         let Some(outermost) = frames.first() else { return Ok(None) };
         let Some(unit) = self.units.iter().find(|u| u.graph.0 as usize == outermost.graph) else { return Ok(None) };
         let fragment = unit.fragment;
+        if fragment >= self.fragments.len() {
+            return Ok(None); // nothing has been compiled yet
+        }
         self.arriving_roots = self.roots_of(frames);
         let found = self.find_version(frames, fragment);
         self.arriving_roots.clear();
@@ -173,6 +176,7 @@ impl Engine<'_> {
         let params = self.fragments[fragment].graph.entry_params();
         let words = params.iter().map(|p| concrete[p]).collect();
         st.concrete = Some(concrete);
+        st.jumped = true; // what comes by here again can enter
         let end = self.trace_from(Beginning::MergePoint, st)?;
         self.run_functions()?;
         Ok(Some((name, words, end)))

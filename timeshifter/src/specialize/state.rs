@@ -172,6 +172,8 @@ pub struct State {
     pub block: BlockId,
     /// Whether the innermost frame has just arrived over a back edge.
     pub back: bool,
+    /// Tracing: whether the guest has jumped back since the last merge point.
+    pub jumped: bool,
     /// Whether the mark at the present position has been passed.
     pub passed: bool,
     /// The version in which this state is making its way, for counting what was folded.
@@ -204,6 +206,7 @@ impl State {
             fragment: 0,
             block: BlockId::ENTRY,
             back: false,
+            jumped: false,
             passed: false,
             origin: None,
             enclosing: None,

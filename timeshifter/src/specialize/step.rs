@@ -115,6 +115,10 @@ impl<'m> Engine<'m> {
             Effect::Hint => match self.step_hint(st, op, &args) {
                 Hint::Value(red) => smallvec::smallvec![red],
                 Hint::Nothing => SmallVec::new(),
+                Hint::Jumped => {
+                    st.jumped = true;
+                    SmallVec::new()
+                }
                 Hint::Promote(value) => return Ok(Some(Outcome::Promotion { value, loc: op.loc })),
             },
         };
@@ -160,6 +164,7 @@ impl<'m> Engine<'m> {
             Opcode::IsConstant => truth(args[0].constant().is_some()),
             Opcode::IsVirtual => truth(matches!(args[0], Red::Slot(..))),
             Opcode::Concrete | Opcode::Variable | Opcode::Likely => Hint::Value(args[0]),
+            Opcode::CanEnterJit => Hint::Jumped,
             _ => Hint::Nothing,
         }
     }
@@ -280,6 +285,7 @@ fn computed(regs: &Regs, op: &Op) -> Option<i64> {
 
 enum Hint {
     Value(Red),
+    Jumped,
     Nothing,
     Promote(ValueId),
 }

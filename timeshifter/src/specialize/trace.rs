@@ -292,8 +292,15 @@ impl Engine<'_> {
             st.passed = true;
             return Ok(None);
         }
+        let begins_loop = std::mem::take(&mut st.jumped) || !guest || !self.program.marks_jumps();
         self.trim(st);
         let key = self.key(st, kind);
+        if !begins_loop && !self.versions.contains_key(&key) {
+            // No backward jump of the guest leads here, or none that has been seen: straight on.
+            self.merges.see(kind, Merge::Passed);
+            st.passed = true;
+            return Ok(None);
+        }
         let index = match self.versions.get_index_of(&key) {
             Some(index) => index,
             None => self.versions.insert_full(key.clone(), Vec::new()).0,
@@ -311,6 +318,11 @@ impl Engine<'_> {
                     return Ok(Some(end));
                 }
             }
+        }
+        if !begins_loop {
+            self.merges.see(kind, Merge::Passed);
+            st.passed = true;
+            return Ok(None);
         }
         rounds.insert(key, round + 1);
         self.trace_into_version(st, index, round)?;

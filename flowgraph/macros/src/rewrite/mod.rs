@@ -22,8 +22,8 @@ use proc_macro2::{LineColumn, Span, TokenStream};
 use quote::{ToTokens, quote};
 use std::collections::HashMap;
 use syn::visit_mut::VisitMut;
-pub use tier0::{Leading, second_name};
 use syn::{Attribute, Item};
+pub use tier0::{Leading, second_name};
 
 /// File, line and column (from 0), as spans have them.
 type Place = (u16, usize, usize);

@@ -44,7 +44,8 @@ impl Leading {
     pub fn new(module: &Module, entries: &[Entry]) -> Leading {
         let mut lent: HashMap<String, HashSet<usize>> = HashMap::new();
         for graph in module.graphs.values().filter(|g| g.attributes.portal.is_some() && can_lead(module, g)) {
-            let greens = entries.iter().find(|e| e.function == graph.function).map(|e| e.greens.iter().copied().collect());
+            let greens =
+                entries.iter().find(|e| e.function == graph.function).map(|e| e.greens.iter().copied().collect());
             lent.insert(graph.function.clone(), greens.unwrap_or_default());
         }
         loop {
@@ -116,7 +117,8 @@ fn parameters_of(module: &Module, graph: &Graph, mut sources: Vec<ValueId>) -> H
         for (at, block) in graph.blocks.iter().enumerate() {
             for op in block.ops.iter().filter(|op| op.results.contains(&value)) {
                 // What is loaded is borrowed for as long as what it is loaded from.
-                let operands = if op.opcode == Opcode::IntAdd { &op.args[..] } else { &op.args[..op.args.len().min(1)] };
+                let operands =
+                    if op.opcode == Opcode::IntAdd { &op.args[..] } else { &op.args[..op.args.len().min(1)] };
                 found.extend(operands);
             }
             if let Some(position) = block.params.iter().position(|p| *p == value) {
