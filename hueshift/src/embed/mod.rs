@@ -4,7 +4,8 @@
 //! ```text
 //! #[hueshift::interpreter]        lang::run(code, pc, cpu)            tier 0: the source, compiled by rustc
 //! mod lang { … fn run … }   ──▶   lang::interp::run(code, pc, cpu)    the same; a panic is an `Err(Trap)`
-//!                                 lang::jit::run(&mut jit, code, …)   compiled for code and pc, and run
+//!                                 lang::aot::run(&mut jit, code, …)   compiled for code and pc, and run
+//!                                 lang::jit::run(&mut jit, code, …)   tier 0, and compiled code where it is hot
 //!                                 lang::residual::run(code, pc)       the residual graphs, for a test
 //!                                 lang::INTERPRETER                   the lifted module, its entries and host functions
 //! ```

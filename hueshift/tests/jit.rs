@@ -1,0 +1,255 @@
+//! Runs that begin in the interpreter as rustc has compiled it, and go over to compiled code in their middle: they give what the
+//! interpreter gives, with whatever a portal is made of.
+
+use hueshift::JitOptions;
+use hueshift::embed::{Error, Interpreter, Jit};
+use hueshift::flowgraph::ir::TrapKind;
+use std::cell::RefCell;
+
+/// Thresholds at which different parts of a run are compiled.
+const THRESHOLDS: [(u32, u32, usize); 4] = [(0, 1, 32), (1, 2, 1), (3, 1, 2), (7, 5, 32)];
+
+fn jits<'p>(interpreter: &'static Interpreter) -> impl Iterator<Item = Jit<'p>> {
+    THRESHOLDS.into_iter().map(move |(threshold, bridge, cases)| {
+        let options = JitOptions { threshold, bridge, cases, slot_bytes: 1 << 22, ..JitOptions::default() };
+        Jit::with_options(interpreter, options)
+    })
+}
+
+#[hueshift::interpreter(entry outer(code))]
+mod machine {
+    use ops::step;
+
+    pub mod ops {
+        use hueshift::prelude::*;
+
+        /// Not `Copy`, and handed over by value.
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct Regs {
+            pub a: i64,
+            pub f: f64,
+        }
+
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub enum Flag {
+            Clear,
+            Set { by: u8 },
+        }
+
+        /// A portal of another module, brought there by `use`.
+        #[portal(greens(code, pc), reds(regs, flag, last, text, out))]
+        pub fn step(
+            code: &[u8],
+            mut pc: usize,
+            mut regs: Regs,
+            mut flag: Flag,
+            mut last: Option<i32>,
+            mut text: &[u8],
+            out: &mut [i64; 4],
+        ) -> Result<i64, u8> {
+            loop {
+                merge_point!();
+                let op = concrete(code[pc]);
+                pc += 1;
+                match op {
+                    0 => regs.a += 3,
+                    1 => regs.f = regs.f * 0.5 + regs.a as f64,
+                    2 => {
+                        if text.len() == 0 {
+                            return Ok(regs.a + regs.f as i64 + last.unwrap_or(-1) as i64);
+                        }
+                        last = match text[0] {
+                            b'-' => None,
+                            c => Some(c as i32),
+                        };
+                        text = &text[1..];
+                    }
+                    3 => {
+                        flag = match flag {
+                            Flag::Clear => Flag::Set { by: 1 },
+                            Flag::Set { by } => {
+                                if by > 4 {
+                                    Flag::Clear
+                                } else {
+                                    Flag::Set { by: by + 1 }
+                                }
+                            }
+                        };
+                        if let Flag::Set { by: 3 } = flag {
+                            out[(regs.a & 3) as usize] += 1;
+                        }
+                    }
+                    4 => {
+                        pc = 0;
+                        can_enter_jit!();
+                    }
+                    5 => {
+                        if regs.a > 100 {
+                            return Err(code[pc]);
+                        }
+                        pc += 1;
+                    }
+                    6 => out[regs.a as usize] = 7,
+                    _ => panic!("no opcode {op} at {pc}"),
+                }
+            }
+        }
+    }
+
+    /// From here the portal is reached, with what it is lent.
+    pub fn outer(code: &[u8], text: &[u8], out: &mut [i64; 4]) -> Result<i64, u8> {
+        let regs = ops::Regs { a: 0, f: 1.5 };
+        let got = step(code, 0, regs, ops::Flag::Clear, None, text, out)?;
+        Ok(got + helper(code, text, out)?)
+    }
+
+    fn helper(code: &[u8], text: &[u8], out: &mut [i64; 4]) -> Result<i64, u8> {
+        ops::step(code, 0, ops::Regs { a: 1, f: -1.0 }, ops::Flag::Set { by: 2 }, Some(5), text, out)
+    }
+}
+
+#[test]
+fn what_goes_over_and_back() {
+    let text = b"a-bc--defghijklmnop-q-r-stuvwxyz0123456789".repeat(3);
+    let programs: [&[u8]; 5] =
+        [&[0, 1, 2, 3, 4], &[0, 3, 2, 5, 9, 4], &[2, 1, 0, 3, 4], &[0, 2, 0, 6, 4], &[0, 2, 3, 9]];
+    for code in programs {
+        let mut wanted_out = [0; 4];
+        let wanted = machine::interp::outer(code, &text, &mut wanted_out);
+        for mut jit in jits(&machine::INTERPRETER) {
+            for round in 0..3 {
+                let mut out = [0; 4];
+                let got = machine::jit::outer(&mut jit, code, &text, &mut out);
+                match (&wanted, got) {
+                    (Ok(wanted), Ok(got)) => assert_eq!(*wanted, got, "{code:?} in round {round}"),
+                    (Err(wanted), Err(Error::Trap(got))) => assert_eq!(*wanted, got, "{code:?} in round {round}"),
+                    (wanted, got) => panic!("{code:?} in round {round}: {wanted:?}, {got:?}"),
+                }
+                assert_eq!(wanted_out, out, "{code:?} in round {round}");
+            }
+        }
+    }
+}
+
+thread_local! {
+    /// What a host function has been told.
+    static SEEN: RefCell<Vec<i64>> = const { RefCell::new(Vec::new()) };
+}
+
+#[hueshift::interpreter]
+mod calls {
+    use hueshift::prelude::*;
+
+    /// A guest function calls another by a call of the portal.
+    #[portal(greens(code, pc), reds(n))]
+    pub fn run(code: &[u8], mut pc: usize, mut n: i64) -> i64 {
+        loop {
+            merge_point!();
+            let op = concrete(code[pc]);
+            pc += 1;
+            match op {
+                0 => {
+                    n -= 1;
+                    if n > 0 {
+                        pc = 0;
+                    }
+                }
+                1 => {
+                    let to = code[pc] as usize;
+                    pc += 1;
+                    if n > 0 {
+                        n += run(code, to, n - 1);
+                    }
+                }
+                2 => return n,
+                3 => seen(n),
+                4 => n = again(code, n),
+                5 => n = run(code, pc - 1, n + 1),
+                _ => n /= n & 7,
+            }
+        }
+    }
+
+    #[dont_look_inside]
+    fn seen(n: i64) {
+        if n == 13 {
+            panic!("thirteen: {n}");
+        }
+        super::SEEN.with_borrow_mut(|seen| seen.push(n));
+    }
+
+    /// Comes back to the interpreter, which has no `Jit` here.
+    #[dont_look_inside]
+    fn again(code: &[u8], n: i64) -> i64 {
+        if n < 10 { run(code, 0, n + 1) } else { n }
+    }
+}
+
+/// What a run gives and what its host function has been told.
+fn told<T>(run: impl FnOnce() -> T) -> (T, Vec<i64>) {
+    SEEN.take();
+    let result = run();
+    (result, SEEN.take())
+}
+
+#[test]
+fn recursion_hosts_and_traps() {
+    let programs: [&[u8]; 6] =
+        [&[0, 2], &[3, 0, 2], &[1, 4, 3, 2, 1, 8, 0, 2, 3, 2], &[3, 4, 2], &[9, 3, 0, 2], &[1, 0, 2]];
+    for code in programs {
+        for n in [0, 1, 5, 12, 30] {
+            let wanted = told(|| calls::interp::run(code, 0, n).map_err(|trap| trap.to_string()));
+            for mut jit in jits(&calls::INTERPRETER) {
+                for _ in 0..2 {
+                    let got = told(|| calls::jit::run(&mut jit, code, 0, n).map_err(|error| error.to_string()));
+                    assert_eq!(got, wanted, "{code:?} {n}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_recursion_that_never_ends_is_a_trap() {
+    for mut jit in jits(&calls::INTERPRETER) {
+        let error = calls::jit::run(&mut jit, &[5], 0, 1).unwrap_err();
+        assert_eq!(error.trap().expect("it is a trap").kind, TrapKind::StackExhausted);
+    }
+}
+
+#[test]
+fn traps_of_compiled_code_have_their_place() {
+    let code = [9, 0, 2];
+    let wanted = calls::interp::run(&code, 0, 24).unwrap_err();
+    assert_eq!(wanted.kind, TrapKind::DivideByZero);
+    for mut jit in jits(&calls::INTERPRETER) {
+        let error = calls::jit::run(&mut jit, &code, 0, 24).unwrap_err();
+        let trap = error.trap().expect("it is a trap");
+        assert_eq!((&trap.message, trap.line), (&wanted.message, wanted.line));
+    }
+}
+
+/// A program for the whole test: greens that are made later can't outlive a `Jit` that was there before.
+const COUNTING: &[u8] = &[0, 2];
+
+#[test]
+fn only_what_is_hot_is_compiled() {
+    let mut jit = Jit::new(&calls::INTERPRETER);
+    assert_eq!(calls::jit::run(&mut jit, COUNTING, 0, 900).unwrap(), 0);
+    assert_eq!(jit.stats().traces, 0);
+    assert_eq!(calls::jit::run(&mut jit, COUNTING, 0, 900).unwrap(), 0);
+    assert_eq!(jit.stats().traces, 1, "together they come by more than 1,000 times");
+    let others = [COUNTING.to_vec(), COUNTING.to_vec()];
+    let mut second = Jit::new(&calls::INTERPRETER);
+    for code in &others {
+        assert_eq!(calls::jit::run(&mut second, code, 0, 5000).unwrap(), 0);
+    }
+    assert_eq!(second.stats().traces, 2, "programs in different places have code of their own");
+    assert_eq!(calls::aot::run(&mut jit, COUNTING, 0, 7).unwrap(), 0, "ahead of time by the same `Jit`");
+}
+
+#[test]
+fn a_jit_is_for_one_interpreter() {
+    let mut jit = Jit::new(&machine::INTERPRETER);
+    assert!(matches!(calls::jit::run(&mut jit, COUNTING, 0, 7), Err(Error::OtherInterpreter { .. })));
+}
