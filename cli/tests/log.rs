@@ -34,7 +34,8 @@ fn guards_that_are_counted_and_traces_that_are_stopped() {
 
 #[test]
 fn traces_and_bridges_as_they_begin() {
-    let text = log("traces", &["run", "tl", "primes", "--mode", "jit", "--", "100"], "");
+    let jit = ["run", "tl", "primes", "--mode", "jit", "--jit", "threshold=20,bridge=5", "--", "100"];
+    let text = log("traces", &jit, "");
     let begun: Vec<&str> = text.lines().filter(|line| line.contains(" begins")).collect();
     let is = |line: &&str, what: &str| line.starts_with("tl.rs:") && line.contains(what);
     assert!(begun.first().is_some_and(|line| is(line, "a trace begins")), "{text}");
