@@ -55,7 +55,7 @@ mod machine {
                     0 => regs.a += 3,
                     1 => regs.f = regs.f * 0.5 + regs.a as f64,
                     2 => {
-                        if text.len() == 0 {
+                        if text.is_empty() {
                             return Ok(regs.a + regs.f as i64 + last.unwrap_or(-1) as i64);
                         }
                         last = match text[0] {
