@@ -69,7 +69,8 @@ impl Checker<'_, '_> {
                 let value = self.condition(cond);
                 let (message, values) = self.format(rest);
                 let message = message.unwrap_or_else(|| {
-                    format!("assertion failed: {}", self.text(cond)).replace('{', "{{").replace('}', "}}")
+                    let shown = super::condition::written(cond).unwrap_or_else(|| self.text(cond));
+                    format!("assertion failed: {shown}").replace('{', "{{").replace('}', "}}")
                 });
                 if name == "debug_assert" {
                     return self.make(ExprKind::Unit, Ty::Unit, pos);

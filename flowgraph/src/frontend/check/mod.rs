@@ -5,6 +5,7 @@
 //! is refused, and the walk goes on, so that all problems are reported at once.
 
 mod call;
+mod condition;
 mod control;
 mod expr;
 mod macros;
