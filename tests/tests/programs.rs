@@ -6,14 +6,18 @@
 //! without rustc; these files are replayed, and `HUESHIFT_CASE=FILE` replays one. Without a rustc nothing is compared with it,
 //! and the test says so.
 
+use flowgraph::eval::Outcome;
 use flowgraph::frontend::{Reason, lift_for};
 use flowgraph::ir::Module;
 use flowgraph::testing::{Histogram, Random, Source};
-use hueshift_tests::Done;
+use hueshift::io;
+use hueshift_tests::oracle::{Stage, on_input};
 use hueshift_tests::programs::check::{compare, evaluate};
 use hueshift_tests::programs::constructs::{all, by_type, constructs, done_by_runs};
-use hueshift_tests::programs::{Fault, Lifted, Program, check_program, random_program, tier0};
+use hueshift_tests::programs::tier0::{self, Ran};
+use hueshift_tests::programs::{Fault, Lifted, Program, check_program, random_program};
 use hueshift_tests::scenarios::{Case, ErrorKind, Extent, Later, corpus, ends_as_wanted, load};
+use hueshift_tests::{Done, equation};
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -121,8 +125,8 @@ struct Total {
 
 impl Total {
     /// Says how far it has come, from time to time: a run that is cut off has told what it did.
-    fn progress(&self) {
-        if self.checked.is_multiple_of(PROGRESS) {
+    fn progress(&self, done: usize) {
+        if done.is_multiple_of(PROGRESS) {
             let Total { done, checked, compared, failures, .. } = self;
             println!("{checked} checked ({} runs), {compared} compared, {} failed", done.runs, failures.len());
         }
@@ -155,7 +159,7 @@ fn check_all(programs: &[(usize, Lifted<'_>)], bytes: &[Vec<u8>], total: &Mutex<
                     total.endless += usize::from(done.endless_green);
                     total.done.add(&done);
                     total.checked += 1;
-                    total.progress();
+                    total.progress(total.checked);
                     continue;
                 }
                 Ok(Err(fault)) => fault.to_string(),
@@ -173,29 +177,45 @@ fn check_all(programs: &[(usize, Lifted<'_>)], bytes: &[Vec<u8>], total: &Mutex<
     });
 }
 
-/// Compares lifted programs with what rustc makes of them.
+/// Compares lifted programs with what rustc makes of them, on all processors.
 fn compare_all(programs: &[(usize, Lifted<'_>)], total: &Mutex<Total>) {
-    for (at, batch) in programs.chunks(BATCH).enumerate() {
-        let sources: Vec<_> = batch.iter().map(|(_, lifted)| lifted.source()).collect();
-        // Two runs of this test may go on at a time.
-        let folder = folder(&format!("batch{at}_{}", std::process::id()));
-        match tier0::run(&folder, &sources) {
-            Ok(all) => {
-                // What is left over doesn't matter.
-                let _ = std::fs::remove_dir_all(&folder);
-                total.lock().expect("nobody panics with it").compared += batch.len();
-                for ((n, lifted), theirs) in batch.iter().zip(&all) {
-                    if let Err(fault) = lifted.compare(theirs) {
-                        total.lock().expect("nobody panics with it").fail(*n, lifted.program, &fault.to_string());
-                    }
-                }
-            }
-            Err(e) => {
-                let said: String = e.to_string().chars().take(20_000).collect();
-                total.lock().expect("nobody panics with it").failures.push(said);
-            }
+    let next = AtomicUsize::new(0);
+    let work = || {
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(batch) = programs.chunks(BATCH).nth(at) else { break };
+            compare_batch(at, batch, total);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
+            scope.spawn(work);
+        }
+    });
+}
+
+fn compare_batch(at: usize, batch: &[(usize, Lifted<'_>)], total: &Mutex<Total>) {
+    let sources: Vec<_> = batch.iter().map(|(_, lifted)| lifted.source()).collect();
+    // Two runs of this test may go on at a time.
+    let folder = folder(&format!("batch{at}_{}", std::process::id()));
+    let all = match tier0::run(&folder, &sources) {
+        Ok(all) => all,
+        Err(e) => {
+            let said: String = e.to_string().chars().take(20_000).collect();
+            total.lock().expect("nobody panics with it").failures.push(said);
+            return;
+        }
+    };
+    // What is left over doesn't matter.
+    let _ = std::fs::remove_dir_all(&folder);
+    for ((n, lifted), theirs) in batch.iter().zip(&all) {
+        if let Err(fault) = lifted.compare(theirs) {
+            total.lock().expect("nobody panics with it").fail(*n, lifted.program, &fault.to_string());
         }
     }
+    let mut total = total.lock().expect("nobody panics with it");
+    total.compared += batch.len();
+    total.progress(total.compared);
 }
 
 /// All that ever failed, kept in `tests/regressions/programs`.
@@ -336,6 +356,42 @@ fn scenarios() {
     }
     println!("{compared} cases of {} files as rustc's builds; left out: {left_out:?}", files.len());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A program that reads and writes.
+const READS: &str = "// args: 1
+// args: 3
+// greens:
+// greens: 0
+// input: \"ab\"
+use hueshift::prelude::*;
+
+pub fn entry(n: u8) -> i64 {
+    put_byte(get_byte() as u8 + n);
+    get_byte()
+}
+";
+
+/// A byte that isn't what it should be is a difference, beside rustc's build as between engines.
+#[test]
+fn what_is_written_is_compared() {
+    let program = Program::parse(READS).expect("a program");
+    let lifted = Lifted::new(&program).expect("a source of the dialect");
+    assert_eq!(lifted.check().expect("no difference").runs, 4);
+    let ours = evaluate(&lifted.source().asked[1]).expect("a run that ends");
+    assert_eq!((ours.shown(), &ours.output[..]), (Ok("98"), &b"d"[..]));
+    let theirs = Ran { output: b"e".to_vec(), ..ours.clone() };
+    assert_eq!(compare(&ours, &theirs), Err("writes [100], and should [101]".to_owned()));
+    let case = lifted.case(&[]);
+    on_input(&case, || {
+        let (stage, mut memory) = Stage::new(&case).expect("arguments that fit");
+        assert_eq!(stage.wanted[1].as_ref().map(|wanted| &wanted.output[..]), Some(&b"d"[..]));
+        stage.refresh(1, &mut memory);
+        io::put(b'e').expect("output is kept");
+        let outcome = Outcome::Returned(vec![98]);
+        let said = equation::compare(&stage, 1, "nobody", &outcome, &memory, &lifted.module).expect_err("a difference");
+        assert!(said.what.contains("writes [101]\n  but should [100]"), "{said}");
+    });
 }
 
 #[test]

@@ -61,6 +61,18 @@ impl Lifted<'_> {
         Source { files: vec![(FILE, &program.source)], asked: program.runs.iter().map(|args| asked(args)).collect() }
     }
 
+    /// The case of a split into greens and reds.
+    pub fn case(&self, greens: &[usize]) -> Case {
+        Case {
+            module: self.module.clone(),
+            entry: self.program.entry.clone(),
+            greens: greens.iter().copied().collect(),
+            runs: self.program.runs.clone(),
+            input: self.program.input.clone(),
+            switches: self.program.switches,
+        }
+    }
+
     /// Holds the program to the correctness equation, for each of its splits into greens and reds.
     ///
     /// # Errors
@@ -68,15 +80,7 @@ impl Lifted<'_> {
     pub fn check(&self) -> Result<Done, Fault> {
         let mut done = Done::default();
         for greens in &self.program.splits {
-            let case = Case {
-                module: self.module.clone(),
-                entry: self.program.entry.clone(),
-                greens: greens.iter().copied().collect(),
-                runs: self.program.runs.clone(),
-                input: self.program.input.clone(),
-                switches: self.program.switches,
-            };
-            let one = equation::check(&case).map_err(Fault::Difference)?;
+            let one = equation::check(&self.case(greens)).map_err(Fault::Difference)?;
             done.add(&one);
             done.refused |= one.refused;
             done.endless_green |= one.endless_green;

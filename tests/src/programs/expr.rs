@@ -309,11 +309,12 @@ impl Generator<'_, '_> {
             return Some(self.mathematics(*scalar, depth));
         }
         let (method, on) = *self.source.pick(&candidates)?;
-        Some(self.method_call(method, on, depth))
+        let by_path = self.source.chance(1, 4);
+        Some(self.method_call(method, on, depth, by_path))
     }
 
-    /// A call of a number method.
-    fn method_call(&mut self, method: &methods::Method, on: Scalar, depth: usize) -> String {
+    /// A call of a number method, perhaps by its path.
+    fn method_call(&mut self, method: &methods::Method, on: Scalar, depth: usize, by_path: bool) -> String {
         let divides = ["div", "rem"].iter().any(|d| method.name.contains(d)) && !method.name.starts_with("checked");
         let receiver = match method.name {
             "to_bits" => self.real(on, depth.saturating_sub(1)),
@@ -351,7 +352,7 @@ impl Generator<'_, '_> {
             }
         }
         self.cost += 2 * self.weight;
-        if method.on != On::Ascii && self.source.chance(1, 4) {
+        if method.on != On::Ascii && by_path {
             args.insert(0, receiver);
             return format!("{}::{}({})", on.name(), method.name, args.join(", "));
         }
@@ -360,12 +361,16 @@ impl Generator<'_, '_> {
 
     /// One of the many constructs that few expressions would have by chance, with its type.
     pub fn sample(&mut self) -> (Ty, String) {
-        match self.choose(&[8, 5, 4, 2]) {
+        match self.choose(&[16, 4, 4, 2]) {
             0 => {
-                let method = &methods::METHODS[self.source.below(methods::METHODS.len())];
-                let able: Vec<Scalar> = SCALARS.into_iter().filter(|on| method.on.takes(*on)).collect();
-                let on = able[self.source.below(able.len())];
-                (method.result.ty(on), self.method_call(method, on, 2))
+                // The methods of integers are as many as those of floats, on five times as many types.
+                let pairs = methods::METHODS.iter().flat_map(|method| {
+                    SCALARS.into_iter().filter(|on| method.on.takes(*on)).map(move |on| (method, on))
+                });
+                let pairs: Vec<(&methods::Method, Scalar)> = pairs.collect();
+                let (method, on) = pairs[self.source.below(pairs.len())];
+                let by_path = self.source.chance(2, 3);
+                (method.result.ty(on), self.method_call(method, on, 2, by_path))
             }
             1 => {
                 let scalar = [Scalar::F64, Scalar::F32][self.source.below(2)];

@@ -122,7 +122,7 @@ impl Generator<'_, '_> {
         self.repeated(if deep { 6 } else { 24 }, |g| {
             let end = match (portal.result, kept) {
                 (Ty::Unit, _) => String::new(),
-                (ty, Some(kept)) => format!(" {kept} ^ {}", g.expr(ty, 2)),
+                (ty, Some(kept)) => format!(" {kept}.wrapping_add({})", g.expr(ty, 2)),
                 (ty, None) => format!(" {}", g.expr(ty, 2)),
             };
             let mut lines = vec![

@@ -643,9 +643,10 @@ impl Generator<'_, '_> {
         match self.source.below(9) {
             6..=8 => format!("if !{condition} {{ {} }}", self.panic()),
             0 => {
-                // The message is the condition as rustc writes it.
+                // The message is the condition as rustc writes it, but for blocks (docs/limits.md).
                 let (left, right) = (self.freeze(|g| g.leaf(&scalar)), self.freeze(|g| g.leaf(&scalar)));
-                format!("assert!({left} {} {right});", ["==", "<="][self.source.below(2)])
+                let message = if (left.clone() + &right).contains('{') { ", \"gone wrong\"" } else { "" };
+                format!("assert!({left} {} {right}{message});", ["==", "<="][self.source.below(2)])
             }
             1 => format!("assert!({condition}, {});", self.message()),
             2 => format!("debug_assert!({});", self.freeze(|g| g.condition(2))),
