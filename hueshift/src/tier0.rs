@@ -178,11 +178,13 @@ fn by_message(message: &str) -> Option<(TrapKind, String)> {
 /// every tier, which those of std are not.
 pub mod f64 {
     super::mathematics!(f64, Type::Float, to_bits, from_bits);
+    pub use flowgraph::math::{max, min};
 }
 
 /// The functions of the bundled mathematics library, as methods of `f32` call them.
 pub mod f32 {
     super::mathematics!(f32, Type::Single, to_bits, from_bits);
+    pub use flowgraph::math::{max_f32 as max, min_f32 as min};
 }
 
 macro_rules! mathematics {

@@ -336,7 +336,10 @@ macro_rules! float_cases {
         case!($out, $t, "round", (a: $t) -> ($t, $t, $t, $t, $t, $t), (a.floor(), a.ceil(), a.trunc(), a.round_ties_even(), a.abs(), -a));
         case!($out, $t, "half", (a: $t) -> $t, a.round());
         case!($out, $t, "sqrt", (a: $t) -> $t, a.sqrt());
-        case!($out, $t, "minmax", (a: $t, b: $t) -> ($t, $t), (a.min(b) + 0.0, a.max(b) + 0.0));
+        case!($out, $t, "minmax", (a: $t, b: $t) -> ($t, $t), (a.min(b), $t::max(a, b)), {
+            use hueshift::tier0::$t::{max, min};
+            (min(a, b), max(a, b))
+        });
         case!($out, $t, "copysign", (a: $t, b: $t) -> $t, a.copysign(b));
         case!($out, $t, "fma", (a: $t, b: $t, c: $t) -> $t, a.mul_add(b, c));
         case!($out, $t, "class", (a: $t) -> (bool, bool, bool), (a.is_nan(), a.is_finite(), a.is_infinite()));

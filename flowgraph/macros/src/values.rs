@@ -21,20 +21,32 @@ fn names(count: usize) -> Vec<Ident> {
 
 /// A statement that appends the words of `value` to `words`, a `&mut Vec<u64>`.
 pub fn pass(module: &Module, ty: &RustType, value: &TokenStream, words: &TokenStream) -> TokenStream {
+    pass_inside(module, ty, value, words, 0)
+}
+
+/// [`pass`] inside of so many payloads, each of which has a vector of its own.
+fn pass_inside(
+    module: &Module,
+    ty: &RustType,
+    value: &TokenStream,
+    words: &TokenStream,
+    payloads: usize,
+) -> TokenStream {
     if !has_option(ty) {
         return quote! { ::hueshift::embed::Pass::pass(#value, #words); };
     }
     match ty {
         RustType::Tuple(items) => {
             let parts = names(items.len());
-            let passed = items.iter().zip(&parts).map(|(ty, part)| pass(module, ty, &quote!(#part), words));
+            let passed =
+                items.iter().zip(&parts).map(|(ty, part)| pass_inside(module, ty, &quote!(#part), words, payloads));
             quote! {{ let (#(#parts,)*) = #value; #(#passed)* }}
         }
         RustType::Array(inner, _) => {
-            let passed = pass(module, inner, &quote!(__hueshift_item), words);
+            let passed = pass_inside(module, inner, &quote!(__hueshift_item), words, payloads);
             quote! { for __hueshift_item in #value { #passed } }
         }
-        RustType::Cell(inner) => pass(module, inner, &quote!(#value.into_inner()), words),
+        RustType::Cell(inner) => pass_inside(module, inner, &quote!(#value.into_inner()), words, payloads),
         ty => {
             let arms = variants(module, ty).into_iter().enumerate().map(|(tag, variant)| {
                 let (tag, places, count) = (tag as u64, variant.places, variant.count);
@@ -48,10 +60,12 @@ pub fn pass(module: &Module, ty: &RustType, value: &TokenStream, words: &TokenSt
                         quote! { #path => #appended, }
                     }
                     Some(ty) => {
-                        let passed = pass(module, &ty, &quote!(__hueshift_payload), &quote!(&mut __hueshift_fields));
-                        let appended = appended(quote!(__hueshift_fields));
-                        quote! { #path(__hueshift_payload) => {
-                            let mut __hueshift_fields = ::std::vec::Vec::new();
+                        let fields = Ident::new(&format!("__hueshift_fields_{payloads}"), Span::call_site());
+                        let (payload, into) = (quote!(__hueshift_payload), quote!(&mut #fields));
+                        let passed = pass_inside(module, &ty, &payload, &into, payloads + 1);
+                        let appended = appended(quote!(#fields));
+                        quote! { #path(#payload) => {
+                            let mut #fields = ::std::vec::Vec::new();
                             #passed
                             #appended
                         } }

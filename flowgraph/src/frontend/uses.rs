@@ -27,6 +27,8 @@ pub enum Used {
     Method(&'static str),
     /// A method of floats that is a function of the bundled mathematics library.
     Mathematics(&'static Function),
+    /// The method `min` or `max` of floats: which of two zeros is the lesser is left open by Rust.
+    Extreme(&'static str),
 }
 
 /// An operator or number method in a source, and what it is used on.
@@ -55,13 +57,19 @@ pub struct Lifted {
 
 /// A use whose types aren't known to the end yet.
 pub(super) struct Pending {
-    pos: Pos,
+    pub(super) pos: Pos,
     used: Used,
     left: Ty,
     right: Option<Ty>,
 }
 
 impl Pending {
+    /// Why this can't be in a constant, which rustc computes its own way.
+    pub(super) fn open_in_constants(&self) -> Option<String> {
+        let Used::Extreme(name) = self.used else { return None };
+        Some(format!("`{name}` of floats can't be in a constant: Rust leaves open which zero is the lesser"))
+    }
+
     /// The use, once everything is known.
     pub(super) fn resolve(&self, infer: &mut Infer) -> Option<Use> {
         let mut scalar = |ty: &Ty| {

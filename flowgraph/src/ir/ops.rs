@@ -13,6 +13,7 @@
 //! in spite of RPython's name for it.
 
 use super::Type;
+use crate::math;
 use smallvec::{SmallVec, smallvec};
 
 /// The bits of a value: an `i64`, an `f64`, or an `f32` in the low half.
@@ -328,9 +329,9 @@ op_table! {
     /// `a` with the sign of `b`.
     FloatCopysign = "float_copysign" (a: float, b: float) -> (float) Pure = a.copysign(b);
     /// The smaller; the other one if one is NaN; -0 before +0.
-    FloatMin = "float_min" (a: float, b: float) -> (float) Pure commutative = libm::fminimum_num(a, b);
+    FloatMin = "float_min" (a: float, b: float) -> (float) Pure commutative = math::min(a, b);
     /// The larger; the other one if one is NaN; +0 before -0.
-    FloatMax = "float_max" (a: float, b: float) -> (float) Pure commutative = libm::fmaximum_num(a, b);
+    FloatMax = "float_max" (a: float, b: float) -> (float) Pure commutative = math::max(a, b);
     /// `a` if `cond` isn't zero, else `b`.
     FloatSelect = "float_select" (cond: int, a: float, b: float) -> (float) Pure = if cond != 0 { a } else { b };
     /// Equal.
@@ -376,9 +377,9 @@ op_table! {
     /// `a` with the sign of `b`.
     SingleCopysign = "single_copysign" (a: single, b: single) -> (single) Pure = a.copysign(b);
     /// The smaller; the other one if one is NaN; -0 before +0.
-    SingleMin = "single_min" (a: single, b: single) -> (single) Pure commutative = libm::fminimum_numf(a, b);
+    SingleMin = "single_min" (a: single, b: single) -> (single) Pure commutative = math::min_f32(a, b);
     /// The larger; the other one if one is NaN; +0 before -0.
-    SingleMax = "single_max" (a: single, b: single) -> (single) Pure commutative = libm::fmaximum_numf(a, b);
+    SingleMax = "single_max" (a: single, b: single) -> (single) Pure commutative = math::max_f32(a, b);
     /// `a` if `cond` isn't zero, else `b`.
     SingleSelect = "single_select" (cond: int, a: single, b: single) -> (single) Pure = if cond != 0 { a } else { b };
     /// Equal.

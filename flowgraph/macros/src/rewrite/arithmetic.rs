@@ -139,11 +139,8 @@ impl Rewriter<'_> {
                 m.method = renamed(&m.method, &format!("wrapping_{name}"));
                 None
             }
-            Used::Mathematics(function) => {
-                let path = mathematics(used, function.method, m.method.span());
-                let (receiver, args) = (operand(&m.receiver, used.references[0]), m.args.iter());
-                Some(Expr::Verbatim(quote_spanned!(m.method.span()=> #path(#receiver #(, #args)*))))
-            }
+            Used::Mathematics(function) => Some(called_on(used, function.method, m)),
+            Used::Extreme(name) => Some(called_on(used, name, m)),
             Used::Operator => None,
         }
     }
@@ -157,6 +154,10 @@ impl Rewriter<'_> {
             Used::Mathematics(function) => {
                 let at = name.ident.span();
                 *c.func = Expr::Verbatim(mathematics(used, function.method, at));
+            }
+            Used::Extreme(method) => {
+                let at = name.ident.span();
+                *c.func = Expr::Verbatim(mathematics(used, method, at));
             }
             Used::Operator => {}
         }
@@ -200,6 +201,14 @@ fn makes_u32(used: &Use, op: &BinOp) -> bool {
 fn mathematics(used: &Use, method: &str, at: Span) -> TokenStream {
     let (ty, method) = (Ident::new(used.ty.name(), at), Ident::new(method, at));
     quote_spanned!(at=> ::hueshift::tier0::#ty::#method)
+}
+
+/// A method of a float as a call of the bundled function of its name.
+fn called_on(used: &Use, method: &str, m: &syn::ExprMethodCall) -> Expr {
+    let at = m.method.span();
+    let path = mathematics(used, method, at);
+    let (receiver, args) = (operand(&m.receiver, used.references[0]), m.args.iter());
+    Expr::Verbatim(quote_spanned!(at=> #path(#receiver #(, #args)*)))
 }
 
 impl VisitMut for Rewriter<'_> {

@@ -113,6 +113,8 @@ impl Checker<'_, '_> {
         let used = match &call.kind {
             ExprKind::Number(NumberMethod::Abs, _) => Used::Method("abs"),
             ExprKind::Number(NumberMethod::Pow, _) => Used::Method("pow"),
+            ExprKind::Number(NumberMethod::FloatMin, _) => Used::Extreme("min"),
+            ExprKind::Number(NumberMethod::FloatMax, _) => Used::Extreme("max"),
             ExprKind::Libm(function, _) => Used::Mathematics(function),
             _ => return,
         };

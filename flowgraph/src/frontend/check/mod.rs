@@ -119,6 +119,11 @@ impl<'p, 's> Checker<'p, 's> {
         c.result = ty.clone();
         let value = c.expr(expr, Some(ty));
         let value = c.coerce(value, ty);
+        for used in &c.uses {
+            if let Some(detail) = used.open_in_constants() {
+                p.refuse_at(used.pos, Reason::Constant, &detail);
+            }
+        }
         let (failed, result) = (c.failed.get(), ty.clone());
         Body { locals: c.locals, params: Vec::new(), value, result, infer: c.infer, loops: c.loop_count, failed }
     }

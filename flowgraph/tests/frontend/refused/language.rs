@@ -13,6 +13,8 @@ pub struct Wide(pub u128); //~ type
 const CIRCLE: i64 = ELLIPSE + 1; //~ recursive
 const ELLIPSE: i64 = CIRCLE;
 const CALLED: i64 = plain(3); //~ constant
+const LEAST: f64 = 0.0f64.min(-0.0); //~ constant
+const MOST: f32 = f32::max(0.0, -0.0); //~ constant
 const OUT: i64 = [1, 2, 3][7]; //~ constant
 type Forever = Forever; //~ recursive
 
