@@ -14,8 +14,7 @@ use hueshift::standalone::{
 };
 use jitcodegen::{CodegenError, Machine, ObjectOptions, OptLevel};
 use std::ffi::OsString;
-use std::path::PathBuf;
-use timeshifter::specialize::SpecError;
+use std::path::{Path, PathBuf};
 
 /// Make an executable of a guest program, or of a function of a file, that runs without hueshift.
 #[derive(Debug, Args)]
@@ -23,7 +22,7 @@ use timeshifter::specialize::SpecError;
 pub struct Compile {
     /// The name of an interpreter, a file of the dialect, or `-` for standard input.
     source: String,
-    /// The guest program: a file, `-` for standard input, or the name of a bundled one.
+    /// The guest program: a file, `-` for standard input, or the name of a bundled one (a file with such a name is `./NAME`).
     program: Option<String>,
     /// The executable to make.
     #[arg(short, long, value_name = "FILE")]
@@ -93,6 +92,7 @@ impl Compile {
             return Err(Problem::new(message).help("give the source that the graphs were made from").into());
         }
         let entry = source.entry(self.entry.entry.as_deref())?;
+        self.spare(source.files())?;
         let template = self.template(&source, &entry)?;
         let greens = source.greens(&entry, self.entry.green())?;
         let mut compiler = source.compiler(&source.colors(&entry, &greens)?, &entry)?;
@@ -112,6 +112,19 @@ impl Compile {
         log::write(self.log.log.as_deref(), &made, files)
     }
 
+    /// Refuses to write over what is compiled.
+    fn spare<'a>(&self, sources: impl IntoIterator<Item = &'a Path>) -> Done {
+        let written = [("-o", Some(&self.output)), ("--emit-host", self.emit_host.as_ref())];
+        for source in sources {
+            let same = |path: &Path| path.canonicalize().is_ok_and(|p| source.canonicalize().is_ok_and(|s| s == p));
+            if let Some((option, _)) = written.iter().find(|(_, path)| path.is_some_and(|path| same(path))) {
+                let message = format!("{option} would write over {}, which is to be compiled", source.display());
+                return Err(Problem::new(message).help("name another file").into());
+            }
+        }
+        Ok(())
+    }
+
     /// The arguments of the entry: fixed, or to be taken by the executable.
     fn template(&self, source: &Source, entry: &str) -> Result<Template, Failure> {
         let signature = &source::function(&source.module, entry)?.signature;
@@ -125,6 +138,7 @@ impl Compile {
             return fixed(&source::arguments(self.args.as_deref().unwrap_or_default())?);
         };
         let program = Program::read(interpreter, self.program.as_deref())?;
+        self.spare(program.file())?;
         // What may be left out is.
         let taken = &interpreter.parameters[..interpreter.parameters.len() - interpreter.optional];
         if !self.arguments.is_empty() || taken.is_empty() {
@@ -147,6 +161,9 @@ impl Compile {
         link(made, &options, &self.output).map_err(|error| {
             let usual = c_compiler(machine);
             let help = match &error {
+                LinkError::NoCompiler { .. } if options.compiler.is_some() => {
+                    format!("--cc, or else HUESHIFT_CC, names a command; without them it is `{usual}`")
+                }
                 LinkError::NoCompiler { .. } => {
                     format!(
                         "install `{usual}` (Debian: the package {}), or name another with --cc or HUESHIFT_CC",
@@ -155,6 +172,9 @@ impl Compile {
                 }
                 LinkError::Failed { .. } => {
                     format!("it must be one that makes executables for {machine}, with its C library: see --cc")
+                }
+                LinkError::Write { path, .. } if *path == self.output => {
+                    "name a file in a folder that is there and may be written to: `-o FILE`".to_owned()
                 }
                 LinkError::Write { .. } => "temporary files go where TMPDIR says".to_owned(),
             };
@@ -165,9 +185,7 @@ impl Compile {
     fn failure(&self, error: &StandaloneError, files: &[SourceFile]) -> Failure {
         let problem = Problem::new(error.to_string());
         match error {
-            StandaloneError::Specialize(
-                error @ (SpecError::EndlessGreen { .. } | SpecError::EndlessRecursion { .. }),
-            ) => specialize_problem(error, files).into(),
+            StandaloneError::Specialize(error) if error.is_limit() => specialize_problem(error, files).into(),
             StandaloneError::MustBeKnown(name) => problem.help(must_be_given(&[name])).into(),
             StandaloneError::Show(_) => problem.help("let the entry return something that can be printed").into(),
             StandaloneError::Codegen(CodegenError::NotStandalone { loc, .. }) => {
@@ -199,7 +217,7 @@ fn package(machine: Machine) -> String {
 fn trap_text(loc: Loc, files: &[SourceFile]) -> TrapText {
     /// Stands for the message. It is in no source: nobody has agreed on its meaning.
     const MESSAGE: char = '\u{f8ff}';
-    let text = drawn(&Problem::new(format!("trap: {MESSAGE}")).at(files, &[(loc, None)]));
+    let text = drawn(&Problem::trap(&MESSAGE.to_string()).at(files, &[(loc, None)]));
     let (before, behind) = text.split_once(MESSAGE).unwrap_or(("trap: ", "\n"));
     TrapText { before: before.to_owned(), behind: behind.to_owned() }
 }

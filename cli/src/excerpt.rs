@@ -7,8 +7,11 @@
 //!
 //! A program written by a program may have lines of megabytes; nobody reads them, and miette can't draw a column beyond 65535.
 //! The line and column named above the drawing are those in the whole text, counted in characters.
+//!
+//! A text may be anything: what a terminal would obey is shown as a picture of it ([`visible`]), one character for one.
 
 use miette::{LabeledSpan, MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// A line of at most this many characters is shown whole.
@@ -17,6 +20,51 @@ const WHOLE: usize = 240;
 const AROUND: usize = 50;
 /// Stands for what was cut.
 const CUT: &str = "…";
+
+/// The text with characters that terminals obey replaced by ones that show them: `␛` for an escape. Line breaks and tabs stay.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    let mut rest = text.chars().peekable();
+    if !text.contains(is_obeyed) {
+        return text.into();
+    }
+    let mut shown = String::with_capacity(text.len());
+    while let Some(c) = rest.next() {
+        let ends_line = c == '\r' && rest.peek() == Some(&'\n');
+        shown.push(if is_obeyed(c) && !ends_line { picture(c) } else { c });
+    }
+    shown.into()
+}
+
+/// Whether a terminal does something else than to show a character: control characters, and those that turn the direction of
+/// what follows.
+fn is_obeyed(c: char) -> bool {
+    let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    turns || (c.is_control() && !matches!(c, '\n' | '\t'))
+}
+
+fn picture(c: char) -> char {
+    match c {
+        '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(c)).unwrap_or(char::REPLACEMENT_CHARACTER),
+        '\x7f' => '␡',
+        _ => char::REPLACEMENT_CHARACTER,
+    }
+}
+
+/// The visible text, and the labels moved to their places in it.
+fn visible_with_labels(text: &str, labels: Vec<LabeledSpan>) -> (Cow<'_, str>, Vec<LabeledSpan>) {
+    let shown = visible(text);
+    if matches!(shown, Cow::Borrowed(_)) {
+        return (shown, labels);
+    }
+    let both = || text.char_indices().zip(shown.chars());
+    let place = |at: usize| both().take_while(|((i, _), _)| *i < at).map(|(_, c)| c.len_utf8()).sum::<usize>();
+    let moved = labels.into_iter().map(|label| {
+        let (from, to) = (place(label.offset()), place(label.offset() + label.len()));
+        LabeledSpan::new_with_span(label.label().map(str::to_owned), SourceSpan::new(from.into(), to - from))
+    });
+    let moved = moved.collect();
+    (shown, moved)
+}
 
 /// A text with its long lines cut.
 #[derive(Debug)]
@@ -31,7 +79,8 @@ impl Excerpt {
     /// The excerpt of a text for labels, of which the first of each line decides what is shown of it; and the labels moved
     /// to their places in the excerpt.
     pub fn new(name: &str, text: &str, labels: Vec<LabeledSpan>) -> (Excerpt, Vec<LabeledSpan>) {
-        let mut excerpt = Excerpt { name: name.to_owned(), text: String::new(), skipped: BTreeMap::new() };
+        let (text, labels) = visible_with_labels(text, labels);
+        let mut excerpt = Excerpt { name: visible(name).into_owned(), text: String::new(), skipped: BTreeMap::new() };
         let mut moved: Vec<Option<LabeledSpan>> = vec![None; labels.len()];
         let mut start = 0;
         // What follows the last line break is a line, too.

@@ -10,6 +10,7 @@ use flowgraph::draw;
 use flowgraph::ir::{Module, Stage};
 use flowgraph::text::{print_graph, print_module};
 use hueshift::{JitOptions, Specialized};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// Print or draw the graphs of a stage.
@@ -109,7 +110,9 @@ impl Graph {
             let did_you_mean =
                 if near.is_empty() { String::new() } else { format!(" (did you mean {}?)", near.join(", ")) };
             let what = if module.stage == Stage::Flow { "there is no function" } else { "the entry does not reach" };
-            return Err(Problem::new(format!("{what} `{f}`{did_you_mean}")).into());
+            let all: BTreeSet<&str> = module.graphs.values().map(|g| g.function.as_str()).collect();
+            let help = format!("the functions are {}", all.into_iter().collect::<Vec<_>>().join(", "));
+            return Err(Problem::new(format!("{what} `{f}`{did_you_mean}")).help(help).into());
         }
         let text = match self.format {
             Format::Text if function.is_none() => print_module(module),

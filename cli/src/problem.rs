@@ -1,6 +1,6 @@
 //! What is said when something is wrong, and with which exit code.
 
-use crate::excerpt::Excerpt;
+use crate::excerpt::{Excerpt, visible};
 use flowgraph::frontend::Refusal;
 use flowgraph::ir::{Loc, SourceFile};
 use flowgraph::text::TextError;
@@ -34,12 +34,17 @@ pub struct Problem {
 impl Problem {
     /// A problem without a place.
     pub fn new(message: impl Into<String>) -> Problem {
-        Problem { message: message.into(), ..Problem::default() }
+        Problem { message: visible(&message.into()).into_owned(), ..Problem::default() }
+    }
+
+    /// A trap. Its message is the guest's, as what it writes is.
+    pub fn trap(message: &str) -> Problem {
+        Problem { message: format!("trap: {message}"), ..Problem::default() }
     }
 
     /// The same problem with a remedy.
     pub fn help(mut self, help: impl Into<String>) -> Problem {
-        self.help = Some(help.into());
+        self.help = Some(visible(&help.into()).into_owned());
         self
     }
 
@@ -220,7 +225,11 @@ fn color_problem(error: &ColorError, files: &[SourceFile]) -> Problem {
             problem.at(files, &labels).help(remedy)
         }
         ColorError::NoSuchFunction { .. } => problem.help("name a function of the file, as `f` or `Type::f`"),
-        ColorError::NoSuchParameter { .. } => problem.help("--green counts the parameters from 0: `--green 0,2`"),
+        ColorError::NoSuchParameter { count: 0, .. } => problem.help("leave out --green"),
+        ColorError::NoSuchParameter { count, .. } => {
+            let last = (0..*count).map(|n| n.to_string()).collect::<Vec<_>>().join(",");
+            problem.help(format!("--green counts the parameters from 0; all of them are `--green {last}`"))
+        }
     }
 }
 

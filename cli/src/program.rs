@@ -15,15 +15,15 @@ pub struct Program {
 }
 
 impl Program {
-    /// The program of an interpreter that `name` means, if one is named at all.
+    /// The program of an interpreter that `name` means, if one is named at all: a bundled one, else a file. So what lies in the
+    /// folder at hand changes nothing; a file with a bundled program's name is asked for by a path, as `./primes`.
     pub fn read(interpreter: &'static Interpreter, name: Option<&str>) -> Result<Program, Failure> {
         let help = programs(interpreter);
         let Some(name) = name else {
             return Err(Problem::new(format!("which program of {}?", interpreter.name)).help(help).into());
         };
-        let exists = Path::new(name).exists();
-        let bundled = interpreter.program(name).filter(|_| !exists);
-        if bundled.is_none() && name != "-" && !exists {
+        let bundled = interpreter.program(name);
+        if bundled.is_none() && name != "-" && !Path::new(name).exists() {
             let message = format!("there is neither a program of {} nor a file `{name}`", interpreter.name);
             return Err(Problem::new(message).help(help).into());
         }
@@ -32,6 +32,11 @@ impl Program {
             None => source::read_bytes(name)?,
         };
         Ok(Program { interpreter, name: name.to_owned(), contents, bundled: bundled.is_some() })
+    }
+
+    /// The file that it was read from, if it was.
+    pub fn file(&self) -> Option<&Path> {
+        (!self.bundled && self.name != "-").then(|| Path::new(&self.name))
     }
 
     /// The arguments of the interpreter's entry for it, as `--args` takes them, with arguments of its own.

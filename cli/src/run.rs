@@ -25,7 +25,7 @@ use std::path::Path;
 pub struct Run {
     /// The name of an interpreter, a file of the dialect, or `-` for standard input.
     source: String,
-    /// The guest program: a file, `-` for standard input, or the name of a bundled one.
+    /// The guest program: a file, `-` for standard input, or the name of a bundled one (a file with such a name is `./NAME`).
     program: Option<String>,
     #[command(flatten)]
     entry: EntryOptions,
@@ -235,8 +235,7 @@ impl Run {
             let problem = Problem::new(format!("which program of {}?", interpreter.name));
             return Err(problem.help(programs(interpreter)).into());
         };
-        let bundled = interpreter.program(program).filter(|_| !Path::new(program).exists());
-        let (name, contents) = match bundled {
+        let (name, contents) = match interpreter.program(program) {
             // Bundled programs are text.
             Some(bundled) => (".asm", bundled.text.as_bytes().to_vec()),
             None => {

@@ -93,6 +93,12 @@ impl Source {
         Ok(Source { module, interpreter: None, is_text })
     }
 
+    /// The files that it was read from.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        let files = self.module.files.iter().filter(|_| self.interpreter.is_none());
+        files.map(|file| Path::new(&file.name)).filter(|path| path.exists())
+    }
+
     /// The entry to use: the one asked for, the interpreter's own, or the only public function.
     pub fn entry(&self, asked: Option<&str>) -> Result<String, Failure> {
         if let Some(name) = asked {

@@ -215,7 +215,7 @@ pub fn result_text(result: Option<&str>, after: &IndexMap<String, String>) -> St
 
 /// The failure of a guest program that trapped.
 pub fn trapped(report: &TrapReport, files: &[SourceFile]) -> Failure {
-    Failure::Guest(Some(Box::new(Problem::new(format!("trap: {}", report.message)).at(files, &[(report.loc, None)]))))
+    Failure::Guest(Some(Box::new(Problem::trap(&report.message).at(files, &[(report.loc, None)]))))
 }
 
 impl Emit {

@@ -6,6 +6,9 @@ use crate::output::print;
 use crate::problem::Problem;
 use crate::source::Source;
 use clap::Args;
+use flowgraph::ir::Module;
+use hintannotator::QueryError;
+use std::collections::BTreeSet;
 
 /// Say why a variable has its color.
 #[derive(Debug, Args)]
@@ -35,7 +38,26 @@ impl Why {
         let entry = source.entry_reaching(self.entry.entry.as_deref(), function)?;
         let greens = source.greens(&entry, self.entry.green())?;
         let colors = source.colors(&entry, &greens)?;
-        let why = colors.why(&self.variable).map_err(|e| Problem::new(e.to_string()))?;
+        let why = colors.why(&self.variable).map_err(|e| unanswered(&e, &colors.module))?;
         print(&why.to_string())
+    }
+}
+
+/// Why there is no answer, with the names that there are.
+fn unanswered(error: &QueryError, module: &Module) -> Problem {
+    let problem = Problem::new(error.to_string());
+    let (what, names): (String, BTreeSet<&str>) = match error {
+        QueryError::NoSuchVariable { function, .. } => {
+            let of = module.graphs.values().filter(|g| g.function == *function).flat_map(|g| &g.names);
+            (format!("the variables of `{function}` are"), of.map(|def| def.name.as_str()).collect())
+        }
+        QueryError::NoSuchFunction { .. } => {
+            ("the functions reached are".to_owned(), module.graphs.values().map(|g| g.function.as_str()).collect())
+        }
+        _ => return problem,
+    };
+    match names.is_empty() {
+        true => problem.help("it has none"),
+        false => problem.help(format!("{what} {}", names.into_iter().collect::<Vec<_>>().join(", "))),
     }
 }

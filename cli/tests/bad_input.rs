@@ -150,6 +150,57 @@ pub fn f(x: i64) -> i64 {
     refused(goes_back_and_forth, &["--args", "5"], &["endless green loop", "`i`", "3, 1, 3, 1", "<stdin>:"]);
 }
 
+/// What there is instead is named.
+#[test]
+fn names_that_there_are_not() {
+    let source = "use hueshift::prelude::*; fn g(a: i64) -> i64 { a } pub fn f(x: i64, y: i64) -> i64 { let sum = g(x) + y; sum }";
+    let green = ["spec", "-", "--entry", "f", "--green", "5", "--args", "1,2"];
+    expect(2, &["`f` has 2 parameters", "there is no parameter 5", "all of them are `--green 0,1`"], &green, source);
+    expect(2, &["`f` has no variable `nope`", "the variables of `f` are sum, x, y"], &["why", "-", "f::nope"], source);
+    expect(2, &["there is no function `exec`", "the functions are g, f"], &["why", "-", "exec::nope"], source);
+    expect(2, &["there is no function `nope`", "the functions are f, g"], &["graph", "-", "--fn", "nope"], source);
+}
+
+/// What a terminal would obey is not sent to it, wherever a text is quoted; places are those of the text.
+#[test]
+fn control_characters_are_shown() {
+    let expect_plain = |args: &[&str], input: &str, texts: &[&str]| {
+        let ran = expect(2, texts, args, input);
+        let raw = |c: &char| c.is_control() && *c != '\n';
+        assert!(!ran.err.chars().any(|c| raw(&c) || c == '\u{202e}'), "{:?}", ran.err);
+    };
+    let unclosed = "\x1b[31mred\x07\x7f\u{9b}\u{202e}\r é\n";
+    expect_plain(&["run", "bf", "-"], unclosed, &["1:2", "␛[31mred␇␡\u{fffd}\u{fffd}␍ é"]);
+    let long = "\x1b ".repeat(500) + "]";
+    expect_plain(&["run", "bf", "-"], &long, &["1:1001", "␛ ␛ ␛ ]"]);
+    expect_plain(&["run", "tl", "primes", "--", "\x1b[2J"], "", &["the argument `arg` can't be `␛[2J`"]);
+    expect_plain(
+        &["spec", "-", "--args", "1"],
+        "pub fn f(x: i64) -> i64 { x /* \x1b[2J */ + y }",
+        &["␛[2J", "<stdin>:1:42"],
+    );
+    expect_plain(&["run", "\x1b[2J.rs"], "", &["␛[2J.rs can't be read"]);
+}
+
+/// What must be known when compiling is computed then, by a call that may not end.
+#[test]
+fn calls_that_take_too_long_while_compiling() {
+    let texts = ["the call of `slow`", "takes too long", "the limit is 5000000 steps", "variable(..)", "<stdin>:6:"];
+    for slow in [
+        "while i < n { s ^= i * i; i += 1; } s",
+        "loop { if n != 3 { i += 1; } else { s += 1; } if i + s == 0 { return 1; } }",
+    ] {
+        let source = format!(
+            "use hueshift::prelude::*;\n#[elidable]\nfn slow(n: u64) -> u64 {{ let mut s = 1; let mut i = 0; {slow} }}\n\n\
+             pub fn f(n: u64) -> u64 {{\n    concrete(slow(n)) }}"
+        );
+        refused(&source, &["--args", "1000000000000", "--green", "0"], &texts);
+        // Where nobody asks for the result, the call is left to the run.
+        let red = source.replace("concrete(slow(n))", "if n == 1 { slow(n) } else { n }");
+        expect(0, &["5"], &["spec", "-", "--args", "5"], &red);
+    }
+}
+
 #[test]
 fn endless_green_recursion() {
     let to_a_result = "use hueshift::prelude::*;

@@ -298,7 +298,8 @@ fn what_cannot_be_an_executable() {
     };
     refused(&["`sin` has the same bits on every machine", "hueshift run"], &["-", "--args", "0.5"], sine);
     let no_compiler = ["tl", "primes", "--cc", "no/such/compiler"];
-    refused(&["the C compiler `no/such/compiler` for", "can't be run", "--cc"], &no_compiler, "");
+    let texts = ["the C compiler `no/such/compiler` for", "can't be run", "--cc", "names a command"];
+    refused(&texts, &no_compiler, "");
     refused(&["the C compiler `false`", "failed"], &["tl", "primes", "--cc", "false"], "");
     refused(&["which program of tl?"], &["tl"], "");
     refused(&["there is neither a program of tl nor a file `prime`"], &["tl", "prime"], "");
@@ -313,4 +314,51 @@ fn what_cannot_be_an_executable() {
     let number = ["regex", "number"];
     refused(&["`text` is not handed to the interpreter as it is", "give it now", "-- <text>"], &number, "");
     refused(&["`y` must be known when compiling", "give it now"], &["plus_minus", "all_plus", "--green", "0,1,3"], "");
+}
+
+/// What lies in the folder at hand doesn't change what a name means: not even the executable that the command has made there.
+#[test]
+fn a_bundled_program_is_not_taken_from_the_folder_at_hand() {
+    let folder = path("a-folder-of-its-own");
+    std::fs::create_dir_all(&folder).expect("a folder in the target folder");
+    let source = "pub fn f() -> i64 { 7 }";
+    std::fs::write(folder.join("f.rs"), source).expect("a file in it");
+    let run = |command: &mut Command| {
+        finish(
+            command
+                .current_dir(&folder)
+                .stdin(Stdio::piped())
+                .stdout(Stdio::piped())
+                .stderr(Stdio::piped())
+                .spawn()
+                .expect("it starts"),
+            b"",
+        )
+    };
+    let there = |args: &[&str]| run(Command::new(env!("CARGO_BIN_EXE_hueshift")).args(args));
+    let is_said = |ran: &Ran, said: &str| {
+        let words = ran.err.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(ran.code == 2 && words.contains(said), "{}: {}", ran.code, ran.err);
+    };
+    std::fs::write(folder.join("primes"), "no program of tl").expect("a file in it");
+    assert_eq!(there(&["run", "tl", "primes", "--", "100"]).out, "25\n");
+    let by_path = there(&["run", "tl", "./primes", "--", "100"]);
+    assert!(by_path.code == 2 && by_path.err.contains("./primes"), "{}", by_path.err);
+    for (output, args) in [("primes", &["tl", "./primes"][..]), ("./f.rs", &["f.rs"])] {
+        is_said(&there(&[&["compile", "-o", output], args].concat()), "would write over");
+    }
+    is_said(&there(&["compile", "f.rs", "-o", "f", "--emit-host", "f.rs"]), "--emit-host would write over f.rs");
+    assert_eq!(std::fs::read_to_string(folder.join("f.rs")).expect("it is there"), source);
+    for target in targets().iter().filter(|target| target.runner.is_empty()) {
+        for _ in 0..2 {
+            let made = there(&["compile", "tl", "primes", "-o", "primes", "--target", &target.name]);
+            assert_eq!((made.code, made.err), (0, String::new()));
+            assert_eq!(run(Command::new("./primes").arg("100")).out, "25\n");
+        }
+        let nowhere = there(&["compile", "f.rs", "-o", "no/such/folder/f"]);
+        is_said(&nowhere, "no/such/folder/f can't be written: No such file or directory");
+        is_said(&nowhere, "name a file in a folder that is there");
+        is_said(&there(&["compile", "f.rs", "-o", "."]), ". can't be written");
+    }
+    std::fs::remove_dir_all(folder).expect("it is there");
 }

@@ -11,7 +11,7 @@ use flowgraph::verify::assert_sound;
 use indexmap::{IndexMap, IndexSet};
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
-use timeshifter::specialize::{Argument, Event, SpecError};
+use timeshifter::specialize::{Argument, Event};
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,9 +121,7 @@ impl SpecFailure {
     pub fn is_internal(&self) -> bool {
         match self {
             SpecFailure::Arguments(_) | SpecFailure::NoHost(_) | SpecFailure::NoSuchGuard { .. } => false,
-            SpecFailure::Jit(JitError::Specialize(error)) => {
-                !matches!(error, SpecError::EndlessGreen { .. } | SpecError::EndlessRecursion { .. })
-            }
+            SpecFailure::Jit(JitError::Specialize(error)) => !error.is_limit(),
             SpecFailure::Jit(JitError::Codegen(error)) => !error.is_limit(),
             _ => true,
         }

@@ -51,7 +51,7 @@ fn text<'a>(arguments: &[&'a str]) -> &'a [u8] {
 
 /// A file's pattern: all of it but the end of its last line.
 fn dfa(pattern: &[u8]) -> Result<Dfa, LoadError> {
-    let pattern = std::str::from_utf8(pattern).map_err(|_| ProblemKind::NotText)?;
+    let pattern = std::str::from_utf8(pattern).map_err(|e| ProblemKind::PatternNotText { at: e.valid_up_to() })?;
     let pattern = pattern.strip_suffix('\n').unwrap_or(pattern);
     Dfa::of_pattern(pattern.strip_suffix('\r').unwrap_or(pattern))
 }

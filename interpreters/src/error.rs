@@ -66,6 +66,8 @@ pub enum ProblemKind {
     Unopened,
     #[error("this `[` has no `]`")]
     Unclosed,
+    #[error("the pattern is not text")]
+    PatternNotText { at: usize },
     #[error("this is no regular expression: {message}")]
     Pattern { message: String },
     #[error("the pattern has {what}")]
@@ -107,6 +109,7 @@ impl ProblemKind {
             NotAssembled { .. } => "they are run as they are".to_owned(),
             Unopened => "a loop ends here that has not begun".to_owned(),
             Unclosed => "the loop that begins here does not end".to_owned(),
+            PatternNotText { at } => format!("byte {at} is no valid UTF-8"),
             Pattern { .. } => "patterns are written as for the crate `regex`".to_owned(),
             PatternUnsupported { .. } => {
                 "an automaton over bytes knows only what it has read, and the ends of the text".to_owned()
@@ -145,6 +148,7 @@ impl ProblemKind {
             NotAssembled { .. } => "give the text itself".to_owned(),
             Unopened => "write a `[` before it, or take it away".to_owned(),
             Unclosed => "write a `]` behind it, or take it away".to_owned(),
+            PatternNotText { .. } => "save the pattern as UTF-8".to_owned(),
             Pattern { .. } => "write for example `[a-z]+[0-9]*`".to_owned(),
             PatternUnsupported { .. } => "leave it out: `^` and `$` without `(?m)` are the ends of the text".to_owned(),
             PatternTooLarge { .. } => {

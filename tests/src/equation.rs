@@ -167,7 +167,7 @@ fn check_traced(
     let engine = format!("tracing run {first}");
     let outcome = match jit.trace(&stage.arguments(compiler), &stage.words(first)) {
         Ok(outcome) => outcome,
-        Err(JitError::Specialize(SpecError::EndlessGreen { .. } | SpecError::EndlessRecursion { .. })) => return Ok(()),
+        Err(JitError::Specialize(error)) if error.is_limit() => return Ok(()),
         Err(e) => return Err(failed(&engine, &e, &compiler.module)),
     };
     compare_jit(stage, first, &engine, &outcome, &mut jit)?;
@@ -189,7 +189,7 @@ fn check_traced(
             let engine = format!("the trace of run {first}, round {round}");
             let outcome = match jit.run(&stage.unknown_words(run)) {
                 Ok(outcome) => outcome,
-                Err(JitError::Specialize(SpecError::EndlessGreen { .. } | SpecError::EndlessRecursion { .. })) => {
+                Err(JitError::Specialize(error)) if error.is_limit() => {
                     return Ok(());
                 }
                 Err(e) => return Err(failed(&engine, &e, &compiler.module)),
@@ -326,7 +326,7 @@ fn evaluate_eager(stage: &Stage, compiler: &Compiler, memory: &mut Memory) -> Re
 
 /// Whether an interpreter is at fault, not the engine: a green loop or recursion that never ends.
 pub fn is_endless(error: &SpecError) -> bool {
-    matches!(error, SpecError::EndlessGreen { .. } | SpecError::EndlessRecursion { .. } | SpecError::Evaluation { .. })
+    error.is_limit() || matches!(error, SpecError::Evaluation { .. })
 }
 
 /// Runs residual graphs in the evaluator; `None` if a case of a promotion is an endless green loop. A promotion gets a case for each value seen; at other exits the compiler graphs

@@ -91,6 +91,14 @@ impl Drop for Scratch {
     }
 }
 
+/// Copies a file to its place. A file that is there is replaced and not written into: it may be running.
+fn put(from: &Path, to: &Path) -> std::io::Result<()> {
+    if std::fs::symlink_metadata(to).is_ok_and(|there| there.is_file()) {
+        std::fs::remove_file(to)?;
+    }
+    std::fs::copy(from, to).map(drop)
+}
+
 /// Makes the executable `out`.
 ///
 /// # Errors
@@ -105,10 +113,13 @@ pub fn link(standalone: &Standalone, options: &LinkOptions, out: &Path) -> Resul
     let mut command = Command::new(&compiler);
     // A sum of a product must be rounded twice, as it is everywhere else.
     command.args(["-std=gnu11", "-O1", "-ffp-contract=off", "-pthread"]).args(position);
-    command.arg("-o").arg(out).arg(source).arg(object).arg("-lm");
+    let linked = scratch.0.join("program");
+    command.arg("-o").arg(&linked).arg(source).arg(object).arg("-lm");
     match command.output() {
         Err(error) => Err(LinkError::NoCompiler { machine, compiler, error }),
-        Ok(done) if done.status.success() => Ok(()),
+        Ok(done) if done.status.success() => {
+            put(&linked, out).map_err(|error| LinkError::Write { path: out.to_owned(), error })
+        }
         Ok(done) => {
             let said = String::from_utf8_lossy(&done.stderr).trim_end().to_owned();
             Err(LinkError::Failed { machine, compiler, said })

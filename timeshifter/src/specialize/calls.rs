@@ -342,10 +342,15 @@ impl<'m> Engine<'m> {
         let failed = |reason: String| SpecError::Evaluation { function: source.function.clone(), reason, loc };
         let mut evaluator =
             flowgraph::eval::Evaluator::new(self.program.module, self.memory).with_fuel(self.limits.green_steps);
-        match evaluator.call(&source.key, &words).map_err(|e| failed(e.to_string()))? {
-            flowgraph::eval::Outcome::Returned(words) => Ok(Some(words)),
-            flowgraph::eval::Outcome::Trapped(_) => Ok(None),
-            _ => Err(failed("it did not come to its end".to_owned())),
+        match evaluator.call(&source.key, &words) {
+            Ok(flowgraph::eval::Outcome::Returned(words)) => Ok(Some(words)),
+            Ok(flowgraph::eval::Outcome::Trapped(_)) => Ok(None),
+            Ok(_) => Err(failed("it did not come to its end".to_owned())),
+            Err(flowgraph::eval::EvalError::OutOfFuel) => {
+                let (function, steps) = (source.function.clone(), self.limits.green_steps);
+                Err(SpecError::EndlessCall { function, steps, loc })
+            }
+            Err(error) => Err(failed(error.to_string())),
         }
     }
 }

@@ -4,21 +4,34 @@ use super::engine::Engine;
 use super::error::{Met, SpecError};
 use super::state::{GraphIx, Reg, State};
 use super::step::{Outcome, show_const};
-use flowgraph::ir::{Const, Loc, MarkKind, ValueId};
+use flowgraph::ir::{Const, MarkKind, ValueId};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Engine<'_> {
-    fn endless(&self, values: BTreeMap<ValueId, Vec<Const>>, met: Met, graph: GraphIx, loc: Loc) -> SpecError {
-        let most =
-            values.iter().max_by_key(|(v, seen)| (seen.iter().collect::<BTreeSet<_>>().len(), std::cmp::Reverse(*v)));
-        let (green, shown) = most.map_or_else(
-            || ("a green".to_owned(), String::new()),
-            |(v, seen)| {
-                let shown: Vec<String> = seen.iter().take(4).map(|c| show_const(*c)).collect();
-                (self.program.name_of(graph, *v), format!("{}, …", shown.join(", ")))
-            },
-        );
-        SpecError::EndlessGreen { green, values: shown, met, loc }
+    /// `merges`: the loop goes by a merge point that runs can enter.
+    fn endless(
+        &self,
+        st: &State,
+        values: BTreeMap<ValueId, Vec<Const>>,
+        met: Met,
+        graph: GraphIx,
+        merges: bool,
+    ) -> SpecError {
+        let (portal, loc) = (self.is_in_portal(st), self.loc(st));
+        let different = |seen: &[Const]| seen.iter().collect::<BTreeSet<_>>().len();
+        let changing = values.iter().filter(|(_, seen)| different(seen) > 1);
+        let Some((v, seen)) = changing.max_by_key(|(v, seen)| (different(seen), std::cmp::Reverse(*v))) else {
+            return SpecError::TooMuch { met, portal, loc };
+        };
+        let shown: Vec<String> = seen.iter().take(4).map(|c| show_const(*c)).collect();
+        let values = format!("{}, …", shown.join(", "));
+        let portal = merges && self.program.graph(graph).attributes.portal.is_some();
+        SpecError::EndlessGreen { green: self.program.name_of(graph, *v), values, met, portal, loc }
+    }
+
+    /// Whether what is being compiled belongs to a portal's loop.
+    fn is_in_portal(&self, st: &State) -> bool {
+        st.frames.iter().any(|f| self.program.graph(f.graph).attributes.portal.is_some())
     }
 
     /// Too many keys of one loop head.
@@ -33,7 +46,8 @@ impl Engine<'_> {
                 }
             }
         }
-        self.endless(values, Met::LoopKeys(self.limits.loop_keys), f.graph, self.loc(st))
+        let merges = self.program.mark(f.graph, f.block, f.index) == Some(MarkKind::GlobalMerge);
+        self.endless(st, values, Met::LoopKeys(self.limits.loop_keys), f.graph, merges)
     }
 
     /// Too many steps without an op emitted: goes once more around to see what changes.
@@ -42,6 +56,7 @@ impl Engine<'_> {
         st.passed = true;
         let home = (st.frame().graph, st.frame().block, st.frames.len());
         let mut values: BTreeMap<ValueId, Vec<Const>> = BTreeMap::new();
+        let mut merges = false;
         self.quiet_steps = 0;
         let limits = self.limits.clone();
         self.limits.green_steps = u64::MAX;
@@ -57,12 +72,14 @@ impl Engine<'_> {
             }
             match self.step_once(&mut st) {
                 Ok(None) => {}
-                Ok(Some(Outcome::Mark(_))) => st.passed = true,
+                Ok(Some(Outcome::Mark(kind))) => {
+                    merges |= kind == MarkKind::GlobalMerge;
+                    st.passed = true;
+                }
                 _ => break,
             }
         }
         self.limits = limits;
-        let loc = self.loc(&st);
-        self.endless(values, met, home.0, loc)
+        self.endless(&st, values, met, home.0, merges)
     }
 }

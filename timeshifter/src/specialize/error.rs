@@ -8,7 +8,9 @@ use flowgraph::ir::Loc;
 pub enum SpecError {
     /// A loop over greens that never ends.
     #[error(
-        "an endless green loop, or one too long: `{green}` keeps changing while compiling (it was {values}); {met}; make the loop's exit depend on a green, or make `{green}` red with `variable(..)`"
+        "{}: `{green}` keeps changing while compiling (it was {values}); {met}; {}make the loop's exit depend on a green, or make `{green}` red with `variable(..)`",
+        if *portal { "a guest program too long to be compiled as a whole, or an endless green loop" } else { "an endless green loop, or one too long" },
+        if *portal { PARTLY } else { "" },
     )]
     EndlessGreen {
         /// The green that keeps changing.
@@ -17,7 +19,35 @@ pub enum SpecError {
         values: String,
         /// What compiling stopped at.
         met: Met,
+        /// Whether the loop goes through a portal's merge point: a guest program's length may be all that is wrong.
+        portal: bool,
         /// Where the loop is.
+        loc: Loc,
+    },
+    /// What is compiled in one piece grows past a limit, and it is no green of a loop that keeps changing.
+    #[error(
+        "too much is compiled in one piece: no green keeps changing, but {}; {met}; {}",
+        if *portal { "the guest program is too long, or its loops are nested too deeply" } else { "too many calls are copied into each other" },
+        too_much(*portal, *met),
+    )]
+    TooMuch {
+        /// What compiling stopped at.
+        met: Met,
+        /// Whether a portal is compiled.
+        portal: bool,
+        /// Where compiling was.
+        loc: Loc,
+    },
+    /// A call whose result must be known when compiling takes too long.
+    #[error(
+        "the call of `{function}`, which must be done while compiling, takes too long: the limit is {steps} steps; hand it less, let it end, or don't ask for its result when compiling: `variable(..)` makes a value red"
+    )]
+    EndlessCall {
+        /// The function.
+        function: String,
+        /// How many steps it may take.
+        steps: u64,
+        /// The call.
         loc: Loc,
     },
     /// A green recursion that never ends.
@@ -87,7 +117,7 @@ pub enum Met {
     #[error("the limit is {0} steps of the compiler in a row that leave nothing to run")]
     GreenSteps(u64),
     /// [`Limits::unrolled_ops`].
-    #[error("the limit is {0} operations that a loop may unroll to")]
+    #[error("the limit is {0} operations of one residual graph")]
     UnrolledOps(usize),
     /// [`Limits::functions`].
     #[error("the limit is {0} versions of functions specialized for their green arguments")]
@@ -98,6 +128,22 @@ pub enum Met {
     /// No limit: the call needs its own result.
     #[error("to compile the call its own result is needed")]
     Itself,
+}
+
+/// What a guest's user can do.
+const PARTLY: &str =
+    "the modes `interp` and `jit` run it, since they compile no more than is hot; an interpreter's author can ";
+
+/// What to do where one piece grows too large.
+fn too_much(portal: bool, met: Met) -> String {
+    let (lead, less) = match (portal, met) {
+        (true, _) => (PARTLY, "mark functions that need not be copied `#[dont_look_inside]`"),
+        (false, Met::UnrolledOps(_)) => {
+            ("", "mark functions that need not be copied `#[dont_look_inside]`, or copy less")
+        }
+        (false, _) => ("", "compute less of greens: `variable(..)` makes a value red"),
+    };
+    format!("{lead}{less}")
 }
 
 /// Who calls whom in an endless recursion.
@@ -116,11 +162,29 @@ fn recursion(function: &str, values: &str, met: Met) -> String {
 }
 
 impl SpecError {
+    /// Whether it is a limit that was met: the fault of a source, or of a guest program, and no bug.
+    pub fn is_limit(&self) -> bool {
+        match self {
+            SpecError::EndlessGreen { .. }
+            | SpecError::EndlessRecursion { .. }
+            | SpecError::EndlessCall { .. }
+            | SpecError::TooMuch { .. } => true,
+            SpecError::NotGreen { .. }
+            | SpecError::BadAccess { .. }
+            | SpecError::UnknownGraph(..)
+            | SpecError::WrongArguments { .. }
+            | SpecError::Evaluation { .. }
+            | SpecError::Malformed(..) => false,
+        }
+    }
+
     /// The source place blamed.
     pub fn loc(&self) -> Loc {
         match self {
             SpecError::EndlessGreen { loc, .. }
             | SpecError::EndlessRecursion { loc, .. }
+            | SpecError::EndlessCall { loc, .. }
+            | SpecError::TooMuch { loc, .. }
             | SpecError::NotGreen { loc, .. }
             | SpecError::BadAccess { loc }
             | SpecError::Evaluation { loc, .. }
