@@ -5,6 +5,7 @@ use super::error::{Event, Met, SpecError};
 use super::state::{Frame, GraphIx, Red, Reg, Regs, SlotId, State};
 use super::step::{Outcome, malformed, show_const, unreachable_here};
 use flowgraph::ir::{BlockId, CallMode, Callee, Const, Imm, Loc, Op, Opcode, Operand, ValueId};
+use flowgraph::value::has_cell;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -134,7 +135,7 @@ impl<'m> Engine<'m> {
             .filter(|(param, _)| !self.program.is_green(callee, **param))
             .map(|(_, red)| *red)
             .collect();
-        let references = self.references(callee);
+        let references = self.handed_references(callee);
         let references: Vec<Option<bool>> = source
             .entry_params()
             .iter()
@@ -150,6 +151,18 @@ impl<'m> Engine<'m> {
     pub(super) fn references(&self, graph: GraphIx) -> Vec<Option<bool>> {
         let signature = &self.program.graph(graph).signature;
         signature.params.iter().flat_map(|p| self.program.module.leaves(&p.ty)).map(|leaf| leaf.reference).collect()
+    }
+
+    /// For each entry parameter whether it is a reference, and one through which a call may change what it leads to: a mutable
+    /// one, or one to something with cells in it, which change behind a shared reference, too.
+    fn handed_references(&self, graph: GraphIx) -> Vec<Option<bool>> {
+        let module = self.program.module;
+        let params = self.program.graph(graph).signature.params.iter();
+        let leaves = params.flat_map(|p| {
+            let cells = has_cell(module, &p.ty);
+            module.leaves(&p.ty).into_iter().map(move |leaf| leaf.reference.map(|mutable| mutable || cells))
+        });
+        leaves.collect()
     }
 
     /// Green arguments as messages show them.
@@ -306,7 +319,7 @@ impl<'m> Engine<'m> {
             return Err(SpecError::NotGreen { op: format!("call of {}", source.function), loc: op.loc });
         }
         self.residual_calls.insert(source.key.clone());
-        let references = self.references(target);
+        let references = self.handed_references(target);
         let imm = Imm::Call(Callee::plain(&source.key));
         let opcode = if elidable { Opcode::CallElidable } else { Opcode::Call };
         self.emit_call(st, op, imm, args, &references, opcode, target, args)
