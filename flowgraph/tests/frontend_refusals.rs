@@ -60,6 +60,11 @@ fn what_else_rust_has() {
     check("besides.rs", include_str!("frontend/refused/besides.rs"));
 }
 
+#[test]
+fn what_rustc_refuses_too() {
+    check("rustc.rs", include_str!("frontend/refused/rustc.rs"));
+}
+
 /// Every reason is that of a line of these files; the others have tests of their own here and in `frontend_modules.rs`.
 #[test]
 fn every_reason_is_given() {
@@ -68,6 +73,7 @@ fn every_reason_is_given() {
         include_str!("frontend/refused/lowering.rs"),
         include_str!("frontend/refused/portals.rs"),
         include_str!("frontend/refused/besides.rs"),
+        include_str!("frontend/refused/rustc.rs"),
     ];
     let given = |reason: &Reason| sources.iter().any(|s| s.contains(&format!("//~ {}\n", reason.id())));
     let elsewhere = [Reason::Syntax, Reason::Nesting, Reason::ModuleFile, Reason::Entry];
@@ -100,6 +106,37 @@ fn syntax_errors_have_places() {
         assert_eq!(refused.refusals[0].reason, Reason::Syntax, "{text}");
         assert!(refused.to_string().starts_with(place), "{text}: {refused}");
     }
+}
+
+/// What keeps a text from being split into words is named.
+#[test]
+fn unbalanced_brackets_are_named() {
+    for (text, said) in [
+        ("fn f(x: i64) -> i64 { x }}", "x.rs:1:26: this can't be parsed as Rust: this `}` closes nothing"),
+        (
+            "fn f() {\n  g((1);\n}",
+            "x.rs:3:1: this can't be parsed as Rust: this `}` doesn't close the `(` in line 2, column 4",
+        ),
+        ("fn f() { /* {", "x.rs:1:10: this can't be parsed as Rust: this `/*` has no `*/`"),
+        ("fn f() { \"a }", "x.rs:1:10: this can't be parsed as Rust: this `\"` has no other"),
+        (
+            "#!/bin/sh }\nfn f() { [ }",
+            "x.rs:2:12: this can't be parsed as Rust: this `}` doesn't close the `[` in line 2, column 10",
+        ),
+    ] {
+        let refused = lift(&[("x.rs", text)]).unwrap_err().to_string();
+        assert!(refused.starts_with(said), "{refused}");
+    }
+}
+
+#[test]
+fn what_looks_odd_and_is_accepted() {
+    let text = "#!/usr/bin/env x\n#![allow(dead_code)]\npub enum E {}\npub fn f(x: E) -> i64 { match x {} }\n\
+                pub fn g(x: i64) -> i64 { <i64>::MAX - <u8>::from(true) as i64 - <i64>::min(x, 3) }";
+    let module = lift(&[("x.rs", text)]).unwrap();
+    assert_eq!(module.graphs["f"].loc.line, 4);
+    let text = "#![allow(dead_code)]\npub fn f() {}";
+    assert_eq!(lift(&[("x.rs", text)]).unwrap().graphs["f"].loc.line, 2);
 }
 
 #[test]

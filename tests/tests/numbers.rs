@@ -435,6 +435,68 @@ fn casts_between_all_types() {
     check(cases);
 }
 
+macro_rules! ascii_cases {
+    ($out:ident: $($t:ident)*) => {$(
+        case!($out, $t, "ascii", (c: $t) -> (bool, bool, bool, bool, bool), (c.is_ascii_hexdigit(), c.is_ascii_punctuation(),
+            c.is_ascii_graphic(), c.is_ascii_control(), c.is_ascii()));
+        case!($out, $t, "ascii_case", (c: $t) -> ($t, $t), (c.to_ascii_uppercase(), c.to_ascii_lowercase()));
+    )*};
+}
+
+/// Every character that the methods for ASCII tell apart, and its neighbours.
+#[test]
+fn ascii() {
+    use std::fmt::Write;
+    let methods = [
+        "digit",
+        "lowercase",
+        "uppercase",
+        "alphabetic",
+        "alphanumeric",
+        "whitespace",
+        "hexdigit",
+        "punctuation",
+        "graphic",
+        "control",
+    ];
+    let mut source = String::new();
+    for ty in ["u8", "char"] {
+        let all: String = methods.iter().map(|method| format!("c.is_ascii_{method}(), ")).collect();
+        let (result, values) = (format!("({}bool)", "bool, ".repeat(methods.len())), format!("({all}c.is_ascii())"));
+        let _ = writeln!(source, "pub fn is_{ty}(c: {ty}) -> {result} {{ {values} }}");
+        let _ = writeln!(
+            source,
+            "pub fn to_{ty}(c: {ty}) -> ({ty}, {ty}) {{ (c.to_ascii_uppercase(), c.to_ascii_lowercase()) }}"
+        );
+    }
+    let module = lift(&[("ascii.rs", &source)]).unwrap_or_else(|refused| panic!("{refused}"));
+    macro_rules! same {
+        ($c:expr, $is:literal, $to:literal) => {{
+            let c = $c;
+            let wanted = (
+                c.is_ascii_digit(),
+                c.is_ascii_lowercase(),
+                c.is_ascii_uppercase(),
+                c.is_ascii_alphabetic(),
+                c.is_ascii_alphanumeric(),
+                c.is_ascii_whitespace(),
+                c.is_ascii_hexdigit(),
+                c.is_ascii_punctuation(),
+                c.is_ascii_graphic(),
+                c.is_ascii_control(),
+                c.is_ascii(),
+            );
+            let word = [u64::from(c)];
+            assert_eq!(evaluate(&module, $is, &word, &module, $is), format!("{wanted:?}"), "{c:?}");
+            let wanted = (c.to_ascii_uppercase(), c.to_ascii_lowercase());
+            assert_eq!(evaluate(&module, $to, &word, &module, $to), format!("{wanted:?}"), "{c:?}");
+        }};
+    }
+    (0..=255u8).for_each(|c| same!(c, "is_u8", "to_u8"));
+    let others = ['\u{100}', '\u{141}', '\u{161}', '\u{ffff}', '\u{10041}', char::MAX];
+    (0..=255u8).map(char::from).chain(others).for_each(|c| same!(c, "is_char", "to_char"));
+}
+
 #[test]
 fn bools_and_chars() {
     let mut cases = Vec::new();
@@ -446,6 +508,7 @@ fn bools_and_chars() {
     case!(cases, char, "matched", (c: char) -> u8, match c { 'a'..='f' => 1, '0' | '9' => 2, '\n' => 3, 'é' => 4, '\u{10000}'.. => 5, _ => 6 });
     case!(cases, char, "order", (a: char, b: char) -> (bool, bool, u32), (a < b, a == b, a as u32 ^ b as u32));
     case!(cases, u8, "class", (c: u8) -> (bool, bool, bool, char), (c.is_ascii_digit(), c.is_ascii_alphabetic(), c.is_ascii_whitespace(), c as char));
+    ascii_cases!(cases: u8 char);
     case!(cases, u8, "letter", (c: u8) -> u8, match c { b'0'..=b'9' => c - b'0', b'a'..=b'f' => c - b'a' + 10, _ => 255 });
     case!(cases, u8, "all", (c: u8, d: u8, e: u8) -> bool, c == d && d != e || c > e);
     check(cases);

@@ -3,7 +3,7 @@
 use crate::options::{EntryOption, FileOptions, ModuleOptions};
 use crate::rewrite::Rewriter;
 use crate::source::{self, Source};
-use flowgraph::frontend::{Lifted, Refused, collect_files, lift_embedded};
+use flowgraph::frontend::{Lifted, Refused, collect_files, lift_embedded, without_shebang};
 use flowgraph::ir::{Module, RustType};
 use flowgraph::text::print_module;
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
@@ -130,7 +130,7 @@ fn file_body(text: &str, body: Body<'_>) -> Result<(String, String), String> {
 
 /// What is in a file.
 pub fn parse_file(text: &str) -> syn::Result<syn::File> {
-    syn::parse_str(text.strip_prefix('\u{feff}').unwrap_or(text))
+    syn::parse_str(&without_shebang(text.strip_prefix('\u{feff}').unwrap_or(text)))
 }
 
 /// The refusals as errors in the user's source, by their places.

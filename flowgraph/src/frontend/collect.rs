@@ -1,5 +1,6 @@
 //! Reading the files: parsing, and finding their items.
 
+use super::brackets::unbalanced;
 use super::enums::EnumItem;
 use super::files::{candidates, folder};
 use super::items::{
@@ -11,6 +12,7 @@ use super::types::Ty;
 use super::written::Site;
 use crate::ir::{EnumDecl, FileId, Scalar, Variant};
 use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::str::FromStr;
@@ -29,13 +31,25 @@ pub(super) fn parse(name: &str, text: &Arc<str>, file: FileId) -> Result<syn::Fi
         let pos = Pos::of(file, span);
         Refusal::new(name, text, pos.loc, pos.length, reason, detail)
     };
-    let source = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let tokens = TokenStream::from_str(source).map_err(|e| vec![refusal(e.span(), Reason::Syntax, &e.to_string())])?;
+    let source = without_shebang(text.strip_prefix('\u{feff}').unwrap_or(text));
+    let tokens = TokenStream::from_str(&source).map_err(|e| match unbalanced(&source, file) {
+        Some((loc, detail)) => vec![Refusal::new(name, text, loc, 1, Reason::Syntax, &detail)],
+        None => vec![refusal(e.span(), Reason::Syntax, &e.to_string())],
+    })?;
     if let Some(span) = too_deep(&tokens) {
         return Err(vec![refusal(span, Reason::Nesting, "")]);
     }
     syn::parse2::<syn::File>(tokens)
         .map_err(|e| e.into_iter().map(|e| refusal(e.span(), Reason::Syntax, &e.to_string())).collect())
+}
+
+/// The text with spaces for a first line `#!…` that is no attribute: it is for the shell.
+pub fn without_shebang(text: &str) -> Cow<'_, str> {
+    let Some(behind) = text.strip_prefix("#!").filter(|behind| !behind.trim_start().starts_with('[')) else {
+        return text.into();
+    };
+    let line = 2 + behind.find('\n').unwrap_or(behind.len());
+    (" ".repeat(text[..line].chars().count()) + &text[line..]).into()
 }
 
 /// Where the nesting that parser and checker recurse over goes beyond what the stack is made for.
@@ -285,6 +299,7 @@ impl<'s> Program<'s> {
         for field in &s.fields {
             self.attributes(module, &field.attrs, &["doc", "green", "allow", "cfg_attr"]);
         }
+        self.distinct_fields(module, &s.fields);
         let key: Rc<str> = format!("{}{}", self.modules[module].prefix, ident_text(&s.ident)).into();
         let comparable = derives(&s.attrs, "PartialEq");
         let item = StructItem { item: s, module, comparable, fields: RefCell::new(Progress::Todo) };
@@ -296,6 +311,7 @@ impl<'s> Program<'s> {
         for field in e.variants.iter().flat_map(|v| &v.fields) {
             self.attributes(module, &field.attrs, &["doc", "allow", "cfg_attr"]);
         }
+        e.variants.iter().for_each(|v| self.distinct_fields(module, &v.fields));
         let file = self.file_of(module);
         self.generics(module, &e.generics);
         self.attributes(module, &e.attrs, TYPES);
@@ -341,6 +357,14 @@ impl<'s> Program<'s> {
         let fields = RefCell::new(Progress::Todo);
         self.enums.insert(key, EnumItem { item: e, module, comparable, fields });
         self.module.borrow_mut().enums.insert(name, decl);
+    }
+
+    /// Refuses two fields of one name.
+    fn distinct_fields(&self, module: ModuleId, fields: &syn::Fields) {
+        let names: Vec<&syn::Ident> = fields.iter().filter_map(|f| f.ident.as_ref()).collect();
+        for (_, name) in names.iter().enumerate().filter(|(i, name)| names[..*i].contains(name)) {
+            self.refuse(self.file_of(module), name.span(), Reason::Duplicate, &format!("the field `{name}`"));
+        }
     }
 
     fn collect_use(&mut self, module: ModuleId, tree: &syn::UseTree, prefix: &mut Vec<String>) {
@@ -466,6 +490,11 @@ pub(super) fn is_test(attrs: &[syn::Attribute]) -> bool {
 
 pub(super) fn path_text(path: &syn::Path) -> String {
     path.segments.iter().map(|s| ident_text(&s.ident)).collect::<Vec<_>>().join("::")
+}
+
+/// Whether an attribute has this name, with or without a path in front.
+pub(super) fn is_named(attr: &syn::Attribute, name: &str) -> bool {
+    attr.path().segments.last().is_some_and(|last| last.ident == name)
 }
 
 fn derives(attrs: &[syn::Attribute], what: &str) -> bool {

@@ -2,6 +2,7 @@
 //! without blocks into the module, named `prelude::` and its name.
 
 use super::items::{FnItem, FnTypes, Program, ident_text};
+use super::refusal::Reason;
 use super::types::{Ty, rust_type};
 use crate::ir::{Attributes, Graph, Param, RustType, Scalar, Signature};
 
@@ -79,6 +80,25 @@ impl Program<'_> {
         graph.attributes = attributes;
         graph.loc = self.fn_pos(f).loc;
         module.graphs.insert(f.path.to_string(), graph);
+    }
+
+    /// Refuses elidable functions from which input or output is reached.
+    pub(super) fn check_elidable(&self) {
+        let calls = self.calls.borrow();
+        for f in self.functions.iter().filter(|f| f.attrs.iter().any(|a| super::collect::is_named(a, "elidable"))) {
+            let mut reached: Vec<&str> = vec![&f.path];
+            let mut at = 0;
+            while at < reached.len() {
+                let callees = calls.get(reached[at]).into_iter().flatten().map(String::as_str);
+                let new: Vec<&str> = callees.filter(|callee| !reached.contains(callee)).collect();
+                reached.extend(new);
+                at += 1;
+            }
+            if let Some(host) = HOSTS.iter().find(|host| reached.contains(&host.key)) {
+                let detail = format!("`{}` is elidable, but `{}` is reached from it", f.path, host.name);
+                self.refuse_at(self.fn_pos(f), Reason::Elidable, &detail);
+            }
+        }
     }
 
     /// Adds the graphs of the prelude's functions that are called.

@@ -182,6 +182,11 @@ impl<'s> Program<'s> {
         self.modules[module].file
     }
 
+    /// Whether a module is another, or inside of it.
+    pub(super) fn is_inside(&self, module: ModuleId, outer: ModuleId) -> bool {
+        std::iter::successors(Some(module), |at| self.modules[*at].parent).any(|at| at == outer)
+    }
+
     /// The text between the start and the end of a span, with its white space collapsed.
     pub(super) fn source_text(&self, file: FileId, span: Span) -> String {
         let Some((_, text)) = self.texts.get(usize::from(file.0)) else { return String::new() };

@@ -19,6 +19,7 @@
 //! assert!(refused.to_string().starts_with("no.rs:1:18: closures are not supported"));
 //! ```
 
+mod brackets;
 mod check;
 mod collect;
 mod consts;
@@ -38,6 +39,7 @@ mod types;
 mod uses;
 mod written;
 
+pub use collect::without_shebang;
 pub use files::{File, MAX_FILES, collect_files, read_files};
 pub use refusal::{Reason, Refusal, Refused};
 pub use uses::{Lifted, Use, Used};
@@ -170,6 +172,7 @@ impl Program<'_> {
             }
         }
         *self.function.borrow_mut() = None;
+        self.check_elidable();
         self.add_hosts();
         self.widen_classes();
     }

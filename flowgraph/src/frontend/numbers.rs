@@ -128,6 +128,13 @@ methods! {
     IsAsciiAlphabetic = "is_ascii_alphabetic" Ascii () -> Bool;
     IsAsciiAlphanumeric = "is_ascii_alphanumeric" Ascii () -> Bool;
     IsAsciiWhitespace = "is_ascii_whitespace" Ascii () -> Bool;
+    IsAsciiHexdigit = "is_ascii_hexdigit" Ascii () -> Bool;
+    IsAsciiPunctuation = "is_ascii_punctuation" Ascii () -> Bool;
+    IsAsciiGraphic = "is_ascii_graphic" Ascii () -> Bool;
+    IsAsciiControl = "is_ascii_control" Ascii () -> Bool;
+    IsAscii = "is_ascii" Ascii () -> Bool;
+    ToAsciiUppercase = "to_ascii_uppercase" Ascii () -> Same;
+    ToAsciiLowercase = "to_ascii_lowercase" Ascii () -> Same;
 }
 
 /// The functions of the prelude, called by name.

@@ -56,7 +56,19 @@ reasons! {
     /// A wrong number of arguments, fields, ...
     WrongCount = "wrong_count", "{}", "the file must be one that rustc accepts";
     /// An operator on types that don't have it.
-    NoOperator = "no_operator", "{}", "operators work on numbers, bools and chars; `==` also on C-like enums and on tuples and structs of these";
+    NoOperator = "no_operator", "{}", "operators work on numbers, bools and chars; `==` also on enums, tuples, structs and arrays of these that derive `PartialEq`; of slices and strings compare the lengths, and the elements in a loop";
+    /// A `?` that would convert.
+    Question = "question", "{}", "`?` converts nothing here: let the function return an `Option`, or a `Result` with the same errors, or match on it: `match x { Ok(v) => v, Err(e) => return … }`";
+    /// A string that grows.
+    GrowingText = "growing_text", "{} is not supported: no text is made here", "keep text as `&str` or `&[u8]`, write bytes with `put_byte`, or make it in a `#[dont_look_inside]` function of an embedding crate";
+    /// An elidable function that does something.
+    Elidable = "elidable", "{}", "take `#[elidable]` away: such a function only computes, and a call of it may be done when compiling, or not at all";
+    /// A name of the prelude where the prelude isn't.
+    NoPrelude = "no_prelude", "the prelude's {} is not known in this module", "write `use hueshift::prelude::*;` in the module, too";
+    /// An array that is too long.
+    LongArray = "long_array", "{}", "take memory that the caller hands over: `&mut [T]`";
+    /// A function of another module.
+    Private = "private", "{} is private there", "write `pub` in front of it";
     /// An unknown method.
     NoMethod = "no_method", "{}", "see the dialect's list of number methods; anything else goes into a function of the file";
     /// An unknown field.

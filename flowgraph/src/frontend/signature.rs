@@ -46,6 +46,7 @@ impl Program<'_> {
         }
         let result = match &f.sig.output {
             syn::ReturnType::Default => Ty::Unit,
+            syn::ReturnType::Type(_, t) if matches!(**t, syn::Type::Never(_)) => Ty::Never,
             syn::ReturnType::Type(_, t) => {
                 let ty = self.resolve_type(f.site(), t, false);
                 self.check_handed(&ty, t.span(), f);
@@ -59,7 +60,10 @@ impl Program<'_> {
     }
 
     fn receiver(&self, f: &FnItem<'_>, r: &syn::Receiver) -> Ty {
-        let Some(own) = f.self_ty.clone() else { return Ty::Error };
+        let Some(own) = f.self_ty.clone() else {
+            self.refuse(self.file_of(f.module), r.span(), Reason::Item, "`self` outside of an `impl`");
+            return Ty::Error;
+        };
         if r.colon_token.is_some() {
             self.refuse(self.file_of(f.module), r.span(), Reason::Item, "a typed `self`");
             return Ty::Error;

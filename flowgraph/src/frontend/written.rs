@@ -8,6 +8,9 @@ use crate::ir::Scalar;
 use std::rc::Rc;
 use syn::spanned::Spanned;
 
+/// Longer arrays are refused.
+const MAX_LENGTH: u64 = 1 << 28;
+
 /// Where a type or a constant is written: it decides what names mean.
 #[derive(Clone, Copy)]
 pub(super) struct Site<'a> {
@@ -45,7 +48,7 @@ impl Program<'_> {
         match ty {
             syn::Type::Paren(t) => again(&t.elem),
             syn::Type::Group(t) => again(&t.elem),
-            syn::Type::Never(_) => Ty::Never,
+            syn::Type::Never(_) => refuse(Reason::Type, "`!`, other than as the result of a function,"),
             syn::Type::Tuple(t) if t.elems.is_empty() => Ty::Unit,
             syn::Type::Tuple(t) => Ty::Tuple(t.elems.iter().map(again).collect()),
             syn::Type::Array(t) => {
@@ -176,8 +179,9 @@ impl Program<'_> {
             Some(n) => n,
             None => self.eval_length(site, expr)?,
         };
-        if n > 1 << 28 {
-            self.refuse(self.file_of(site.module), expr.span(), Reason::LargeValue, "this array is too large");
+        if n > MAX_LENGTH {
+            let detail = format!("an array of {n} elements is too long: the limit is {MAX_LENGTH}");
+            self.refuse(self.file_of(site.module), expr.span(), Reason::LongArray, &detail);
             return None;
         }
         Some(n)

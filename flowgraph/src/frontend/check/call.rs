@@ -7,7 +7,7 @@ use super::super::numbers;
 use super::super::refusal::{Pos, Reason};
 use super::super::tree::{Expr, ExprKind};
 use super::super::types::{BOOL, Ty, USIZE};
-use super::expr::strip;
+use super::expr::{strip, without_brackets};
 use super::{Binding, Checker};
 use crate::ir::{Opcode, Scalar, Type};
 use crate::math;
@@ -21,7 +21,10 @@ impl Checker<'_, '_> {
             self.arguments_only(c.args.iter());
             return self.refuse(c.func.span(), Reason::Expression, "calling a value");
         };
+        let plain = without_brackets(p);
+        let p = plain.as_ref().unwrap_or(p);
         if p.qself.is_some() {
+            self.arguments_only(c.args.iter());
             return self.refuse(p.span(), Reason::Trait, "a path with `<T as ..>`");
         }
         if let Some(ident) = p.path.get_ident()
@@ -83,6 +86,10 @@ impl Checker<'_, '_> {
     ) -> Expr {
         let path = self.p.functions[id].path.clone();
         self.note_call(&path);
+        let home = self.p.functions[id].module;
+        if !self.p.functions[id].public && !self.p.is_inside(self.module, home) {
+            self.refuse(at.span(), Reason::Private, &format!("the function `{path}`"));
+        }
         let Some(types) = self.p.fn_types(id) else {
             self.arguments_only(args);
             return self.error(pos);
@@ -282,6 +289,9 @@ impl Checker<'_, '_> {
                 }
                 if matches!(segments.first(), Some(&("Gc" | "GcArray" | "List" | "QuasiCell"))) {
                     return self.refuse(p.span(), Reason::NotYet, &format!("`{text}`"));
+                }
+                if numbers::is_prelude_function(&text) {
+                    return self.refuse(p.span(), Reason::NoPrelude, &format!("`{text}`"));
                 }
                 self.refuse(p.span(), Reason::UnknownName, &format!("function `{text}`"))
             }

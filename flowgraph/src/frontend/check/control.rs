@@ -471,21 +471,23 @@ impl Checker<'_, '_> {
     }
 
     pub(super) fn question(&mut self, t: &syn::ExprTry, pos: Pos) -> Expr {
-        let value = self.expr(&t.expr, None);
+        let (value, at) = (self.expr(&t.expr, None), t.span());
         let result = self.infer.shallow(&self.result.clone());
         let ty = match (self.infer.shallow(&value.ty), &result) {
             (Ty::Error, _) => return self.error(pos),
             (Ty::Option(t), Ty::Option(_)) => (*t).clone(),
             (Ty::Result(t, e), Ty::Result(_, f)) => {
                 if !self.infer.unify(&e, f) {
-                    self.mismatch(pos, f, &e);
+                    let (found, wanted) = (self.show(&e), self.show(f));
+                    let detail = format!("`?` on an error of the type `{found}` where the function's are `{wanted}`");
+                    return self.refuse(at, Reason::Question, &detail);
                 }
                 (*t).clone()
             }
             (other, _) => {
                 let ty = self.show(&other);
                 let detail = format!("`?` on `{ty}` in a function that returns `{result}`");
-                return self.refuse(t.span(), Reason::NoOperator, &detail);
+                return self.refuse(at, Reason::Question, &detail);
             }
         };
         self.make(ExprKind::Question(Box::new(value)), ty, pos)

@@ -183,6 +183,9 @@ impl Checker<'_, '_> {
     }
 
     fn path(&mut self, p: &syn::ExprPath, expected: Option<&Ty>, pos: Pos) -> Expr {
+        if let Some(plain) = without_brackets(p) {
+            return self.path(&plain, expected, pos);
+        }
         if p.qself.is_some() {
             return self.refuse(p.span(), Reason::Trait, "a path with `<T as ..>`");
         }
@@ -502,4 +505,15 @@ pub(super) fn start(file: FileId, e: &syn::Expr) -> Pos {
         };
     };
     Pos::of(file, span)
+}
+
+/// `<i64>::MAX` as `i64::MAX`.
+pub(super) fn without_brackets(p: &syn::ExprPath) -> Option<syn::ExprPath> {
+    let syn::Type::Path(ty) = &*p.qself.as_ref().filter(|q| q.as_token.is_none())?.ty else { return None };
+    if ty.qself.is_some() {
+        return None;
+    }
+    let mut path = ty.path.clone();
+    path.segments.extend(p.path.segments.iter().cloned());
+    Some(syn::ExprPath { attrs: Vec::new(), qself: None, path })
 }

@@ -36,6 +36,9 @@ const ITERATORS: &[&str] = &[
     "skip",
 ];
 
+/// Methods of text that make a new one.
+const TEXTS: &[&str] = &["to_owned", "to_uppercase", "to_lowercase", "push_str", "replace", "repeat"];
+
 impl Checker<'_, '_> {
     pub(super) fn method_call(&mut self, m: &syn::ExprMethodCall, expected: Option<&Ty>, pos: Pos) -> Expr {
         let name = ident_text(&m.method);
@@ -58,6 +61,10 @@ impl Checker<'_, '_> {
         let written = receiver.ty.clone();
         let value = self.autoderef(receiver);
         let pos = self.blamed(m, pos);
+        if name == "to_string" || (value.ty == Ty::Str && TEXTS.contains(&name.as_str())) {
+            self.arguments_only(m.args.iter());
+            return self.refuse(m.method.span(), Reason::GrowingText, &format!("`.{name}()`"));
+        }
         match (&value.ty.clone(), name.as_str(), args.as_slice()) {
             (Ty::Cell(t), "get", []) => self.make(ExprKind::CellGet(Box::new(value)), (**t).clone(), pos),
             (Ty::Cell(t), "set", [arg]) => {

@@ -101,6 +101,11 @@ impl<'p, 's> Checker<'p, 's> {
             c.irrefutable(&pat);
             params.push((pat, ty.clone()));
         }
+        for (i, local) in c.locals.iter().enumerate() {
+            if c.locals[..i].iter().any(|before| before.name == local.name) {
+                p.refuse_at(local.pos, Reason::Duplicate, &format!("the parameter `{}`", local.name));
+            }
+        }
         let result = types.result.clone();
         let braces = f.block.brace_token.span;
         let (block, ty) = c.block(f.block, Some(&result));

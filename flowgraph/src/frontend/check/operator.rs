@@ -213,6 +213,10 @@ impl Checker<'_, '_> {
             let (left, right) = (self.never_as(left, &ty), self.never_as(right, &ty));
             return self.make(ExprKind::Compare(op, Box::new(left), Box::new(right)), BOOL, pos);
         }
+        if let Some(slice) = [&both.0, &both.1].into_iter().find(|ty| matches!(ty, Ty::Slice(..) | Ty::Str)) {
+            self.no_operator(b, &self.text(&b.op), &slice.clone());
+            return Expr { kind: ExprKind::Error, ty: BOOL, pos };
+        }
         if !self.infer.unify(&left.ty, &right.ty) {
             self.mismatch(right.pos, &left.ty, &right.ty.clone());
             return Expr { kind: ExprKind::Error, ty: BOOL, pos };

@@ -3,13 +3,17 @@
 //! Narrow integers are canonical in their 64-bit words: after an op that may leave the type's range the low bits are
 //! extended again. Where the op can't leave it (`&`, `|`, `>>`, division but for `MIN / -1`) nothing is emitted.
 
-use super::super::refusal::Pos;
+use super::super::refusal::{Pos, Reason};
 use super::super::tree::{BinOp, CompareOp, Expr, ExprKind};
 use super::super::types::Ty;
+use super::exhaustive::number;
 use super::place::Place;
 use super::{Lowerer, Val};
 use crate::ir::{Opcode, Operand, Scalar, TrapKind};
 use smallvec::smallvec;
+
+/// What is said of arithmetic in a constant that leaves its type.
+const OVERFLOWS: &str = "this overflows, which Rust refuses in a constant (`wrapping_add` and its like don't)";
 
 impl Lowerer<'_, '_> {
     /// The canonical form of the low bits of `v`.
@@ -45,6 +49,9 @@ impl Lowerer<'_, '_> {
             Scalar::F64 => self.op1(Opcode::FloatNeg, v, pos),
             Scalar::F32 => self.op1(Opcode::SingleNeg, v, pos),
             s => {
+                if self.constant && v.as_int() == Some(Lowerer::minimum(s)) {
+                    self.refuse(pos, Reason::Constant, OVERFLOWS);
+                }
                 let negated = self.op1(Opcode::IntNeg, v, pos);
                 self.canonical(negated, s, pos)
             }
@@ -64,6 +71,9 @@ impl Lowerer<'_, '_> {
         let (Some(a), Some(b)) = (left.first().copied(), right.first().copied()) else { return self.nothing(ty) };
         let scalar = self.scalar(ty);
         let _ = right_ty;
+        if self.constant && overflows(op, a, b, scalar) {
+            self.refuse(pos, Reason::Constant, OVERFLOWS);
+        }
         smallvec![self.scalar_binary(op, a, b, scalar, pos)]
     }
 
@@ -384,4 +394,21 @@ impl Lowerer<'_, '_> {
         let result = self.binary(op, &left, &right, &place.ty, &value.ty, pos);
         self.write(target, &result, pos);
     }
+}
+
+/// Whether an operator on known integers leaves the range of its type.
+fn overflows(op: BinOp, a: Operand, b: Operand, scalar: Scalar) -> bool {
+    let (Some(a), Some(b)) = (a.as_int(), b.as_int()) else { return false };
+    if !scalar.is_integer() {
+        return false;
+    }
+    let wide = |word| number(word, scalar);
+    let result = match op {
+        BinOp::Add => wide(a) + wide(b),
+        BinOp::Sub => wide(a) - wide(b),
+        BinOp::Mul => wide(a).saturating_mul(wide(b)),
+        BinOp::Shl | BinOp::Shr => return b < 0 || b >= i64::from(scalar.bits()),
+        _ => return false,
+    };
+    result < wide(Lowerer::minimum(scalar)) || result > wide(Lowerer::maximum(scalar))
 }

@@ -4,6 +4,7 @@
 //! by splitting along the words that the first box restricts, with a limit on the work; beyond it nothing is known,
 //! and the match gets a trap at its end.
 
+use super::super::refusal::Reason;
 use super::super::tree::{Arm, Pat, PatKind};
 use super::super::types::Ty;
 use super::Lowerer;
@@ -24,11 +25,17 @@ type Path = Vec<u32>;
 #[derive(Clone, Debug, Default)]
 struct Restriction(Vec<(Path, Intervals, Intervals)>);
 
+/// What is said of a range pattern that nothing is in.
+pub(super) const EMPTY_RANGE: &str = "of a range that nothing is in";
+
 const MAX_BOXES: usize = 2000;
 const MAX_STEPS: usize = 20_000;
 
 impl Lowerer<'_, '_> {
     pub(super) fn coverage(&mut self, arms: &[Arm], ty: &Ty) -> Coverage {
+        if arms.is_empty() && self.p.shape(ty).is_some_and(|shape| shape.variants.is_empty()) {
+            return Coverage::Full;
+        }
         let mut boxes = Vec::new();
         for arm in arms.iter().filter(|a| a.guard.is_none()) {
             match self.boxes(&arm.pat, ty, &Vec::new()) {
@@ -160,6 +167,9 @@ impl Lowerer<'_, '_> {
                     Some(e) => number(self.pattern_constant(e)?, scalar) - i128::from(!inclusive),
                     None => domain.last()?.1,
                 };
+                if low > high {
+                    self.refuse(pat.pos, Reason::Pattern, EMPTY_RANGE);
+                }
                 let values = if low <= high { vec![(low, high)] } else { Vec::new() };
                 Some(vec![Restriction(vec![(path.clone(), values, domain)])])
             }
@@ -229,7 +239,7 @@ fn show_range(s: Scalar, low: i128, high: i128) -> String {
 }
 
 /// The word as the number that it stands for.
-fn number(word: i64, scalar: Scalar) -> i128 {
+pub(super) fn number(word: i64, scalar: Scalar) -> i128 {
     if scalar.is_signed() { i128::from(word) } else { i128::from(word as u64) }
 }
 

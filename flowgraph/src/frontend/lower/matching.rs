@@ -9,10 +9,10 @@ use super::super::refusal::{Pos, Reason};
 use super::super::tree::{Arm, CompareOp, Expr, ExprKind, LocalId, Pat, PatKind};
 use super::super::types::Ty;
 use super::alternatives::{alternatives, bindings, heads, is_bare, is_or};
-use super::exhaustive::Coverage;
+use super::exhaustive::{Coverage, EMPTY_RANGE, number};
 use super::subject::{Subject, enum_behind};
 use super::{Lowerer, Val};
-use crate::ir::{BlockId, Opcode, Operand, Scalar, TrapKind};
+use crate::ir::{BlockId, Const, Opcode, Operand, Scalar, TrapKind};
 use std::rc::Rc;
 
 /// How a pattern is tested.
@@ -399,6 +399,9 @@ impl Lowerer<'_, '_> {
                     return;
                 }
                 let wanted = self.value(e);
+                if wanted.iter().any(|w| w.constant().is_some_and(is_nan)) {
+                    self.refuse(pos, Reason::Pattern, "NaN, which equals nothing,");
+                }
                 let value = self.leaves_of(subject, pos);
                 let equal = self.compare(CompareOp::Eq, &value, &wanted, ty, pos);
                 self.match_or(equal, goal.fail, pos);
@@ -556,6 +559,12 @@ impl Lowerer<'_, '_> {
         let scalar = self.scalar(ty);
         let Some(word) = value.first().copied() else { return };
         let constant = |this: &mut Self, e: &Expr| this.pattern_constant(e).unwrap_or(0);
+        if let (Some(from), Some(to)) = (from, to) {
+            let (low, high) = (number(constant(self, from), scalar), number(constant(self, to), scalar));
+            if low > high || (low == high && !inclusive) {
+                self.refuse(pos, Reason::Pattern, EMPTY_RANGE);
+            }
+        }
         if let Some(from) = from {
             let low = constant(self, from);
             // Nothing is below the smallest value.
@@ -572,5 +581,14 @@ impl Lowerer<'_, '_> {
                 self.match_or(ok, fail, pos);
             }
         }
+    }
+}
+
+/// Whether a constant is a float that isn't a number.
+fn is_nan(constant: Const) -> bool {
+    match constant {
+        Const::Float(bits) => f64::from_bits(bits).is_nan(),
+        Const::Single(bits) => f32::from_bits(bits).is_nan(),
+        _ => false,
     }
 }

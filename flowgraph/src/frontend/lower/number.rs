@@ -209,9 +209,29 @@ impl Lowerer<'_, '_> {
             M::IsAsciiLowercase => one(self.within(a, b'a', b'z', pos)),
             M::IsAsciiUppercase => one(self.within(a, b'A', b'Z', pos)),
             M::IsAsciiAlphabetic => one(self.alphabetic(a, pos)),
-            M::IsAsciiAlphanumeric => {
-                let (letter, digit) = (self.alphabetic(a, pos), self.within(a, b'0', b'9', pos));
+            M::IsAsciiAlphanumeric => one(self.alphanumeric(a, pos)),
+            M::IsAsciiHexdigit => {
+                let lower = self.op2(O::IntOr, a, Operand::int(0x20), pos);
+                let (letter, digit) = (self.within(lower, b'a', b'f', pos), self.within(a, b'0', b'9', pos));
                 one(self.op2(O::IntOr, letter, digit, pos))
+            }
+            M::IsAsciiPunctuation => {
+                let (graphic, alphanumeric) = (self.within(a, b'!', b'~', pos), self.alphanumeric(a, pos));
+                one(self.op2(O::IntGt, graphic, alphanumeric, pos))
+            }
+            M::IsAsciiGraphic => one(self.within(a, b'!', b'~', pos)),
+            M::IsAsciiControl => {
+                let (control, delete) = (self.within(a, 0, 0x1f, pos), self.op2(O::IntEq, a, Operand::int(0x7f), pos));
+                one(self.op2(O::IntOr, control, delete, pos))
+            }
+            M::IsAscii => one(self.within(a, 0, 0x7f, pos)),
+            M::ToAsciiUppercase => {
+                let (lower, upper) = (self.within(a, b'a', b'z', pos), self.op2(O::IntSub, a, Operand::int(0x20), pos));
+                one(self.b.pure(O::IntSelect, &[lower, upper, a], pos))
+            }
+            M::ToAsciiLowercase => {
+                let (upper, lower) = (self.within(a, b'A', b'Z', pos), self.op2(O::IntOr, a, Operand::int(0x20), pos));
+                one(self.b.pure(O::IntSelect, &[upper, lower, a], pos))
             }
             M::IsAsciiWhitespace => {
                 let mut any = Operand::int(0);
@@ -359,6 +379,11 @@ impl Lowerer<'_, '_> {
     fn alphabetic(&mut self, a: Operand, pos: Pos) -> Operand {
         let lower = self.op2(O::IntOr, a, Operand::int(0x20), pos);
         self.within(lower, b'a', b'z', pos)
+    }
+
+    fn alphanumeric(&mut self, a: Operand, pos: Pos) -> Operand {
+        let (letter, digit) = (self.alphabetic(a, pos), self.within(a, b'0', b'9', pos));
+        self.op2(O::IntOr, letter, digit, pos)
     }
 
     /// `a.pow(n)` by squaring, as Rust's own: the wrapped power, and whether a product on the way overflowed.

@@ -40,7 +40,7 @@ pub fn heap(x: i64) -> i64 {
     let b = Box::new(x); //~ type
     let c = Vec::new(); //~ type
     let d = format!("{}", x); //~ macro
-    let e = "text".to_owned(); //~ no_method
+    let e = "text".to_owned(); //~ growing_text
     let g = HashMap::new(); //~ type
     x
 }
@@ -79,7 +79,7 @@ pub fn options(o: Option<i64>, r: Result<i64, u8>) -> Option<i64> {
     r.map_err(|e| e); //~ no_method //~ closure
     o.ok_or(3); //~ no_method
     o.is_some_and(|x| x > 1); //~ no_method //~ closure
-    r?; //~ no_operator
+    r?; //~ question
     o
 }
 
