@@ -12,5 +12,6 @@ pub fn main() {
         assert_eq!(lang::aot::rpn(&mut jit, factorial, x).unwrap(), lang::rpn(factorial, x));
     }
     assert_eq!(jit.compiled(), 1); // for this program, whatever x is
+    assert_eq!(lang::jit::rpn(&mut jit, factorial, 20).unwrap(), lang::rpn(factorial, 20));
     hueshift::assert_no_ops!(lang::residual::rpn(factorial).unwrap(), call, getarrayitem, setarrayitem);
 }
