@@ -4,7 +4,7 @@ use crate::forcing;
 use std::ops::AddAssign;
 use std::time::Duration;
 
-/// Settings of a [`Jit`].
+/// Settings of a [`Jit`](super::Jit).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JitOptions {
     /// How often the interpreter comes to a merge point, behind a backward jump of the guest, before it is traced from there.
