@@ -28,8 +28,11 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// How long one case may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long one case may take: ten times as long under an emulator (`ci/isa.sh`).
+fn patience() -> Duration {
+    let emulated = std::env::var_os("HUESHIFT_EMULATED").is_some();
+    Duration::from_secs(if emulated { 600 } else { 60 })
+}
 
 /// A run of the corpus.
 #[derive(Debug, Default)]
@@ -113,9 +116,10 @@ pub fn check_patiently(case: &Arc<Case>) -> Option<Failure> {
     if let Err(error) = started {
         return Some(Failure::of(format!("no thread: {error}")));
     }
-    match receiver.recv_timeout(PATIENCE) {
+    let patience = patience();
+    match receiver.recv_timeout(patience) {
         Ok(failure) => failure,
-        Err(RecvTimeoutError::Timeout) => Some(Failure::of(format!("takes more than {} s", PATIENCE.as_secs()))),
+        Err(RecvTimeoutError::Timeout) => Some(Failure::of(format!("takes more than {} s", patience.as_secs()))),
         Err(RecvTimeoutError::Disconnected) => Some(Failure::of("panics".to_owned())),
     }
 }
