@@ -253,3 +253,95 @@ fn a_jit_is_for_one_interpreter() {
     let mut jit = Jit::new(&machine::INTERPRETER);
     assert!(matches!(calls::jit::run(&mut jit, COUNTING, 0, 7), Err(Error::OtherInterpreter { .. })));
 }
+
+#[hueshift::interpreter]
+mod methods {
+    use hueshift::prelude::*;
+
+    pub struct Cpu {
+        pub a: i64,
+    }
+
+    #[derive(Clone, Copy)]
+    pub struct Code {
+        pub times: i64,
+        pub add: i64,
+    }
+
+    impl Cpu {
+        #[portal(greens(code, pc), reds(self))]
+        pub fn run(&mut self, code: &[u8], mut pc: usize) -> i64 {
+            loop {
+                merge_point!();
+                match concrete(code[pc]) {
+                    0 => self.a += 1,
+                    1 => {
+                        if self.a < 50 {
+                            pc = 0;
+                            can_enter_jit!();
+                            continue;
+                        }
+                    }
+                    _ => return self.a,
+                }
+                pc += 1;
+            }
+        }
+
+        /// Named as the shim of a host function would be.
+        pub fn host_log(&mut self, code: &[u8]) -> i64 {
+            self.run(code, 0).wrapping_add(Code { times: 60, add: 2 }.sum(0, 0)) + log(3)
+        }
+    }
+
+    /// The same.
+    pub fn host_log(cpu: &mut Cpu, code: &[u8]) -> i64 {
+        cpu.host_log(code)
+    }
+
+    impl Code {
+        #[portal(greens(self), reds(n, sum))]
+        pub fn sum(self, mut n: i64, mut sum: i64) -> i64 {
+            loop {
+                merge_point!();
+                if n >= self.times {
+                    return sum;
+                }
+                sum += self.add;
+                n += 1;
+                can_enter_jit!();
+            }
+        }
+    }
+
+    #[dont_look_inside]
+    fn log(n: i64) -> i64 {
+        n
+    }
+
+    #[portal(greens(code), reds(cpu))]
+    pub fn outer(code: &[u8], cpu: &mut Cpu) -> i64 {
+        loop {
+            merge_point!();
+            let got = host_log(cpu, code);
+            if got > 10 {
+                return got;
+            }
+        }
+    }
+}
+
+#[test]
+fn portals_that_are_methods() {
+    let code = [0, 1, 2];
+    let wanted = methods::outer(&code, &mut methods::Cpu { a: 0 });
+    assert_eq!(wanted, 50 + 120 + 3);
+    for mut jit in jits(&methods::INTERPRETER) {
+        for _ in 0..3 {
+            let mut cpu = methods::Cpu { a: 0 };
+            assert_eq!(methods::jit::outer(&mut jit, &code, &mut cpu).unwrap(), wanted);
+            assert_eq!(cpu.a, 50);
+        }
+        assert!(jit.stats().traces > 0);
+    }
+}

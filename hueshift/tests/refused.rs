@@ -199,3 +199,30 @@ mod lang { use hueshift::prelude::*;
 ";
     says("result", source, &["lib.rs:4:10: error: there is a `Result<u8, i8>` behind a reference here"]);
 }
+
+/// A green by value with a reference in it whose lifetime isn't written is lent for as long as the others, too.
+#[test]
+fn references_inside_of_greens_are_lent() {
+    for (view, wanted) in [("View<'_>", "E0597"), ("View", "lifetime `'p` required")] {
+        let source = format!(
+            "use hueshift::embed::Jit;
+#[hueshift::interpreter(entry run(view))]
+pub mod lang {{
+    #[derive(Clone, Copy)]
+    pub struct View<'a> {{ pub ops: &'a [u8] }}
+    pub fn run(view: {view}, x: i64) -> i64 {{ view.ops[0] as i64 + x }}
+}}
+pub fn user() {{
+    let mut jit = Jit::new(&lang::INTERPRETER);
+    {{
+        let ops = vec![1u8];
+        let _ = lang::aot::run(&mut jit, lang::View {{ ops: &ops }}, 1);
+    }}
+    let _ = lang::aot::run(&mut jit, lang::View {{ ops: &[2] }}, 1);
+}}
+"
+        );
+        let said = rustc("view", &source);
+        assert!(said.contains(wanted), "{view}: {said}");
+    }
+}

@@ -96,13 +96,17 @@ impl VisitMut for Inferred {
     }
 }
 
-/// Gives every reference in a type the same lifetime.
+/// Gives every reference in a type the same lifetime, and every lifetime that is written out.
 pub struct Lent<'a>(pub &'a Lifetime);
 
 impl VisitMut for Lent<'_> {
     fn visit_type_reference_mut(&mut self, reference: &mut TypeReference) {
         reference.lifetime = Some(self.0.clone());
         visit_mut::visit_type_reference_mut(self, reference);
+    }
+
+    fn visit_lifetime_mut(&mut self, lifetime: &mut Lifetime) {
+        *lifetime = self.0.clone();
     }
 }
 
@@ -220,6 +224,7 @@ impl EntryFunction<'_> {
                 Lent(&lifetime).visit_type_mut(&mut param.ty);
             }
         }
+        let lent = self.entry.greens.iter().filter_map(|i| params.get(*i)).map(|p| &p.name);
         let taken = |name: &str| params.iter().any(|p| p.name == name);
         let jit = Ident::new(if taken("jit") { "compiled_code" } else { "jit" }, Span::call_site());
         let passed = params.iter().enumerate().map(|(i, Param { name, .. })| {
@@ -243,6 +248,7 @@ impl EntryFunction<'_> {
                 #jit: &mut ::hueshift::embed::Jit<#lifetime>,
                 #(#names: #types),*
             ) -> ::core::result::Result<#result, ::hueshift::embed::Error> #bounds {
+                #(#jit.lends(&#lent);)*
                 let (mut __hueshift_greens, mut __hueshift_reds) = (::std::vec::Vec::new(), ::std::vec::Vec::new());
                 #(#passed)*
                 let __hueshift_words = #jit.call(&#interpreter, #function, __hueshift_greens, &__hueshift_reds)?;

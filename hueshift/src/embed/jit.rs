@@ -132,6 +132,11 @@ impl<'p> Jit<'p> {
         all.collect()
     }
 
+    /// For the macros: what a green refers to, through whatever its type has in it, is borrowed for `'p`.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn lends<T: 'p>(&self, _green: &T) {}
+
     /// For the macros: calls an entry's code, which is made if there is none for these greens. The words must be those of
     /// the entry's arguments, and the greens' references be borrowed for `'p`: the functions that the macros make see to it.
     #[doc(hidden)]

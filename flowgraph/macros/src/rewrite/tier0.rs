@@ -3,7 +3,7 @@
 //! ```text
 //! fn run(code: &[u8], mut pc: usize, cpu: &mut Cpu) -> u64 { loop { merge_point!(); … } }
 //!
-//! fn __hueshift_run<'p>(code: &'p [u8], mut pc: usize, cpu: &mut Cpu, jit: &mut Jit<'p>) -> u64 {
+//! fn __hueshift_second_run<'p>(code: &'p [u8], mut pc: usize, cpu: &mut Cpu, jit: &mut Jit<'p>) -> u64 {
 //!     loop {
 //!         if jit.arrives(hash of code and pc) {
 //!             match jit.enter(words of code, pc and cpu) { At(words) => pc = …, Returned(words) => return … }
@@ -36,7 +36,7 @@ pub struct Leading {
 
 /// The name of the second form of a function.
 pub fn second_name(name: &Ident) -> Ident {
-    format_ident!("__hueshift_{}", ident_text(name), span = name.span())
+    format_ident!("__hueshift_second_{}", ident_text(name), span = name.span())
 }
 
 impl Leading {
@@ -162,13 +162,8 @@ impl Rewriter<'_> {
             }
         }
         for input in &mut sig.inputs {
-            // By value it comes back from compiled code.
-            if let FnArg::Typed(t) = input
-                && merge_point.is_some()
-                && !matches!(*t.ty, syn::Type::Reference(_))
-                && let Pat::Ident(p) = &mut *t.pat
-            {
-                p.mutability.get_or_insert_with(Default::default);
+            if merge_point.is_some() {
+                make_mutable(input);
             }
         }
         Second { rewriter: self, merge_point }.visit_block_mut(&mut block);
@@ -191,34 +186,39 @@ impl Rewriter<'_> {
         let entry = self.entries.iter().position(|e| e.function == graph.function).unwrap_or_default();
         let greens = self.entries.get(entry).map_or(&[][..], |e| &e.greens);
         let (words, reader) = (Ident::new("__hueshift_words", Span::call_site()), hidden_reader());
-        let (mut hash, mut passed, mut given) = (quote!(#entry as u64), Vec::new(), Vec::new());
+        let (mut hash, mut lent, mut passed, mut given) = (quote!(#entry as u64), Vec::new(), Vec::new(), Vec::new());
         for (i, (param, input)) in graph.signature.params.iter().zip(&sig.inputs).enumerate() {
-            let FnArg::Typed(t) = input else {
-                passed.push(quote! { ::hueshift::embed::Pass::pass(&*self, &mut #words); });
-                given.push(quote! { #reader.skip(1); });
-                continue;
+            let (name, by_reference, may_change) = match input {
+                FnArg::Receiver(r) => (quote!(self), r.reference.is_some(), r.reference.is_none()),
+                FnArg::Typed(t) => {
+                    let Pat::Ident(pattern) = &*t.pat else { continue };
+                    let by_reference = matches!(*t.ty, syn::Type::Reference(_));
+                    let name = pattern.ident.to_token_stream();
+                    (name, by_reference, !by_reference || pattern.mutability.is_some())
+                }
             };
-            let Pat::Ident(pattern) = &*t.pat else { continue };
-            let name = &pattern.ident;
-            if greens.contains(&i) && has_hash(&param.ty) {
-                hash = quote! { ::hueshift::embed::Green::mix(&#name, #hash) };
+            if greens.contains(&i) {
+                lent.push(quote! { #jit.lends(&#name); });
+                if has_hash(&param.ty) {
+                    hash = quote! { ::hueshift::embed::Green::mix(&#name, #hash) };
+                }
             }
-            let by_reference = matches!(*t.ty, syn::Type::Reference(_));
             let value = match &param.ty {
                 ty if by_reference && ty.has_exclusive() => quote!(&mut *#name),
                 _ => quote!(#name),
             };
             passed.push(values::pass(self.module, &param.ty, &value, &quote!(&mut #words)));
             let leaves = self.module.leaves(&param.ty).len();
-            given.push(if by_reference && pattern.mutability.is_none() {
-                quote! { #reader.skip(#leaves); }
-            } else {
+            given.push(if may_change {
                 let value = values::give(self.module, &param.ty, &reader);
                 quote! { #name = #value; }
+            } else {
+                quote! { #reader.skip(#leaves); }
             });
         }
         let result = values::give(self.module, &graph.signature.result, &reader);
         quote! {{
+            #(#lent)*
             let __hueshift_hash = #hash;
             if #jit.arrives(__hueshift_hash) {
                 let mut #words = ::std::vec::Vec::new();
@@ -245,6 +245,19 @@ fn has_hash(ty: &RustType) -> bool {
         RustType::Scalar(s) => !s.is_float(),
         RustType::Ref { .. } | RustType::Slice { .. } | RustType::Str => true,
         _ => false,
+    }
+}
+
+/// Lets a parameter that is handed over by value come back from compiled code.
+fn make_mutable(input: &mut FnArg) {
+    match input {
+        FnArg::Receiver(r) if r.reference.is_none() => drop(r.mutability.get_or_insert_with(Default::default)),
+        FnArg::Typed(t) if !matches!(*t.ty, syn::Type::Reference(_)) => {
+            if let Pat::Ident(p) = &mut *t.pat {
+                p.mutability.get_or_insert_with(Default::default);
+            }
+        }
+        FnArg::Receiver(_) | FnArg::Typed(_) => {}
     }
 }
 
@@ -308,7 +321,7 @@ impl VisitMut for Second<'_, '_> {
                 let Some(name) = path.path.segments.last().map(|s| s.ident.clone()) else { return };
                 let start = path.path.segments.first().map_or(name.span(), |s| s.ident.span());
                 let Some(callee) = self.callee(&[start, name.span()]) else { return };
-                if !callee.ends_with(&ident_text(&name)) {
+                if callee.rsplit("::").next() != Some(&ident_text(&name)) {
                     return;
                 }
                 path.path = self.path_of(callee, &path.path, &name);
