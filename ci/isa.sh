@@ -145,14 +145,17 @@ cargo_test() { # MACHINE ARGUMENTS...: cargo test for it
     return $code
 }
 
+# One set of packages for every step: another set has other features, and the engine would be compiled again.
 packages=(-p jitcodegen -p hueshift-interpreters -p hueshift-tests)
+code_generator=(--test bounds --test control --test fragments --test host --test pure)
+programs=(--test assembler --test brainfuck --test embedded --test examples --test regex --test guests --test resume)
+engines=(--test equation --test scenarios --test disturbed)
 
 # The fixed part: all of the code generator, all programs, all scenarios; the equation and the disturbed runs in part.
 part() { # MACHINE
-    cargo_test "$1" --tests -p jitcodegen -p hueshift-interpreters &&
-        cargo_test "$1" -p hueshift-tests --test guests --test resume --test scenarios &&
-        HUESHIFT_SEED=1 HUESHIFT_CASES=25 cargo_test "$1" -p hueshift-tests --test equation &&
-        SCENARIOS=promotion cargo_test "$1" -p hueshift-tests --test disturbed -- --nocapture
+    cargo_test "$1" "${packages[@]}" "${code_generator[@]}" "${programs[@]}" --test scenarios &&
+        HUESHIFT_SEED=1 HUESHIFT_CASES=25 cargo_test "$1" "${packages[@]}" --test equation &&
+        SCENARIOS=promotion cargo_test "$1" "${packages[@]}" --test disturbed -- --nocapture
 }
 
 all() { # MACHINE
@@ -163,7 +166,9 @@ for machine in "${machines[@]}"; do
     : >"$log"
     began=$SECONDS
     printf '\n=== %s: building the tests\n' "$machine"
-    cargo_test "$machine" --tests "${packages[@]}" --no-run || fail "$machine: the tests don't build"
+    tests=("${code_generator[@]}" "${programs[@]}" "${engines[@]}")
+    $full && tests=(--tests)
+    cargo_test "$machine" "${packages[@]}" "${tests[@]}" --no-run || fail "$machine: the tests don't build"
     built=$SECONDS
     if $build_only; then
         summary+="$machine: built in $((built - began)) s"$'\n'

@@ -86,6 +86,10 @@ impl StatsFormat {
             ("traces", stats.traces),
             ("bridges", stats.bridges),
             ("blackholed", stats.blackholed),
+            ("interpreted_steps", stats.interpreted),
+            ("arrived", stats.arrived),
+            ("entered", stats.entered),
+            ("finished", stats.finished),
         ];
         match self {
             StatsFormat::Text => rows.iter().map(|(name, n)| format!("{name}: {n}\n")).collect(),

@@ -20,11 +20,12 @@ use jitcodegen::{Activation, CodegenError, Outcome as Ran};
 pub use made_up::{MadeUp, Observe};
 use made_up::{Start, Waiting};
 pub use options::{JitOptions, Stats};
-pub use portal::Arrival;
-use rustc_hash::FxHashMap;
+use portal::{Abandoned, Doors};
+pub use portal::{Arrival, Inside};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::time::Instant;
-use timeshifter::specialize::{Argument, Engine, Portal, Program, SpecError, TraceEnd};
+use timeshifter::specialize::{Argument, Engine, Entrance, Portal, Program, SpecError, TraceEnd};
 
 /// How to specialize.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,6 +67,17 @@ pub struct Residual {
     pub switches: usize,
 }
 
+/// How many bridges are made behind the loops inside of one that is traced.
+const FOLLOWED: u32 = 100;
+
+/// The bridges that are made at once behind loops that have been closed.
+struct Following {
+    /// The fragment that the first trace began with: loops in later ones are new.
+    from: usize,
+    /// How many may be made yet.
+    left: u32,
+}
+
 /// How much of the slots' memory a loop has with all that is compiled for its exits. Runs inside of runs have as much each.
 const FRAME_BYTES: u64 = 1 << 20;
 
@@ -78,6 +90,12 @@ pub struct Jit<'m> {
     unit: Option<usize>,
     /// The portal whose runs come from tier 0, which is no graph.
     portal: Option<Portal>,
+    /// The portals that tier 0 finishes when runs have come to their merge points inside of this one.
+    inner_portals: FxHashSet<&'static str>,
+    /// How runs from tier 0 enter compiled code.
+    doors: Doors,
+    /// Local aggregates of runs that tier 0 didn't come back to.
+    abandoned: Abandoned,
     taken: FxHashMap<u32, u32>,
     bridged: FxHashMap<u32, String>,
     switches: IndexMap<u32, Vec<(i64, String)>>,
@@ -87,6 +105,8 @@ pub struct Jit<'m> {
     policy: Policy,
     /// Local aggregates of interpreted frames that compiled code has gone on from.
     left_slots: Vec<Word>,
+    /// The run is in a loop that has just been closed.
+    following: Option<Following>,
     /// Arrivals of the interpreter at merge points.
     heat: FxHashMap<Position, u32>,
     stats: Stats,
@@ -106,9 +126,12 @@ type Position = Vec<(usize, usize, usize, Vec<Const>)>;
 /// Where a run goes on.
 enum Next {
     Code(String, Vec<Word>),
+    Entry(Rc<jitcodegen::Entry>, Vec<Word>),
     Frames(Vec<eval::Frame>),
     /// In tier 0, with these words in the portal's parameters.
     Tier0(Vec<Word>),
+    /// In tier 0, which finishes the portal that the innermost frame is in: its function, and the words of its parameters.
+    Inside(Vec<eval::Frame>, String, Vec<Word>),
     Done(eval::Outcome),
 }
 
@@ -142,6 +165,9 @@ impl<'m> Jit<'m> {
             key: compiler.entry.clone(),
             unit: None,
             portal: None,
+            inner_portals: FxHashSet::default(),
+            doors: Doors::default(),
+            abandoned: Abandoned::default(),
             taken: FxHashMap::default(),
             bridged: FxHashMap::default(),
             switches: IndexMap::new(),
@@ -150,6 +176,7 @@ impl<'m> Jit<'m> {
             made_up: None,
             policy: Policy::Eager,
             left_slots: Vec::new(),
+            following: None,
             heat: FxHashMap::default(),
             stats: Stats::default(),
             slots,
@@ -216,7 +243,7 @@ impl<'m> Jit<'m> {
         let unknown: Vec<Word> = unknown.collect();
         self.engine.begin_run(unit, &unknown);
         self.rehearse(beginning, &key, &unknown)?;
-        let next = self.after_trace(end);
+        let next = self.after_trace(usize::MAX, end);
         self.go_on(next)
     }
 
@@ -234,33 +261,42 @@ impl<'m> Jit<'m> {
 
     /// Goes on to the end.
     fn go_on(&mut self, next: Next) -> Result<eval::Outcome, JitError> {
-        match self.go_on_to(next)? {
+        match self.go_on_to(next, None)? {
             Arrival::Ended(outcome) => Ok(outcome),
-            Arrival::At(_) => unreachable!("only portals that tier 0 has brought here go back there"),
+            Arrival::At(_) | Arrival::Inside(_) => {
+                unreachable!("only portals that tier 0 has brought here go back there")
+            }
         }
     }
 
-    /// Goes on to the end, or to where tier 0 can go on. Then nobody needs the local aggregates any more that were left to
-    /// compiled code.
-    fn go_on_to(&mut self, next: Next) -> Result<Arrival, JitError> {
-        let outcome = self.go_on_in_one_activation(next);
+    /// Goes on to the end, or to where tier 0 can go on. At the end nobody needs the local aggregates any more that were left
+    /// to compiled code.
+    fn go_on_to(&mut self, next: Next, activation: Option<Activation>) -> Result<Arrival, JitError> {
+        let arrived = self.go_on_in_one_activation(next, activation);
+        self.following = None;
         self.engine.memory.open_foreign(false);
         for slot in self.left_slots.drain(..).chain(self.engine.traced_slots.drain(..)) {
             self.engine.memory.free(slot);
         }
-        outcome
+        arrived
     }
 
     /// Local aggregates of compiled code stay where they are from fragment to fragment.
-    fn go_on_in_one_activation(&mut self, mut next: Next) -> Result<Arrival, JitError> {
-        let mut activation: Option<Activation> = None;
+    fn go_on_in_one_activation(
+        &mut self,
+        mut next: Next,
+        mut activation: Option<Activation>,
+    ) -> Result<Arrival, JitError> {
         loop {
             next = match next {
                 Next::Done(outcome) => return Ok(Arrival::Ended(outcome)),
                 Next::Tier0(words) => return Ok(Arrival::At(words)),
+                Next::Inside(frames, function, words) => {
+                    return Ok(Arrival::Inside(self.inside(frames, function, words, activation)));
+                }
                 Next::Frames(frames) => self.interpret(frames)?,
-                Next::Code(key, words) => {
-                    let entry = self.code.engine.entry(&key)?;
+                Next::Code(key, words) => Next::Entry(Rc::new(self.code.engine.entry(&key)?), words),
+                Next::Entry(entry, words) => {
                     let frame = match activation.take().map_or_else(|| entry.activation(), Ok) {
                         Ok(frame) => activation.insert(frame),
                         Err(trap) => return Ok(Arrival::Ended(eval::Outcome::Trapped(trap))),
@@ -275,7 +311,18 @@ impl<'m> Jit<'m> {
         }
     }
 
-    fn after_trace(&self, end: TraceEnd) -> Next {
+    /// Where the run goes on behind a trace. A loop that the trace has made and closed, but for the one that it began with, will
+    /// be left in this very run by an exit that is as hot as what was traced: that one gets its bridge at once, and so forth
+    /// until the loop is closed that the first trace began with. Else each loop inside of a loop would have to become hot
+    /// in its exits before the outer one is compiled behind it.
+    fn after_trace(&mut self, from: usize, end: TraceEnd) -> Next {
+        let following = self.following.take().unwrap_or(Following { from, left: FOLLOWED });
+        if let TraceEnd::Enter(key, _) = &end
+            && self.engine.fragment_of(key).is_some_and(|fragment| fragment > following.from)
+            && following.left > 0
+        {
+            self.following = Some(Following { left: following.left - 1, ..following });
+        }
         match end {
             TraceEnd::Returned(words) => Next::Done(eval::Outcome::Returned(words)),
             TraceEnd::Trapped(trap) => Next::Done(eval::Outcome::Trapped(trap)),
@@ -293,23 +340,23 @@ impl<'m> Jit<'m> {
         match self.engine.exits[exit as usize].promoted_position() {
             Some(position) => {
                 let cases = self.switches.get(&exit).map_or(0, Vec::len);
-                let ripe = self.policy == Policy::Eager || taken >= self.options.bridge;
+                let ripe = self.policy == Policy::Eager || taken >= self.options.bridge || self.following.is_some();
                 if ripe && cases < self.options.cases {
                     return self.grow_switch(exit, position, words);
                 }
             }
-            None if taken >= self.options.bridge && !self.bridged.contains_key(&exit) => {
-                return self.build_bridge(exit, &words);
-            }
+            None if self.bridged.contains_key(&exit) => {}
+            None if taken >= self.options.bridge || self.following.is_some() => return self.build_bridge(exit, &words),
             None => {}
         }
+        self.following = None;
         self.stats.blackholed += 1;
         Ok(Next::Frames(self.engine.blackhole(exit, &words)?))
     }
 
     fn build_bridge(&mut self, exit: u32, words: &[Word]) -> Result<Next, JitError> {
         let beginning = self.beginning(|| Start::Exit(exit));
-        let begun = Instant::now();
+        let (begun, from) = (Instant::now(), self.engine.fragments.len());
         let (key, end) = self.engine.trace_exit(exit, words)?;
         self.stats.specializing += begun.elapsed();
         self.compile_new(&key)?;
@@ -317,14 +364,14 @@ impl<'m> Jit<'m> {
         self.bridged.insert(exit, key.clone());
         self.stats.bridges += 1;
         self.rehearse(beginning, &key, words)?;
-        Ok(self.after_trace(end))
+        Ok(self.after_trace(from, end))
     }
 
     /// Gives a promotion a case for the value seen.
     fn grow_switch(&mut self, exit: u32, position: usize, words: Vec<Word>) -> Result<Next, JitError> {
         let seen = words[position] as i64;
         let beginning = self.beginning(|| Start::Exit(exit));
-        let begun = Instant::now();
+        let (begun, from) = (Instant::now(), self.engine.fragments.len());
         let given = words.clone();
         let (key, next) = match self.policy {
             Policy::Eager => {
@@ -335,7 +382,7 @@ impl<'m> Jit<'m> {
             }
             Policy::Tracing => {
                 let (key, end) = self.engine.trace_case(exit, &words)?;
-                (key, self.after_trace(end))
+                (key, self.after_trace(from, end))
             }
         };
         self.stats.specializing += begun.elapsed();
@@ -366,19 +413,27 @@ impl<'m> Jit<'m> {
             let hooks = StopAtMergePoints { stop: self.options.reenter, jumped: !self.engine.program.marks_jumps() };
             let mut evaluator = Evaluator::new(module, self.engine.memory).with_hooks(hooks);
             evaluator.jitted = true;
-            frames = match evaluator.resume(frames)? {
+            let resumed = evaluator.resume(frames);
+            self.stats.interpreted += u64::MAX - evaluator.fuel;
+            let jumped = evaluator.hooks.jumped;
+            frames = match resumed? {
                 eval::Outcome::Stopped { frames } => frames,
                 outcome => return Ok(Next::Done(outcome)),
             };
-            let jumped = evaluator.hooks.jumped;
-            if let Some((key, words)) = self.engine.find_entry(&frames)? {
+            if let Some(Entrance { fragment, words, .. }) = self.engine.find_entry(&frames)? {
                 self.leave_slots(&frames);
                 // So far it may only be part of a graph that it was linked into.
-                self.compile_new(&key)?;
-                return Ok(Next::Code(key, words));
+                self.compile_new(&fragment)?;
+                return Ok(Next::Code(fragment, words));
             }
             if let Some(words) = self.portal.as_ref().and_then(|portal| self.engine.leave(portal, &frames)) {
                 return Ok(Next::Tier0(words));
+            }
+            if let Some((function, words)) = self.engine.inner_portal(&frames)
+                && self.inner_portals.contains(function)
+            {
+                let function = function.to_owned();
+                return Ok(Next::Inside(frames, function, words));
             }
             if jumped
                 && self.may_be_traced(&frames)
@@ -394,7 +449,8 @@ impl<'m> Jit<'m> {
     /// traced from there.
     fn trace_frames(&mut self, frames: &[eval::Frame]) -> Result<Option<Next>, JitError> {
         let beginning = self.beginning(|| Start::Frames(frames.to_vec()));
-        let begun = Instant::now();
+        // The loop at the merge point is made right behind what leads there.
+        let (begun, from) = (Instant::now(), self.engine.fragments.len() + 1);
         let traced = self.engine.trace_frames(frames)?;
         self.stats.specializing += begun.elapsed();
         let Some((key, words, end)) = traced else { return Ok(None) };
@@ -402,7 +458,7 @@ impl<'m> Jit<'m> {
         self.leave_slots(frames);
         self.compile_new(&key)?;
         self.rehearse(beginning, &key, &words)?;
-        Ok(Some(self.after_trace(end)))
+        Ok(Some(self.after_trace(from, end)))
     }
 
     /// Compiled code goes on from these frames: their local aggregates stay to the end of the run.

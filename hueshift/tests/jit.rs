@@ -345,3 +345,135 @@ fn portals_that_are_methods() {
         assert!(jit.stats().traces > 0);
     }
 }
+
+#[hueshift::interpreter(entry repeat(code, at))]
+mod nested {
+    use hueshift::prelude::*;
+
+    /// A tree in an arena: a loop has the place of its body, a body is a list that ends in 0.
+    pub fn repeat(code: &[u8], at: usize, count: i64, cells: &mut [i64; 4]) -> i64 {
+        let mut sum = 0;
+        loop_of(code, at, count, cells, &mut sum);
+        sum
+    }
+
+    #[portal(greens(code, at), reds(count, cells, sum))]
+    pub fn loop_of(code: &[u8], at: usize, mut count: i64, cells: &mut [i64; 4], sum: &mut i64) {
+        loop {
+            merge_point!();
+            if count == 0 {
+                return;
+            }
+            *sum = *sum + row(code, at, count, cells);
+            count -= 1;
+            can_enter_jit!();
+        }
+    }
+
+    /// The elements of a list: those that are loops have a local array each, which their loop is lent.
+    #[unroll_safe]
+    fn row(code: &[u8], mut at: usize, count: i64, cells: &mut [i64; 4]) -> i64 {
+        let mut got = 0;
+        loop {
+            let op = concrete(code[at]);
+            match op {
+                0 => return got,
+                1 => cells[(count & 3) as usize] += count,
+                2 => {
+                    let mut own = [count, 1, 2, 3];
+                    let mut sum = 0;
+                    loop_of(code, code[at + 1] as usize, (count & 7) + 1, &mut own, &mut sum);
+                    got += sum + own[(count & 3) as usize];
+                    at += 1;
+                }
+                3 => got = 100 / (cells[1] - count * 7),
+                4 => {
+                    if (count & 5) == 4 {
+                        cells[0] += 2;
+                    }
+                }
+                _ => cells[op as usize] += 1,
+            }
+            at += 1;
+        }
+    }
+
+    /// As deep as the count: each activation has an array that the next one is lent.
+    #[portal(greens(code), reds(depth, above))]
+    pub fn descend(code: &[u8], depth: i64, above: &mut [i64; 2]) -> i64 {
+        merge_point!();
+        can_enter_jit!();
+        if depth == 0 {
+            above[(depth & 1) as usize] = code[0] as i64;
+            return above[1];
+        }
+        let mut own = [depth, above[0]];
+        let got = descend(code, depth - 1, &mut own);
+        above[(depth & 1) as usize] += own[(depth & 1) as usize] & 3;
+        got + own[0] + above[1]
+    }
+}
+
+#[test]
+fn portals_inside_of_portals_are_finished_by_tier_0() {
+    // repeat { cells; repeat { cells; repeat { cells } } ; repeat { cells } }
+    let code: &[u8] = &[1, 4, 2, 7, 2, 11, 0, 1, 2, 12, 0, 4, 1, 0];
+    let trapping: &[u8] = &[1, 2, 4, 0, 1, 4, 3, 0];
+    let mut finished = 0;
+    for (code, count) in [(code, 40), (code, 7), (trapping, 10)] {
+        let mut wanted_cells = [1; 4];
+        let wanted = nested::interp::repeat(code, 0, count, &mut wanted_cells);
+        let patient = JitOptions { threshold: 5, bridge: 100, ..Jit::usual_options() };
+        for mut jit in jits(&nested::INTERPRETER).chain([Jit::with_options(&nested::INTERPRETER, patient)]) {
+            for round in 0..3 {
+                let mut cells = [1; 4];
+                let got = nested::jit::repeat(&mut jit, code, 0, count, &mut cells);
+                assert_eq!(wanted.as_ref().map_err(|t| t.kind), kinds(&got), "{code:?} in round {round}");
+                assert_eq!(wanted_cells, cells, "{code:?} in round {round}");
+            }
+            finished += jit.stats().finished;
+        }
+    }
+    assert!(finished > 100, "{finished}");
+}
+
+fn kinds(got: &Result<i64, Error>) -> Result<&i64, TrapKind> {
+    got.as_ref().map_err(|error| error.trap().expect("a trap").kind)
+}
+
+#[test]
+fn runs_inside_of_runs_are_as_many_as_fit() {
+    for mut jit in jits(&nested::INTERPRETER) {
+        for depth in [3, 300, 20] {
+            let (mut wanted_above, mut above) = ([1, 2], [1, 2]);
+            let wanted = nested::descend(&[5], depth, &mut wanted_above);
+            let got = nested::jit::descend(&mut jit, &[5], depth, &mut above).expect("no trap");
+            assert_eq!((wanted, wanted_above), (got, above), "{depth}");
+        }
+    }
+}
+
+#[test]
+fn runs_enter_compiled_code_by_the_same_door() {
+    let code: &[u8] = &[1, 0];
+    let mut jit = Jit::with_options(&nested::INTERPRETER, JitOptions { threshold: 10, ..Jit::usual_options() });
+    let mut cells = [0; 4];
+    for _ in 0..50 {
+        nested::jit::repeat(&mut jit, code, 0, 20, &mut cells).expect("no trap");
+    }
+    let stats = jit.stats();
+    assert_eq!(stats.traces, 1);
+    assert!(stats.entered >= 40 && stats.arrived - stats.entered < 5, "{stats:?}");
+}
+
+/// The loops inside of one that is hot are left by exits that are as hot: they need not become so one after the other.
+#[test]
+fn what_lies_behind_inner_loops_is_compiled_with_the_outer_one() {
+    let code: &[u8] = &[2, 7, 2, 7, 2, 7, 0, 1, 0];
+    let options = JitOptions { threshold: 30, bridge: 1_000_000, ..Jit::usual_options() };
+    let mut jit = Jit::with_options(&nested::INTERPRETER, options);
+    let mut cells = [0; 4];
+    nested::jit::loop_of(&mut jit, code, 0, 2000, &mut cells, &mut 0).expect("no trap");
+    let stats = jit.stats();
+    assert!(stats.bridges >= 3 && stats.blackholed < 20, "{stats:?}");
+}

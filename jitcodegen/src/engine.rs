@@ -6,7 +6,7 @@ use crate::fragment::{self, FrameLayout};
 use crate::function::{self, Function, HelperSignature, Outside, Unit};
 use crate::helpers::{Helper, HelperCx};
 use crate::isa::{OptLevel, Target};
-use crate::run::{Entry, ExitHook, Host, MergeHook, Outcome};
+use crate::run::{Activation, Entry, ExitHook, Host, MergeHook, Outcome};
 use crate::sites::{ExitSite, MergeSite, Sites};
 use crate::{CodegenError, abi};
 use cranelift_codegen::ir::types;
@@ -391,6 +391,11 @@ impl Engine {
     /// Whether this graph is compiled.
     pub fn is_compiled(&self, key: &str) -> bool {
         self.functions.contains_key(key)
+    }
+
+    /// An activation frame to run in, if there is room for one more.
+    pub fn activation(&self) -> Option<Activation> {
+        Activation::open(&self.host)
     }
 
     /// A compiled graph, to be entered: without the engine, and as often as wanted.

@@ -232,8 +232,13 @@ pub struct Activation {
 }
 
 impl Activation {
+    /// Whether an address is one of its local aggregates'.
+    pub fn contains(&self, address: u64) -> bool {
+        (self.base..self.base + self.host.frame_bytes).contains(&address)
+    }
+
     /// Takes a frame from the slot stack; `None` if that is full.
-    fn open(host: &Rc<Host>) -> Option<Activation> {
+    pub(crate) fn open(host: &Rc<Host>) -> Option<Activation> {
         // SAFETY: as for `Host::values`.
         let context = unsafe { &mut *host.context };
         let outer = (context.frame, context.slot_top);

@@ -294,6 +294,37 @@ impl EntryFunction<'_> {
         }
     }
 
+    /// What calls the second form of a portal with the values that words are, if it has one.
+    pub fn shim(&self, module: &Module, leading: &Leading) -> Option<Shim> {
+        let function = self.function();
+        if self.graph.attributes.portal.is_none() || !leading.leads(function) {
+            return None;
+        }
+        let name = format_ident!("__hueshift_portal_{}", function.replace("::", "_").to_lowercase());
+        let second = second_name(&self.sig.ident);
+        let path = path_of(self.self_ty.as_ref(), &second);
+        let names: Vec<Ident> = (0..self.sig.inputs.len()).map(|i| format_ident!("__hueshift_{i}")).collect();
+        let words = Ident::new("words", Span::call_site());
+        let given = self.graph.signature.params.iter().map(|p| values::give(module, &p.ty, &words));
+        let passed = values::pass(module, &self.graph.signature.result, &quote!(result), &quote!(results));
+        let tokens = quote! {
+            #[doc(hidden)]
+            #[allow(clippy::let_unit_value)]
+            pub(crate) fn #name<'__hueshift_p>(
+                jit: &mut ::hueshift::embed::Jit<'__hueshift_p>,
+                words: ::std::vec::Vec<u64>,
+                results: &mut ::std::vec::Vec<u64>,
+            ) {
+                let mut words = ::hueshift::embed::WordReader::<'__hueshift_p>::owned(words);
+                let _ = &mut words;
+                #(let #names = #given;)*
+                let result = #path(#(#names,)* jit);
+                #passed
+            }
+        };
+        Some(Shim { name, tokens })
+    }
+
     /// A lifetime that the function doesn't have yet.
     fn lifetime(&self) -> Lifetime {
         let taken = self.sig.generics.lifetimes().any(|l| l.lifetime.ident == "p");
@@ -357,6 +388,18 @@ pub struct Host<'a> {
     pub self_ty: Option<Type>,
 }
 
+/// A function's name in the module that it is in, or that its type is in.
+fn path_of(self_ty: Option<&Type>, function: &Ident) -> TokenStream {
+    match self_ty {
+        Some(ty) => {
+            let mut ty = ty.clone();
+            Inferred.visit_type_mut(&mut ty);
+            quote!(<#ty>::#function)
+        }
+        None => quote!(#function),
+    }
+}
+
 /// A function from words to words.
 pub struct Shim {
     /// Its name.
@@ -370,14 +413,7 @@ impl Host<'_> {
     pub fn shim(&self, module: &Module) -> Shim {
         let name = format_ident!("__hueshift_host_{}", self.graph.function.replace("::", "_").to_lowercase());
         let function = &self.sig.ident;
-        let path = match &self.self_ty {
-            Some(ty) => {
-                let mut ty = ty.clone();
-                Inferred.visit_type_mut(&mut ty);
-                quote!(<#ty>::#function)
-            }
-            None => quote!(#function),
-        };
+        let path = path_of(self.self_ty.as_ref(), function);
         let names: Vec<Ident> = (0..self.sig.inputs.len()).map(|i| format_ident!("__hueshift_{i}")).collect();
         let words = Ident::new("words", Span::call_site());
         let given = self.graph.signature.params.iter().map(|p| values::give(module, &p.ty, &words));

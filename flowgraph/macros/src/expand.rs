@@ -255,7 +255,7 @@ impl Body<'_> {
             ))) }
         });
         let files = inline.chain(read);
-        let hosts = rewriter.hosts();
+        let (hosts, portals) = rewriter.shims();
         let tuples = crate::layout::tuples(&self.lifted.module);
         Ok(quote! {
             #(#items)*
@@ -267,6 +267,7 @@ impl Body<'_> {
                 graphs: #graphs,
                 entries: &[#(#entries),*],
                 hosts: &[#(#hosts),*],
+                portals: &[#(#portals),*],
             });
         })
     }

@@ -155,14 +155,23 @@ impl<'m, H: Hooks> Evaluator<'m, H> {
     ///
     /// # Errors
     /// See [`EvalError`].
-    pub fn resume_returning(&mut self, mut frames: Vec<Frame>, words: &[Word]) -> Result<Outcome, EvalError> {
-        match frames.last_mut() {
-            None => Ok(Outcome::Returned(words.to_vec())),
-            Some(frame) => {
-                self.finish_call(frame, words)?;
-                self.run(frames, false)
-            }
+    pub fn resume_returning(&mut self, frames: Vec<Frame>, words: &[Word]) -> Result<Outcome, EvalError> {
+        if frames.is_empty() {
+            return Ok(Outcome::Returned(words.to_vec()));
         }
+        let frames = self.returned(frames, words)?;
+        self.run(frames, false)
+    }
+
+    /// These frames, all of which stand at the calls that they wait in, behind the last one's call, which gives `words`.
+    ///
+    /// # Errors
+    /// If it doesn't stand at a call, or that gives other words.
+    pub fn returned(&self, mut frames: Vec<Frame>, words: &[Word]) -> Result<Vec<Frame>, EvalError> {
+        if let Some(frame) = frames.last_mut() {
+            self.finish_call(frame, words)?;
+        }
+        Ok(frames)
     }
 
     /// Frees the stack slots of a frame that will not be resumed.

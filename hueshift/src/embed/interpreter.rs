@@ -1,6 +1,7 @@
 //! What the macros know of an interpreter, and what is made of it on demand.
 
-use flowgraph::ir::Module;
+use super::jit::Jit;
+use flowgraph::ir::{Module, Word};
 use std::sync::{Arc, OnceLock};
 
 /// A function that compiled code can be made of.
@@ -21,6 +22,15 @@ pub struct HostFunction {
     pub call: fn(&[u64], &mut Vec<u64>),
 }
 
+/// A portal in tier 0, as runs call it that come to its merge point inside of another portal: words in, words out.
+#[derive(Clone, Copy, Debug)]
+pub struct PortalFunction {
+    /// Its path in the source.
+    pub function: &'static str,
+    /// The shim.
+    pub call: for<'p> fn(&mut Jit<'p>, Vec<Word>, &mut Vec<Word>),
+}
+
 /// What the macros say of an interpreter.
 #[derive(Clone, Copy, Debug)]
 pub struct Definition {
@@ -34,6 +44,8 @@ pub struct Definition {
     pub entries: &'static [Entry],
     /// What compiled code calls.
     pub hosts: &'static [HostFunction],
+    /// The portals that have a tier 0 with a `Jit` at hand.
+    pub portals: &'static [PortalFunction],
 }
 
 /// An interpreter of this program: `lang::INTERPRETER`.
@@ -68,6 +80,16 @@ impl Interpreter {
     /// The functions of the program that compiled code calls.
     pub fn hosts(&self) -> &'static [HostFunction] {
         self.definition.hosts
+    }
+
+    /// The portals that have a tier 0 with a `Jit` at hand.
+    pub(super) fn portals(&self) -> &'static [PortalFunction] {
+        self.definition.portals
+    }
+
+    /// The portal of this path in tier 0.
+    pub(super) fn portal(&self, function: &str) -> Option<&'static PortalFunction> {
+        self.definition.portals.iter().find(|portal| portal.function == function)
     }
 
     /// The entry of this path.

@@ -31,7 +31,7 @@ mod tiers;
 mod trap;
 mod values;
 
-pub use interpreter::{Definition, Entry, HostFunction, Interpreter};
+pub use interpreter::{Definition, Entry, HostFunction, Interpreter, PortalFunction};
 pub use jit::{Error, Jit};
 pub use tiers::{Entered, Green};
 pub use trap::Trap;

@@ -5,16 +5,18 @@
 //! made by tracing this very run. In the end tier 0 goes on at the merge point with what the reds have become, or returns.
 
 use super::compiled::Compiled;
-use super::interpreter::Interpreter;
+use super::interpreter::{Entry, Interpreter};
 use super::jit::{Error, Jit};
 use super::trap::Trap;
 use super::values::WordReader;
-use crate::jit::Arrival;
+use crate::jit::{Arrival, Inside};
 use crate::tier0;
 use flowgraph::eval::Outcome;
-use flowgraph::ir::{Opcode, Word};
+use flowgraph::ir::{Module, Opcode, Word};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use std::cell::Cell;
+use std::rc::Rc;
 
 /// How many counters there are. Greens that share one are counted together: the loop is traced a little sooner.
 const COUNTERS: usize = 1 << 12;
@@ -34,23 +36,55 @@ pub(super) struct Tiers {
     counts_jumps: Option<bool>,
     jumped: bool,
     counters: Box<[u32; COUNTERS]>,
-    /// By portal and the words of the greens that are references: those of scalars are keys inside.
-    portals: FxHashMap<(usize, Vec<Word>), Compiled>,
+    /// For each portal, by its number among the entries: which words of its parameters' leaves are those of greens, and of
+    /// greens that are references.
+    shapes: FxHashMap<usize, Rc<Shape>>,
+    drivers: Vec<Compiled>,
+    /// Which driver is for a portal and the words of the greens that are references: those of scalars are keys inside.
+    by_references: FxHashMap<(usize, SmallVec<[Word; 4]>), usize>,
     /// Why tier 0 is being unwound.
     raised: Option<Error>,
 }
 
+/// What there is to know of a portal's words.
+struct Shape {
+    greens: Vec<usize>,
+    references: Vec<usize>,
+}
+
+impl Shape {
+    fn new(module: &Module, portal: &Entry) -> Shape {
+        let (mut greens, mut references, mut at) = (Vec::new(), Vec::new(), 0);
+        for (i, param) in module.graphs[portal.function].signature.params.iter().enumerate() {
+            let own = at..at + module.leaves(&param.ty).len();
+            at = own.end;
+            if portal.greens.contains(&i) {
+                greens.extend(own.clone());
+                references.extend(own.filter(|_| module.has_reference(&param.ty)));
+            }
+        }
+        Shape { greens, references }
+    }
+}
+
 impl Default for Tiers {
     fn default() -> Tiers {
-        let (counters, portals) = (Box::new([0; COUNTERS]), FxHashMap::default());
-        Tiers { counts_jumps: None, jumped: false, counters, portals, raised: None }
+        Tiers {
+            counts_jumps: None,
+            jumped: false,
+            counters: Box::new([0; COUNTERS]),
+            shapes: FxHashMap::default(),
+            drivers: Vec::new(),
+            by_references: FxHashMap::default(),
+            raised: None,
+        }
     }
 }
 
 impl Tiers {
     /// The drivers of portals.
     pub fn drivers(&mut self) -> impl Iterator<Item = &mut Compiled> {
-        self.portals.values_mut()
+        self.drivers.iter_mut()
     }
 }
 
@@ -103,23 +137,43 @@ impl<'p> Jit<'p> {
     #[cold]
     #[inline(never)]
     pub fn enter<'a>(&mut self, entry: usize, hash: u64, words: Vec<Word>) -> Entered<'a> {
-        let arrived = tier0::outside(|| self.at_merge_point(entry, &words));
-        match arrived {
-            Ok(None) => {
-                self.tiers.counters[counter_of(hash)] = 0;
-                Entered::At(WordReader::owned(words))
-            }
-            Ok(Some(Arrival::At(words))) => Entered::At(WordReader::owned(words)),
-            Ok(Some(Arrival::Ended(Outcome::Returned(words)))) => Entered::Returned(WordReader::owned(words)),
-            Ok(Some(Arrival::Ended(Outcome::Trapped(report)))) => {
-                let trap = Trap::of_report(report, self.interpreter().module());
-                self.raise(trap.into())
-            }
-            Ok(Some(Arrival::Ended(Outcome::Exited { .. } | Outcome::Stopped { .. }))) => {
-                unreachable!("the driver goes on behind exits and merge points")
-            }
-            Err(error) => self.raise(error),
+        let driver = tier0::outside(|| self.driver(entry, &words)).unwrap_or_else(|error| self.raise(error));
+        let mut arrived = tier0::outside(|| self.tiers.drivers[driver].with(|driver| driver.at_merge_point(&words)));
+        loop {
+            arrived = match arrived {
+                Ok(None) => {
+                    self.tiers.counters[counter_of(hash)] = 0;
+                    return Entered::At(WordReader::owned(words));
+                }
+                Ok(Some(Arrival::At(words))) => return Entered::At(WordReader::owned(words)),
+                Ok(Some(Arrival::Inside(inside))) => {
+                    let (inside, results) = self.finish(inside);
+                    let driver = &mut self.tiers.drivers[driver];
+                    tier0::outside(|| driver.with(|driver| driver.go_on_behind(inside, &results)).map(Some))
+                }
+                Ok(Some(Arrival::Ended(Outcome::Returned(words)))) => {
+                    return Entered::Returned(WordReader::owned(words));
+                }
+                Ok(Some(Arrival::Ended(Outcome::Trapped(report)))) => {
+                    let trap = Trap::of_report(report, self.interpreter().module());
+                    self.raise(trap.into())
+                }
+                Ok(Some(Arrival::Ended(Outcome::Exited { .. } | Outcome::Stopped { .. }))) => {
+                    unreachable!("the driver goes on behind exits and merge points")
+                }
+                Err(error) => self.raise(error.into()),
+            };
         }
+    }
+
+    /// Finishes a portal that compiled code has called. Gives the words that it returns.
+    fn finish(&mut self, mut inside: Inside) -> (Inside, Vec<Word>) {
+        let Some(portal) = self.interpreter().portal(inside.function()) else {
+            unreachable!("the driver has been told which portals there are")
+        };
+        let mut results = Vec::new();
+        (portal.call)(self, inside.take_words(), &mut results);
+        (inside, results)
     }
 
     fn raise(&mut self, error: Error) -> ! {
@@ -127,38 +181,29 @@ impl<'p> Jit<'p> {
         std::panic::resume_unwind(Box::new(Raised))
     }
 
+    /// The driver of a portal, which is this entry of the interpreter, for the greens among these words.
     #[allow(
         unsafe_code,
         reason = "the functions that the macros make vouch for the words, and borrow the greens for 'p"
     )]
-    fn at_merge_point(&mut self, entry: usize, words: &[Word]) -> Result<Option<Arrival>, Error> {
+    fn driver(&mut self, entry: usize, words: &[Word]) -> Result<usize, Error> {
         let interpreter = self.interpreter();
-        let portal = interpreter.entries()[entry];
-        let module = interpreter.module();
-        let params = &module.graphs[portal.function].signature.params;
-        let (mut greens, mut references, mut at) = (Vec::new(), Vec::new(), 0);
-        for (i, param) in params.iter().enumerate() {
-            let own = &words[at..at + module.leaves(&param.ty).len()];
-            at += own.len();
-            if portal.greens.contains(&i) {
-                greens.extend_from_slice(own);
-                if module.has_reference(&param.ty) {
-                    references.extend_from_slice(own);
-                }
-            }
+        let portal = &interpreter.entries()[entry];
+        let shape = || Rc::new(Shape::new(interpreter.module(), portal));
+        let shape = self.tiers.shapes.entry(entry).or_insert_with(shape).clone();
+        let key = (entry, shape.references.iter().map(|at| words[*at]).collect());
+        if let Some(driver) = self.tiers.by_references.get(&key) {
+            return Ok(*driver);
         }
-        let key = (entry, references);
-        if !self.tiers.portals.contains_key(&key) {
-            let compiler = self.compiler(portal.function)?;
-            // SAFETY: the functions that the macros make are typed as the source is, and what greens refer to is borrowed
-            // for `'p`, which this `Jit` can't outlive.
-            let driver = unsafe { Compiled::of_portal(&compiler, &greens, &self.options)? };
-            self.tiers.portals.insert(key.clone(), driver);
-        }
-        match self.tiers.portals.get_mut(&key) {
-            Some(driver) => Ok(driver.with(|driver| driver.at_merge_point(words))?),
-            None => unreachable!("made above"),
-        }
+        let compiler = self.compiler(portal.function)?;
+        let greens: Vec<Word> = shape.greens.iter().map(|at| words[*at]).collect();
+        // SAFETY: the functions that the macros make are typed as the source is, and what greens refer to is borrowed for `'p`,
+        // which this `Jit` can't outlive.
+        let mut driver = unsafe { Compiled::of_portal(&compiler, &greens, &self.options)? };
+        driver.with(|driver| driver.finishes_inner_portals(interpreter.portals().iter().map(|p| p.function)));
+        self.tiers.drivers.push(driver);
+        self.tiers.by_references.insert(key, self.tiers.drivers.len() - 1);
+        Ok(self.tiers.drivers.len() - 1)
     }
 }
 

@@ -64,6 +64,14 @@ const SLOT_BYTES: u64 = 256 << 20;
 pub struct Stats {
     /// Exits taken to the interpreter.
     pub blackholed: u64,
+    /// Ops and ends of blocks of compiler graphs that runs went through behind exits, in the interpreter.
+    pub interpreted: u64,
+    /// Runs that tier 0 has brought to a merge point with a full counter.
+    pub arrived: u64,
+    /// Those among them that went into compiled code without looking for it.
+    pub entered: u64,
+    /// Portals inside of others that tier 0 finished.
+    pub finished: u64,
     /// Traces begun at merge points.
     pub traces: u64,
     /// Bridges made.
@@ -85,6 +93,10 @@ pub struct Stats {
 impl AddAssign for Stats {
     fn add_assign(&mut self, other: Stats) {
         self.blackholed += other.blackholed;
+        self.interpreted += other.interpreted;
+        self.arrived += other.arrived;
+        self.entered += other.entered;
+        self.finished += other.finished;
         self.traces += other.traces;
         self.bridges += other.bridges;
         self.cases += other.cases;

@@ -1,16 +1,97 @@
 //! Runs that tier 0 brings to a portal's merge point, and that go back there (the resume contract, section 1).
 
 use super::{Jit, JitError, JitOptions, Next, Policy};
-use flowgraph::eval;
+use flowgraph::eval::{self, Evaluator};
 use flowgraph::ir::Word;
+use jitcodegen::Activation;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::cell::RefCell;
+use std::rc::Rc;
+use timeshifter::specialize::{Door, Entrance, Portal, RunRoots};
 
 /// Where a run is that tier 0 has brought to a merge point.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum Arrival {
     /// At the portal's merge point again, with these words in its parameters' leaves: tier 0 goes on from there.
     At(Vec<Word>),
+    /// At the merge point of a portal inside of it, which tier 0 is to finish.
+    Inside(Inside),
     /// The portal has returned, or trapped.
     Ended(eval::Outcome),
+}
+
+/// A run that stands at the merge point of a portal that another one has called. Tier 0 calls that portal, and hands what it
+/// returns to [`Jit::go_on_behind`] (the resume contract, section 4). Runs that it doesn't come back to are just dropped.
+pub struct Inside {
+    function: String,
+    words: Vec<Word>,
+    /// Those outside of the portal, which stand at calls.
+    callers: Vec<eval::Frame>,
+    roots: RunRoots,
+    slots: Vec<Word>,
+    activation: Option<Activation>,
+    abandoned: Abandoned,
+}
+
+impl std::fmt::Debug for Inside {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Inside").field("function", &self.function).field("words", &self.words).finish_non_exhaustive()
+    }
+}
+
+impl Inside {
+    /// The function that is to be called.
+    pub fn function(&self) -> &str {
+        &self.function
+    }
+
+    /// Takes the words of its parameters' leaves.
+    pub fn take_words(&mut self) -> Vec<Word> {
+        std::mem::take(&mut self.words)
+    }
+}
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        let own = self.callers.iter_mut().flat_map(|frame| frame.slots.drain(..));
+        self.abandoned.0.borrow_mut().extend(own.chain(self.slots.drain(..)));
+    }
+}
+
+/// Local aggregates of runs that have been dropped, to be freed when the memory is at hand.
+#[derive(Clone, Default)]
+pub(super) struct Abandoned(Rc<RefCell<Vec<Word>>>);
+
+/// How runs from tier 0 enter compiled code, by their greens: looking for a version takes a hundred times as long.
+#[derive(Default)]
+pub(super) struct Doors {
+    doors: FxHashMap<SmallVec<[Word; 4]>, Opened>,
+    /// The versions that were there: with another one, it may be the better one to enter.
+    versions: usize,
+}
+
+struct Opened {
+    door: Door,
+    entry: Rc<jitcodegen::Entry>,
+}
+
+impl Doors {
+    fn open(&mut self, greens: SmallVec<[Word; 4]>, opened: Opened) {
+        self.doors.insert(greens, opened);
+    }
+
+    /// Where a run with these words enters, while there are so many versions.
+    fn enter(&mut self, greens: &[Word], versions: usize, words: &[Word]) -> Option<Next> {
+        if self.versions != versions {
+            self.doors.clear();
+            self.versions = versions;
+        }
+        let Opened { door, entry } = self.doors.get(greens)?;
+        let within = |(leaf, (low, high)): &(usize, (i64, i64))| (*low..=*high).contains(&(words[*leaf] as i64));
+        let fits = door.ranges.iter().all(within);
+        fits.then(|| Next::Entry(entry.clone(), door.order.iter().map(|leaf| words[*leaf]).collect()))
+    }
 }
 
 impl JitOptions {
@@ -22,6 +103,11 @@ impl JitOptions {
 }
 
 impl Jit<'_> {
+    /// Runs that come to merge points of these portals inside of this driver's go back to tier 0 with them.
+    pub fn finishes_inner_portals(&mut self, functions: impl IntoIterator<Item = &'static str>) {
+        self.inner_portals.extend(functions);
+    }
+
     /// Goes on with a run of the portal that this driver was made for, which stands at its merge point with `words` in its
     /// parameters' leaves: in compiled code if there is some for its greens, else by tracing. Gives nothing where neither can
     /// be.
@@ -29,6 +115,9 @@ impl Jit<'_> {
     /// # Errors
     /// See [`JitError`]. The run can't go on then.
     pub fn at_merge_point(&mut self, words: &[Word]) -> Result<Option<Arrival>, JitError> {
+        self.free_abandoned();
+        // Each run has local aggregates of its own: where there are too many inside of each other, tier 0 goes on.
+        let Some(activation) = self.code.engine.activation() else { return Ok(None) };
         let portal = match self.portal.take() {
             Some(portal) => portal,
             None => {
@@ -36,18 +125,74 @@ impl Jit<'_> {
                 self.engine.portal(&self.key.clone())?
             }
         };
-        let frame = self.engine.arrive(&portal, words);
-        self.unit = Some(portal.unit);
+        let next = self.arrive(&portal, words);
         self.portal = Some(portal);
-        let frames = [frame?];
+        next?.map(|next| self.go_on_to(next, Some(activation))).transpose()
+    }
+
+    /// Where a run goes on that stands at the portal's merge point.
+    fn arrive(&mut self, portal: &Portal, words: &[Word]) -> Result<Option<Next>, JitError> {
+        self.unit = Some(portal.unit);
+        self.stats.arrived += 1;
+        let greens = portal.greens(words);
+        let versions = self.engine.versions_made;
+        if let Some(next) = self.doors.enter(&greens, versions, words) {
+            self.stats.entered += 1;
+            self.engine.begin_portal_run(portal, words);
+            self.engine.memory.open_foreign(true);
+            return Ok(Some(next));
+        }
+        let frames = [self.engine.arrive(portal, words)?];
         self.engine.memory.open_foreign(true);
-        let next = match self.engine.find_entry(&frames)? {
-            Some((key, words)) => {
-                self.compile_new(&key)?;
-                Some(Next::Code(key, words))
-            }
-            None => self.trace_frames(&frames)?,
+        let Some(Entrance { version, fragment, words }) = self.engine.find_entry(&frames)? else {
+            return self.trace_frames(&frames);
         };
-        next.map(|next| self.go_on_to(next)).transpose()
+        self.compile_new(&fragment)?;
+        if let Some(door) = self.engine.door(portal, &frames[0], version) {
+            let entry = Rc::new(self.code.engine.entry(&fragment)?);
+            self.doors.open(greens, Opened { door, entry });
+        }
+        Ok(Some(Next::Code(fragment, words)))
+    }
+
+    /// A run that has come to the merge point of a portal that `frames` are inside of.
+    pub(super) fn inside(
+        &mut self,
+        mut frames: Vec<eval::Frame>,
+        function: String,
+        words: Vec<Word>,
+        activation: Option<Activation>,
+    ) -> Inside {
+        let mut slots = frames.pop().map(|inner| inner.slots).unwrap_or_default();
+        slots.append(&mut self.left_slots);
+        slots.append(&mut self.engine.traced_slots);
+        self.stats.finished += 1;
+        let roots = self.engine.run_roots();
+        // What refers to a local aggregate of compiled code is a word of a frame, or lies in another local aggregate.
+        let refers = |activation: &Activation| {
+            let words = || frames.iter().flat_map(|frame| &frame.regs);
+            !slots.is_empty() || frames.iter().any(|f| !f.slots.is_empty()) || words().any(|w| activation.contains(*w))
+        };
+        let activation = activation.filter(refers);
+        Inside { function, words, callers: frames, roots, slots, activation, abandoned: self.abandoned.clone() }
+    }
+
+    /// Goes on with a run behind the call of a portal inside of it, which has returned these words.
+    ///
+    /// # Errors
+    /// See [`JitError`]. The run can't go on then.
+    pub fn go_on_behind(&mut self, mut inside: Inside, results: &[Word]) -> Result<Arrival, JitError> {
+        self.engine.restore_run(std::mem::take(&mut inside.roots));
+        self.left_slots.append(&mut inside.slots);
+        let (callers, activation) = (std::mem::take(&mut inside.callers), inside.activation.take());
+        self.engine.memory.open_foreign(true);
+        let frames = Evaluator::new(self.engine.program.module, self.engine.memory).returned(callers, results)?;
+        self.go_on_to(Next::Frames(frames), activation)
+    }
+
+    fn free_abandoned(&mut self) {
+        for slot in self.abandoned.0.borrow_mut().drain(..) {
+            self.engine.memory.free(slot);
+        }
     }
 }

@@ -76,6 +76,9 @@ pub enum Tier0Error {
     /// Nothing to compile with.
     #[error("there is no rustc: {0}")]
     NoRustc(std::io::Error),
+    /// Its programs are for another machine than the one that is emulated.
+    #[error("what rustc compiles doesn't run under this emulator")]
+    Emulated,
     /// rustc refuses the programs.
     #[error("rustc says:\n{0}")]
     Refused(String),
@@ -95,11 +98,14 @@ fn rustc() -> Command {
     Command::new(std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
 }
 
-/// Whether there is a rustc to compile with.
+/// Whether there is a rustc to compile with, whose programs can be run.
 ///
 /// # Errors
 /// Why not.
 pub fn available() -> Result<(), Tier0Error> {
+    if std::env::var_os("HUESHIFT_EMULATED").is_some() {
+        return Err(Tier0Error::Emulated);
+    }
     rustc().arg("--version").output().map(drop).map_err(Tier0Error::NoRustc)
 }
 

@@ -84,6 +84,8 @@ pub struct Engine<'m> {
     pub residual_calls: indexmap::IndexSet<String>,
     /// The versions by key.
     pub versions: FxIndexMap<Key, Vec<Version>>,
+    /// How many versions have been made.
+    pub versions_made: usize,
     /// The exits.
     pub exits: Vec<ExitSite>,
     /// The limits.
@@ -134,6 +136,7 @@ impl<'m> Engine<'m> {
             functions: FxIndexMap::default(),
             residual_calls: indexmap::IndexSet::new(),
             versions: FxIndexMap::default(),
+            versions_made: 0,
             exits: Vec::new(),
             limits: Limits::default(),
             events: Vec::new(),

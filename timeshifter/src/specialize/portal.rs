@@ -5,10 +5,13 @@
 
 use super::engine::{Engine, RootKind, Unit};
 use super::error::SpecError;
-use super::memory::RootId;
-use super::state::GraphIx;
+use super::memory::{Origin, Provenance, RootId};
+use super::residual::FULL;
+use super::state::{GraphIx, Red, Reg, State, VersionId};
 use flowgraph::eval;
 use flowgraph::ir::{BlockId, Loc, Opcode, Operand, ValueId, Word};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// A portal, as tier 0 comes to it.
 #[derive(Clone, Debug)]
@@ -22,8 +25,30 @@ pub struct Portal {
     index: usize,
     /// The values of the parameters' leaves there, in order.
     leaves: Vec<ValueId>,
+    /// Which of them are green.
+    greens: Vec<usize>,
     /// The `&mut` among them, with the roots that they are.
     roots: Vec<(usize, RootId)>,
+}
+
+impl Portal {
+    /// The greens among the words of its parameters' leaves.
+    pub fn greens(&self, words: &[Word]) -> SmallVec<[Word; 4]> {
+        self.greens.iter().filter_map(|at| words.get(*at).copied()).collect()
+    }
+}
+
+/// Where the exclusive roots of a run are.
+#[derive(Clone, Debug, Default)]
+pub struct RunRoots(Vec<(RootId, Word)>);
+
+/// How runs that stand at a portal's merge point with certain greens enter a version, whatever their reds are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Door {
+    /// Which of the words of the portal's leaves are those of the fragment's parameters.
+    pub order: Vec<usize>,
+    /// The words that the version wants within a signed range.
+    pub ranges: Vec<(usize, (i64, i64))>,
 }
 
 impl Engine<'_> {
@@ -53,7 +78,9 @@ impl Engine<'_> {
         let roots = exclusive.map(|(at, _)| (at, self.new_root(RootKind::Outside))).collect();
         // It begins with the fragment that is made next, by the first trace.
         self.units.push(Unit { fragment: self.fragments.len(), graph, exits: true, done: true });
-        Ok(Portal { unit: self.units.len() - 1, graph, twin: self.program.twin(graph), block, index, leaves, roots })
+        let (unit, twin) = (self.units.len() - 1, self.program.twin(graph));
+        let greens = (0..leaves.len()).filter(|at| self.program.is_green(graph, leaves[*at])).collect();
+        Ok(Portal { unit, graph, twin, block, index, leaves, greens, roots })
     }
 
     /// Begins a run that tier 0 has brought to a portal's merge point, with the words of its parameters' leaves. Gives the
@@ -65,13 +92,80 @@ impl Engine<'_> {
         if words.len() != portal.leaves.len() {
             return Err(SpecError::WrongArguments { expected: portal.leaves.len(), got: words.len() });
         }
-        self.run_roots = portal.roots.iter().map(|(at, root)| (*root, words[*at])).collect();
+        self.begin_portal_run(portal, words);
         let mut regs = vec![0; self.program.graph(portal.graph).values.len()];
         for (value, word) in portal.leaves.iter().zip(words) {
             regs[value.index()] = *word;
         }
         let (block, index) = (portal.block.index(), portal.index);
         Ok(eval::Frame { graph: portal.graph.0 as usize, block, index, regs, slots: Vec::new() })
+    }
+
+    /// Begins a run at a portal's merge point, with the words of its parameters' leaves: where its exclusive roots are.
+    pub fn begin_portal_run(&mut self, portal: &Portal, words: &[Word]) {
+        let root = |(at, root): &(usize, RootId)| Some((*root, *words.get(*at)?));
+        self.run_roots = portal.roots.iter().filter_map(root).collect();
+    }
+
+    /// The exclusive roots of the run being served, to be given back by [`Engine::restore_run`] when it goes on after others.
+    pub fn run_roots(&self) -> RunRoots {
+        RunRoots(self.run_roots.clone())
+    }
+
+    /// Goes on with a run after others.
+    pub fn restore_run(&mut self, roots: RunRoots) {
+        self.run_roots = roots.0;
+    }
+
+    /// How runs with the greens that a portal's frame has enter the version that this one enters, if their reds don't matter.
+    pub fn door(&self, portal: &Portal, frame: &eval::Frame, id: VersionId) -> Option<Door> {
+        let version = self.version(id);
+        let template: &State = &version.template;
+        let ([wanted], true) = (&template.frames[..], template.slots.is_empty()) else { return None };
+        if GraphIx(frame.graph as u32) != portal.graph || !template.memory.places.is_empty() {
+            return None;
+        }
+        let mut leaves: FxHashMap<ValueId, usize> = FxHashMap::default();
+        let mut ranges = Vec::new();
+        for (value, reg) in wanted.regs.iter() {
+            let Reg::Red(red) = reg else { continue };
+            let (Red::Value(param), Some(leaf)) = (red, portal.leaves.iter().position(|l| l == value)) else {
+                return None;
+            };
+            let info = self.fragments[version.fragment].info(*param);
+            let root = portal.roots.iter().find(|(at, _)| *at == leaf).map(|(_, root)| *root);
+            let own = root.map_or(Origin::Outside, |root| Origin::Root(Provenance { root, offset: Some(0) }));
+            let fits = info.origin == Origin::Unknown || info.origin == own;
+            if !fits || leaves.insert(*param, leaf).is_some() {
+                return None;
+            }
+            if info.range != FULL {
+                ranges.push((leaf, info.range));
+            }
+        }
+        for (root, address) in &template.memory.roots {
+            let leaf = portal.roots.iter().find(|(_, own)| own == root).map(|(at, _)| *at)?;
+            let Red::Value(param) = address else { return None };
+            if *leaves.entry(*param).or_insert(leaf) != leaf {
+                return None;
+            }
+        }
+        let params = &self.fragments[version.fragment].graph.block(version.block).params;
+        let order = params.iter().map(|param| leaves.get(param).copied()).collect::<Option<Vec<usize>>>()?;
+        Some(Door { order, ranges })
+    }
+
+    /// The portal whose merge point the innermost of these frames stands at, inside of others: the function, and the words of
+    /// its parameters' leaves.
+    pub fn inner_portal(&self, frames: &[eval::Frame]) -> Option<(&str, Vec<Word>)> {
+        let [_, .., frame] = frames else { return None };
+        let graph = self.program.graph(GraphIx(frame.graph as u32));
+        let op = graph.blocks.get(frame.block)?.ops.get(frame.index)?;
+        if op.opcode != Opcode::MergePoint || op.args.len() != graph.entry_params().len() {
+            return None;
+        }
+        let word = |arg: &Operand| arg.value().map(|value| frame.regs[value.index()]);
+        Some((&graph.function, op.args.iter().map(word).collect::<Option<Vec<Word>>>()?))
     }
 
     /// The words that frames are with which tier 0 can go on: those of the portal alone, at its merge point.

@@ -4,11 +4,22 @@
 use super::engine::{Engine, RootKind, Unit, Version};
 use super::error::{Beginning, SpecError};
 use super::memory::{Origin, Provenance, RootId};
-use super::state::{Frame, GraphIx, Red, Reg, Regs, State};
+use super::state::{Frame, GraphIx, Red, Reg, Regs, State, VersionId};
 use super::trace::TraceEnd;
 use flowgraph::eval;
 use flowgraph::ir::{BlockId, Const, Loc, MarkKind, Type, ValueId, Word};
 use rustc_hash::FxHashMap;
+
+/// Where a run of the interpreter can go on in compiled code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entrance {
+    /// The version that it implies.
+    pub version: VersionId,
+    /// The key of the fragment to enter.
+    pub fragment: String,
+    /// The words of its parameters.
+    pub words: Vec<Word>,
+}
 
 impl Engine<'_> {
     /// The interpreter's frames at an exit: slots allocated, pending stores made. They are to be resumed by an evaluator of
@@ -72,12 +83,12 @@ impl Engine<'_> {
         Ok(frames)
     }
 
-    /// Whether the interpreter, whose innermost frame stands at a merge point, can go on in compiled code: the fragment to
-    /// enter and the words of its parameters. Frames of the compiler module, outermost first.
+    /// Where the interpreter, whose innermost frame stands at a merge point, can go on in compiled code. Frames of the
+    /// compiler module, outermost first.
     ///
     /// # Errors
     /// None in practice: what would have to be forced is not entered.
-    pub fn find_entry(&mut self, frames: &[eval::Frame]) -> Result<Option<(String, Vec<Word>)>, SpecError> {
+    pub fn find_entry(&mut self, frames: &[eval::Frame]) -> Result<Option<Entrance>, SpecError> {
         let Some(outermost) = frames.first() else { return Ok(None) };
         let Some(unit) = self.units.iter().find(|u| u.graph.0 as usize == outermost.graph) else { return Ok(None) };
         let fragment = unit.fragment;
@@ -90,11 +101,7 @@ impl Engine<'_> {
         found
     }
 
-    fn find_version(
-        &mut self,
-        frames: &[eval::Frame],
-        fragment: usize,
-    ) -> Result<Option<(String, Vec<Word>)>, SpecError> {
+    fn find_version(&mut self, frames: &[eval::Frame], fragment: usize) -> Result<Option<Entrance>, SpecError> {
         let mut st = State { fragment, ..State::empty() };
         for frame in frames {
             let frame = self.arriving_frame(frame);
@@ -111,7 +118,8 @@ impl Engine<'_> {
             let (template, block, fragment) = (template.clone(), *block, *fragment);
             if let Some(args) = self.bind(&mut st, &template, block, false, Loc::UNKNOWN)? {
                 let words = args.iter().map(|a| self.concrete_word(&st, *a)).collect();
-                return Ok(Some((self.fragments[fragment].graph.key.clone(), words)));
+                let fragment = self.fragments[fragment].graph.key.clone();
+                return Ok(Some(Entrance { version: VersionId { key: index, version }, fragment, words }));
             }
         }
         Ok(None)

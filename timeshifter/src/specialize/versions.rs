@@ -104,6 +104,7 @@ impl Engine<'_> {
         let template = Rc::new(template);
         let version = Version { template, fragment, block, enterable, folds: 0, arrivals: Vec::new() };
         self.versions[key].push(version);
+        self.versions_made += 1;
         VersionId { key, version: self.versions[key].len() - 1 }
     }
 

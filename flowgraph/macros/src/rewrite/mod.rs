@@ -51,6 +51,7 @@ pub struct Rewriter<'a> {
     /// Structs and enums that are handed to compiled code or host functions by value.
     passed: Vec<String>,
     hosts: Vec<TokenStream>,
+    portals: Vec<TokenStream>,
     /// How deep the module being gone through lies in the interpreter.
     depth: usize,
     /// The functions from which a portal is reached.
@@ -87,6 +88,7 @@ impl<'a> Rewriter<'a> {
             errors: Vec::new(),
             passed,
             hosts: Vec::new(),
+            portals: Vec::new(),
             depth: 0,
             leading: Leading::new(module, entries),
             found: Vec::new(),
@@ -99,9 +101,9 @@ impl<'a> Rewriter<'a> {
         usize::from(self.file)
     }
 
-    /// The host functions found, for the definition of the interpreter.
-    pub fn hosts(self) -> Vec<TokenStream> {
-        self.hosts
+    /// The host functions found, and the portals with a second form, for the definition of the interpreter.
+    pub fn shims(self) -> (Vec<TokenStream>, Vec<TokenStream>) {
+        (self.hosts, self.portals)
     }
 
     /// Changes the items of a module, whose names begin with `prefix` in graphs, and which lies `depth` modules deep.
@@ -153,11 +155,17 @@ impl<'a> Rewriter<'a> {
         let found = std::mem::replace(&mut self.found, outer.0);
         let found_hosts = std::mem::replace(&mut self.found_hosts, outer.1);
         items.push(Item::Verbatim(entries::modules(self.module, &found, &self.leading, depth)?));
+        let path: TokenStream = prefix.parse().unwrap_or_default();
+        for entry in found {
+            let Some(shim) = entry.shim(self.module, &self.leading) else { continue };
+            let (name, function) = (&shim.name, &entry.graph.function);
+            self.portals.push(quote! { ::hueshift::embed::PortalFunction { function: #function, call: #path #name } });
+            items.push(Item::Verbatim(shim.tokens));
+        }
         for host in found_hosts {
             entries::refuse_options(self.module, &host.graph.signature, &host.sig)?;
             let shim = host.shim(self.module);
             let name = &shim.name;
-            let path: TokenStream = prefix.parse().unwrap_or_default();
             let function = &host.graph.function;
             self.hosts.push(quote! { ::hueshift::embed::HostFunction { function: #function, call: #path #name } });
             items.push(Item::Verbatim(shim.tokens));
