@@ -61,6 +61,11 @@ fn what_else_rust_has() {
 }
 
 #[test]
+fn hints_that_say_nothing() {
+    check("hints.rs", include_str!("frontend/refused/hints.rs"));
+}
+
+#[test]
 fn what_rustc_refuses_too() {
     check("rustc.rs", include_str!("frontend/refused/rustc.rs"));
 }
@@ -74,6 +79,7 @@ fn every_reason_is_given() {
         include_str!("frontend/refused/portals.rs"),
         include_str!("frontend/refused/besides.rs"),
         include_str!("frontend/refused/rustc.rs"),
+        include_str!("frontend/refused/hints.rs"),
     ];
     let given = |reason: &Reason| sources.iter().any(|s| s.contains(&format!("//~ {}\n", reason.id())));
     let elsewhere = [Reason::Syntax, Reason::Nesting, Reason::ModuleFile, Reason::Entry];

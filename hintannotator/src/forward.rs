@@ -267,6 +267,10 @@ impl Colored {
     /// Whether a call in this signature continues in the callee's code, rather than being emitted.
     pub fn is_inlined(&self, program: &Program<'_>) -> bool {
         let attributes = &program.function(self.function).graph.attributes;
-        !self.has_red_loop || attributes.unroll_safe || attributes.portal.is_some() || self.sig.want.iter().any(|w| *w)
+        !self.has_red_loop
+            || attributes.unroll_safe
+            || attributes.look_inside_if.is_some()
+            || attributes.portal.is_some()
+            || self.sig.want.iter().any(|w| *w)
     }
 }

@@ -3,7 +3,7 @@
 use crate::shape::Shape;
 use crate::signature::{ParamLeaf, param_leaves};
 use flowgraph::analysis::CallGraph;
-use flowgraph::ir::{Callee, Effect, Graph, Module, Op};
+use flowgraph::ir::{CallMode, Callee, Effect, Graph, Module, Op};
 use rustc_hash::FxHashMap;
 
 /// The index of a function among the graphs of the module.
@@ -68,7 +68,11 @@ impl<'m> Program<'m> {
     /// What is done with a call to `callee` by `op`.
     pub fn kind(&self, op: &Op, callee: &Callee) -> Kind {
         let elidable = op.opcode.effect() == Effect::ElidableCall;
+        if let Some(decider) = self.module.decider(callee).and_then(|graph| self.find(&graph.key)) {
+            return Kind::LookedInto(decider);
+        }
         match self.find(&callee.name) {
+            _ if callee.mode == CallMode::Residual => Kind::Opaque,
             _ if elidable => Kind::Elidable,
             Some(id) if self.functions[id].graph.attributes.elidable => Kind::Elidable,
             Some(id) if !self.functions[id].graph.attributes.dont_look_inside => Kind::LookedInto(id),

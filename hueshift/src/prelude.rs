@@ -16,7 +16,7 @@
 //! ```
 
 pub use crate::{can_enter_jit, merge_point};
-pub use hueshift_macros::{dont_look_inside, elidable, portal, unroll_safe};
+pub use hueshift_macros::{dont_look_inside, elidable, look_inside_if, portal, unroll_safe};
 pub use std::cell::Cell;
 
 /// `x`, which must be known when compiling, with all that is needed to compute it.

@@ -24,6 +24,8 @@ sources! {
     endless "../../docs/hints/endless.rs";
     extent "../../docs/hints/extent.rs";
     jitted "../../docs/hints/jitted.rs";
+    look_inside_if "../../docs/hints/look_inside_if.rs";
+    look_inside_if_reads "../../docs/hints/look_inside_if_reads.rs";
     portal "../../docs/hints/portal.rs";
     portal_local "../../docs/hints/portal_local.rs";
     promote "../../docs/hints/promote.rs";
@@ -54,6 +56,8 @@ calls! {
     "docs/hints/extent.rs" "called" "12,18" => extent::called(12, 18);
     "docs/hints/extent.rs" "inlined" "12,18" => extent::inlined(12, 18);
     "docs/hints/jitted.rs" "compiled" "" => jitted::compiled();
+    "docs/hints/look_inside_if.rs" "last_two" "[3,4,5]" => look_inside_if::last_two(&[3, 4, 5]);
+    "docs/hints/look_inside_if.rs" "last" "[3,4,5],2" => look_inside_if::last(&[3, 4, 5], 2);
     "docs/hints/promote.rs" "total" "[1,2,3,4,5,6],3,2" => promote::total(&[1, 2, 3, 4, 5, 6], 3, 2);
     "docs/hints/promote_tag.rs" "all" "Add {what: 5},[1,2,3]" => {
         promote_tag::all(promote_tag::Job::Add { what: 5 }, &mut [1, 2, 3])

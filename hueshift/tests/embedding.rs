@@ -687,3 +687,52 @@ fn methods_of_types_with_lifetimes_are_entries_and_host_functions() {
     }
     assert_eq!(residual::write(&marks).unwrap().count("call"), 1);
 }
+
+#[hueshift::interpreter(entry popped(n))]
+mod conditional {
+    use hueshift::prelude::*;
+
+    pub struct Stack {
+        pub values: [i64; 4],
+        pub depth: usize,
+    }
+
+    impl Stack {
+        #[look_inside_if(is_constant(n) && n * 2 < 7)]
+        fn pop_many(&mut self, n: usize) -> i64 {
+            let mut left = n;
+            let mut sum = 0;
+            while left > 0 {
+                self.depth -= 1;
+                sum = sum * 10 + self.values[self.depth];
+                left -= 1;
+            }
+            sum
+        }
+    }
+
+    pub fn popped(stack: &mut Stack, n: usize, m: usize) -> (i64, i64) {
+        (stack.pop_many(n), stack.pop_many(m))
+    }
+}
+
+hueshift::interpreter_file!("../docs/hints/look_inside_if.rs", mod last, entry last(n), entry last_two());
+
+#[test]
+fn functions_are_looked_into_on_a_condition() {
+    use conditional::Stack;
+    let mut jit = Jit::new(&conditional::INTERPRETER);
+    for (n, m) in [(0, 4), (2, 1), (3, 1), (4, 0), (3, 2)] {
+        let stack = || Stack { values: [1, 2, 3, 4], depth: 4 };
+        let (mut tier0, mut compiled) = (stack(), stack());
+        let wanted = conditional::interp::popped(&mut tier0, n, m);
+        let got = conditional::aot::popped(&mut jit, &mut compiled, n, m);
+        assert_eq!((got.map_err(|e| e.to_string()), compiled.depth), (wanted.map_err(|e| e.to_string()), tier0.depth));
+    }
+    let calls = |n| conditional::residual::popped(n).unwrap().to_string().matches("call Stack::pop_many").count();
+    assert_eq!((calls(2), calls(4)), (1, 2), "one is copied in where few are popped");
+
+    let mut jit = Jit::new(&last::INTERPRETER);
+    assert_eq!(last::aot::last(&mut jit, &[3, 4, 5], 3).unwrap(), last::last(&[3, 4, 5], 3));
+    assert_eq!(last::aot::last_two(&mut jit, &[3, 4, 5]).unwrap(), 9);
+}

@@ -159,6 +159,34 @@ fn outside(x: i64, cells: &mut [i64]) -> i64 {
     cells[0] * 2
 }
 
+#[look_inside_if(is_constant(n) && n < 5)]
+fn factorial(n: u32, cells: &mut [i64]) -> i64 {
+    let mut left = n as i64;
+    let mut product = 1;
+    while left > 0 {
+        cells[0] += left;
+        product *= left;
+        left -= 1;
+    }
+    product
+}
+
+impl Laid {
+    #[look_inside_if(times == 2 || is_constant(self.a) && is_constant(times))]
+    fn repeated(&self, times: u32) -> i64 {
+        let mut sum = 0;
+        for i in 0..times {
+            sum += self.b as i64 * i as i64;
+        }
+        sum
+    }
+}
+
+pub fn looked_inside(laid: Laid, n: u32, cells: &mut [i64]) -> i64 {
+    let known = factorial(4, cells) + laid.repeated(2);
+    known * 100 + factorial(n, cells) * 10 + laid.repeated(n)
+}
+
 pub fn attributes(x: i64, n: u32, cells: &mut [i64]) -> i64 {
     let a = pure_product(x, 3) + pure_product(x, 3);
     let b = match quotient(x, n as i64 - 2) {

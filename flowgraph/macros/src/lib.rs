@@ -76,4 +76,6 @@ hints! {
     unroll_safe;
     /// A function that is called and never looked into.
     dont_look_inside;
+    /// A function that is looked into where a condition on its arguments holds: `#[look_inside_if(is_constant(n))]`.
+    look_inside_if;
 }

@@ -16,11 +16,12 @@ pub struct CallGraph {
 fn callees<'g>(module: &'g Module, graph: &'g Graph) -> impl Iterator<Item = usize> + 'g {
     graph.blocks.iter().flat_map(move |block| {
         let entered = match &block.term {
-            Terminator::Enter { graph, .. } => Some(graph),
+            Terminator::Enter { graph, .. } => Some(&**graph),
             _ => None,
         };
-        let called = block.ops.iter().filter_map(|op| op.callee()).map(|callee| &callee.name);
-        called.chain(entered).filter_map(|name| module.graphs.get_index_of(&**name))
+        let called = block.ops.iter().filter_map(|op| op.callee()).map(|callee| &*callee.name);
+        let decided = block.ops.iter().filter_map(|op| module.decider(op.callee()?)).map(|graph| &*graph.key);
+        called.chain(entered).chain(decided).filter_map(|name| module.graphs.get_index_of(name))
     })
 }
 

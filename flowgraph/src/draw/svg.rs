@@ -77,7 +77,12 @@ fn hints(graph: &Graph) -> String {
         list.iter().map(name).collect::<Vec<_>>().join(", ")
     };
     let portal = a.portal.as_ref().map(|p| format!("portal(greens({}), reds({}))", names(&p.greens), names(&p.reds)));
-    let flags = [(a.elidable, "elidable"), (a.unroll_safe, "unroll_safe"), (a.dont_look_inside, "dont_look_inside")];
+    let flags = [
+        (a.elidable, "elidable"),
+        (a.unroll_safe, "unroll_safe"),
+        (a.dont_look_inside, "dont_look_inside"),
+        (a.look_inside_if.is_some(), "look_inside_if"),
+    ];
     let flags = flags.into_iter().filter(|(on, _)| *on).map(|(_, name)| name.to_owned());
     portal.into_iter().chain(flags).collect::<Vec<_>>().join(" · ")
 }

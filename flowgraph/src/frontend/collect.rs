@@ -111,6 +111,7 @@ impl<'s> Program<'s> {
             unsupported: RefCell::default(),
             calls: RefCell::default(),
             asked: RefCell::default(),
+            imported: Vec::new(),
         }
     }
 
@@ -248,7 +249,13 @@ impl<'s> Program<'s> {
                         None => self.collect_file(module, &m.ident, impls),
                     }
                 }
-                syn::Item::Use(u) => self.collect_use(module, &u.tree, &mut Vec::new()),
+                syn::Item::Use(u) => {
+                    let before = self.imported.len();
+                    self.collect_use(module, &u.tree, &mut Vec::new());
+                    if is_test(&u.attrs) {
+                        self.imported.truncate(before);
+                    }
+                }
                 syn::Item::Impl(i) => impls.push((module, i)),
                 syn::Item::Trait(t) => self.refuse(file, t.ident.span(), Reason::Trait, "a trait"),
                 syn::Item::Macro(m) => {
@@ -381,11 +388,13 @@ impl<'s> Program<'s> {
             }
             syn::UseTree::Name(n) => {
                 let name = ident_text(&n.ident);
-                let path = prefix.iter().cloned().chain([name.clone()]).collect();
+                let path: Vec<String> = prefix.iter().cloned().chain([name.clone()]).collect();
+                self.imported.push((module, path.clone(), Pos::of(self.file_of(module), n.ident.span())));
                 self.modules[module].imports.insert(name, path);
             }
             syn::UseTree::Rename(r) => {
-                let path = prefix.iter().cloned().chain([ident_text(&r.ident)]).collect();
+                let path: Vec<String> = prefix.iter().cloned().chain([ident_text(&r.ident)]).collect();
+                self.imported.push((module, path.clone(), Pos::of(self.file_of(module), r.ident.span())));
                 self.modules[module].imports.insert(ident_text(&r.rename), path);
             }
             syn::UseTree::Glob(_) => self.modules[module].globs.push(prefix.clone()),
@@ -454,7 +463,7 @@ impl<'s> Program<'s> {
                 continue;
             }
             let file = self.file_of(module);
-            if ["look_inside_if", "idempotent", "inverse_of"].contains(&short.as_str()) {
+            if ["idempotent", "inverse_of"].contains(&short.as_str()) {
                 self.refuse(file, attr.path().span(), Reason::NotYet, &format!("the attribute `#[{name}]`"));
             } else {
                 self.refuse(file, attr.path().span(), Reason::Attribute, &format!("`#[{name}]`"));
@@ -479,6 +488,7 @@ pub(super) const FUNCTIONS: &[&str] = &[
     "elidable",
     "unroll_safe",
     "dont_look_inside",
+    "look_inside_if",
 ];
 
 pub(super) fn is_test(attrs: &[syn::Attribute]) -> bool {

@@ -145,6 +145,8 @@ pub(super) struct Program<'s> {
     pub(super) unsupported: RefCell<FxHashSet<Rc<str>>>,
     /// The names that the present lookup has looked for in the glob imports of modules.
     pub(super) asked: RefCell<Vec<(ModuleId, Space, String)>>,
+    /// What `use` brings, by name: into which module, the path, and where it is written.
+    pub(super) imported: Vec<(ModuleId, Vec<String>, Pos)>,
     /// Who calls whom, refused functions included.
     pub(super) calls: RefCell<FxHashMap<String, FxHashSet<String>>>,
 }
@@ -333,6 +335,25 @@ impl<'s> Program<'s> {
         }
         let head = self.lookup_name(module, first, Space::Type, depth, true)?;
         self.lookup_within_item(head, rest, space, depth)
+    }
+
+    /// Refuses what `use` asks a module or an enum of these files for that isn't there.
+    pub(super) fn check_imports(&self) {
+        for (module, path, pos) in &self.imported {
+            let Some((name, from)) = path.split_last() else { continue };
+            let from = match from {
+                [] => None,
+                [own] if own == "self" => Some(Item::Module(*module)),
+                // In an embedding crate what is around the root is rustc's alone.
+                [outer] if outer == "super" => self.modules[*module].parent.map(Item::Module),
+                [root] if root == "crate" => (!self.embedded).then_some(Item::Module(0)),
+                from => self.lookup(*module, from, Space::Type),
+            };
+            let found = |space| self.lookup(*module, path, space).is_some();
+            if matches!(from, Some(Item::Module(_) | Item::Enum(_))) && !found(Space::Type) && !found(Space::Value) {
+                self.refuse_at(*pos, Reason::UnknownName, &format!("`{name}`"));
+            }
+        }
     }
 
     fn lookup_within_item(&self, head: Item, rest: &[String], space: Space, depth: usize) -> Option<Item> {

@@ -24,6 +24,7 @@ mod check;
 mod collect;
 mod consts;
 mod enums;
+mod extent;
 mod files;
 mod finish;
 mod host;
@@ -136,6 +137,7 @@ impl Program<'_> {
         names.sort();
         names.iter().for_each(|(_, name)| self.check_enum(name));
         (0..self.aliases.len()).for_each(|id| drop(self.resolve_alias(id)));
+        self.check_imports();
         for f in 0..self.functions.len() {
             self.resolve_signature(f);
         }
@@ -156,17 +158,21 @@ impl Program<'_> {
                 self.add_own_host(f, &types, attributes);
                 continue;
             }
+            let decision = self.decision(f, &types);
             let body = Checker::function(self, f, &types);
             if self.refusals.borrow().len() == before && !body.failed {
-                bodies.push((f, types, attributes, body));
+                bodies.push((f, types, attributes, body, decision));
             }
         }
-        for (f, types, attributes, body) in bodies {
+        for (f, types, attributes, body, decision) in bodies {
             *self.function.borrow_mut() = Some(f.path.to_string());
             let is_portal = attributes.portal.is_some();
             if let Some(graph) = Lowerer::function(self, f, &types, body, attributes) {
                 if is_portal {
                     lower::check_contract(self, &graph, self.fn_pos(f));
+                }
+                if let Some(decision) = decision {
+                    self.decider(f, &types, decision, &graph);
                 }
                 self.module.borrow_mut().graphs.insert(f.path.to_string(), graph);
             }

@@ -110,11 +110,15 @@ reasons! {
     /// Macros.
     Macro = "macro", "the macro {} is not supported", "only the macros of `hueshift::prelude`, panic!, unreachable!, assert! and debug_assert! are known";
     /// Attributes.
-    Attribute = "attribute", "the attribute {} is not supported", "the attributes are portal, elidable, unroll_safe, dont_look_inside, green, repr, derive and rustc's lint and inline attributes";
+    Attribute = "attribute", "the attribute {} is not supported", "the attributes are portal, elidable, unroll_safe, dont_look_inside, look_inside_if, green, repr, derive and rustc's lint and inline attributes";
     /// A module whose file isn't there, or is there twice.
     ModuleFile = "module_file", "{}", "put the module into a file beside this one, named after it, or write it out here";
     /// A malformed attribute.
     BadAttribute = "bad_attribute", "{}", "write `#[portal(greens(a, b), reds(c))]` with every parameter exactly once";
+    /// Hints on a function that contradict each other, or are given something.
+    Hints = "hints", "{}", "a function has at most one of `#[portal(..)]`, `#[look_inside_if(..)]`, `#[unroll_safe]` and `#[dont_look_inside]`, and an elidable one only the last of these; `#[elidable]`, `#[unroll_safe]` and `#[dont_look_inside]` have no parentheses";
+    /// A condition that does more than looking.
+    Condition = "condition", "{}", "write one condition on the parameters: comparisons, arithmetic that can't trap, `&&`, `||` and `!`, fields, `len()`, `is_constant(x)`, `is_virtual(x)`";
     /// An item outside the dialect.
     Item = "item", "{} is not supported", "the items are fn, struct, enum, const, static, type, use, mod and inherent impl";
     /// An expression outside the dialect.

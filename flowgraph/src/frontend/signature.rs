@@ -17,6 +17,7 @@ impl Program<'_> {
         let before = self.refusals.borrow().len();
         let file = self.file_of(f.module);
         self.attributes(f.module, f.attrs, FUNCTIONS);
+        self.check_hints(f);
         self.generics(f.module, &f.sig.generics);
         if f.sig.generics.type_params().next().is_some() {
             *self.function.borrow_mut() = None;
@@ -97,6 +98,7 @@ impl Program<'_> {
                 "elidable" => attributes.elidable = true,
                 "unroll_safe" => attributes.unroll_safe = true,
                 "dont_look_inside" => attributes.dont_look_inside = true,
+                "look_inside_if" => attributes.look_inside_if = Some(self.decider_of(f)),
                 "portal" => attributes.portal = self.portal_attribute(f, attr),
                 "doc" => {
                     if let syn::Meta::NameValue(m) = &attr.meta

@@ -83,6 +83,15 @@ impl Module {
         DataId(u32::try_from(self.data.len() - 1).unwrap_or(u32::MAX))
     }
 
+    /// The graph in which the compiler continues a call, where the callee is looked into on a condition.
+    pub fn decider(&self, callee: &super::Callee) -> Option<&Graph> {
+        if callee.mode != super::CallMode::Plain {
+            return None;
+        }
+        let target = self.graphs.get(&*callee.name)?;
+        self.graphs.get(target.attributes.look_inside_if.as_ref()?)
+    }
+
     /// `file:line:column` of a place, for messages.
     pub fn show_loc(&self, loc: super::Loc) -> String {
         match self.files.get(loc.file.0 as usize) {

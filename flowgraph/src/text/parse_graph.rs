@@ -151,6 +151,11 @@ impl<'p, 'a> GraphParser<'p, 'a> {
             "unroll_safe" => attributes.unroll_safe = true,
             "dont_look_inside" => attributes.dont_look_inside = true,
             "pub" => attributes.public = true,
+            "look_inside_if" => {
+                cursor.expect("(")?;
+                attributes.look_inside_if = Some(cursor.name("the graph that decides")?);
+                cursor.expect(")")?;
+            }
             "portal" => {
                 let position = |cursor: &mut Cursor<'a>| cursor.int("the number of a parameter");
                 cursor.expect("(")?;
@@ -165,7 +170,8 @@ impl<'p, 'a> GraphParser<'p, 'a> {
             word => {
                 return start.error(
                     format!("`{word}` is no hint"),
-                    "write `portal(greens(0), reds(1))`, `elidable`, `unroll_safe`, `dont_look_inside` or `pub`",
+                    "write `portal(greens(0), reds(1))`, `elidable`, `unroll_safe`, `dont_look_inside`, \
+                     `look_inside_if(f.if)` or `pub`",
                 );
             }
         }

@@ -166,12 +166,13 @@ fn print_mem(desc: &MemDesc) -> String {
 }
 
 fn print_attributes(attributes: &Attributes) -> Vec<String> {
-    let Attributes { portal, elidable, unroll_safe, dont_look_inside, public, doc: _ } = attributes;
+    let Attributes { portal, elidable, unroll_safe, dont_look_inside, look_inside_if, public, doc: _ } = attributes;
     let numbers = |list: &[usize]| list.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
     let portal = portal.iter().map(|p| format!("portal(greens({}), reds({}))", numbers(&p.greens), numbers(&p.reds)));
     let flags =
         [("elidable", elidable), ("unroll_safe", unroll_safe), ("dont_look_inside", dont_look_inside), ("pub", public)];
-    portal.chain(flags.into_iter().filter(|(_, set)| **set).map(|(word, _)| word.to_owned())).collect()
+    let decider = look_inside_if.iter().map(|key| format!("look_inside_if({})", plain(key)));
+    portal.chain(decider).chain(flags.into_iter().filter(|(_, set)| **set).map(|(word, _)| word.to_owned())).collect()
 }
 
 struct Printer<'a> {

@@ -113,6 +113,12 @@ impl Checker<'_> {
         if self.module.stage == Stage::Residual {
             return;
         }
+        if let Some(key) = self.graph.attributes.look_inside_if.as_ref().filter(|_| self.module.stage == Stage::Flow) {
+            let decider = self.module.graphs.get(key).filter(|g| g.key != self.graph.key && !g.blocks.is_empty());
+            if decider.is_none_or(|g| g.signature != self.graph.signature) {
+                self.report(Rule::NoDecider(key.clone()));
+            }
+        }
         let types = |ty: &RustType| self.module.leaves(ty).into_iter().map(|leaf| Some(leaf.scalar.ty()));
         let params = Types(self.graph.signature.params.iter().flat_map(|p| types(&p.ty)).collect());
         let found = self.tys(&entry.iter().map(|v| Operand::Value(*v)).collect::<Vec<_>>());

@@ -63,6 +63,7 @@ impl Checker<'_> {
         }
         if let Some(callee) = op.callee()
             && (callee.mode == CallMode::Plain) == (stage == Stage::Compiler)
+            && !self.decides(callee)
         {
             self.report(Rule::CallModeInStage { mode: callee.mode.name(), stage });
         }
@@ -73,6 +74,14 @@ impl Checker<'_> {
         if stage == Stage::Compiler {
             self.time(op);
         }
+    }
+
+    /// Whether this is the graph that decides about calls of `callee`, and the call says what is decided.
+    fn decides(&self, callee: &Callee) -> bool {
+        let target = self.module.graphs.get(&*callee.name);
+        matches!(callee.mode, CallMode::Inline | CallMode::Residual)
+            && matches!(self.stage(), Stage::Flow | Stage::Colored)
+            && target.is_some_and(|g| g.attributes.look_inside_if.as_ref() == Some(&self.graph.function))
     }
 
     /// A green result is computed from greens and from what never changes. A promotion makes one of a red; what a call

@@ -114,6 +114,8 @@ pub enum Rule {
     EmitInStage(Stage),
     #[error("{mode} in a {} graph", .stage.name())]
     CallModeInStage { mode: &'static str, stage: Stage },
+    #[error("no graph `{0}` with the same signature decides whether the function is looked into")]
+    NoDecider(String),
     #[error("merge marks in a {} graph", .0.name())]
     MarkInStage(Stage),
     #[error("the marks don't ascend")]

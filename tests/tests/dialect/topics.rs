@@ -338,6 +338,8 @@ fn what_is_accepted_besides() {
         call!(calls: accepted::hints[0](x, y, x > 0));
         for n in [0u32, 2, 5] {
             call!(calls: accepted::attributes(x, n, &mut [y]));
+            let laid = accepted::Laid { a: 1, op: accepted::Op::Halt, b: 7 };
+            call!(calls: accepted::looked_inside(laid, n, &mut [y]));
         }
     }
     check_calls("accepted.rs", &calls);

@@ -56,6 +56,7 @@ impl<'m> Calls<'m> {
         let attributes = &target.attributes;
         let inline = !self.red_loops.contains(target.key.as_str())
             || attributes.unroll_safe
+            || attributes.look_inside_if.is_some()
             || attributes.portal.is_some()
             || target.key.contains('!');
         Some(if inline { CallMode::Inline } else { CallMode::Specialize })

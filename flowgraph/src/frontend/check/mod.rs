@@ -21,7 +21,7 @@ use super::tree::{Body, ConstId, Expr, ExprKind, Local, LocalId, LoopId, Pat, Pa
 use super::types::Ty;
 use super::uses::Pending;
 use super::written::Site;
-use crate::ir::FileId;
+use crate::ir::{FileId, Scalar};
 use proc_macro2::Span;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -86,27 +86,9 @@ impl<'p, 's> Checker<'p, 's> {
     /// Checks the body of a function.
     pub(super) fn function(p: &'p Program<'s>, f: &FnItem<'s>, types: &FnTypes) -> Body {
         let mut c = Checker::new(p, f.site());
-        c.result = types.result.clone();
-        c.scopes.push(Vec::new());
-        let mut params = Vec::new();
-        for (input, ty) in f.sig.inputs.iter().zip(&types.params) {
-            let pat = match input {
-                syn::FnArg::Receiver(r) => {
-                    let pos = c.pos(r.self_token.span);
-                    let local = c.declare("self", ty.clone(), r.reference.is_none() && r.mutability.is_some(), pos);
-                    Pat { kind: PatKind::Bind(local, None), ty: ty.clone(), pos }
-                }
-                syn::FnArg::Typed(t) => c.pattern(&t.pat, ty),
-            };
-            c.irrefutable(&pat);
-            params.push((pat, ty.clone()));
-        }
-        for (i, local) in c.locals.iter().enumerate() {
-            if c.locals[..i].iter().any(|before| before.name == local.name) {
-                p.refuse_at(local.pos, Reason::Duplicate, &format!("the parameter `{}`", local.name));
-            }
-        }
+        let params = c.parameters(f, types);
         let result = types.result.clone();
+        c.result = result.clone();
         let braces = f.block.brace_token.span;
         let (block, ty) = c.block(f.block, Some(&result));
         let pos = c.pos(if block.tail.is_some() { braces.open() } else { braces.close() });
@@ -116,6 +98,42 @@ impl<'p, 's> Checker<'p, 's> {
         let uses = c.uses.iter().filter_map(|used| used.resolve(&mut c.infer));
         p.uses.borrow_mut().extend(uses);
         Body { locals: c.locals, params, value, result, infer: c.infer, loops: c.loop_count, failed }
+    }
+
+    /// Checks a condition on the parameters of a function.
+    pub(super) fn decision(p: &'p Program<'s>, f: &FnItem<'s>, types: &FnTypes, cond: &syn::Expr) -> Body {
+        let mut c = Checker::new(p, f.site());
+        let params = c.parameters(f, types);
+        let result = Ty::Scalar(Scalar::Bool);
+        c.result = result.clone();
+        let value = c.expr(cond, Some(&result));
+        let value = c.coerce(value, &result);
+        let failed = c.failed.get();
+        Body { locals: c.locals, params, value, result, infer: c.infer, loops: c.loop_count, failed }
+    }
+
+    /// Declares the parameters of a function.
+    fn parameters(&mut self, f: &FnItem<'s>, types: &FnTypes) -> Vec<(Pat, Ty)> {
+        self.scopes.push(Vec::new());
+        let mut params = Vec::new();
+        for (input, ty) in f.sig.inputs.iter().zip(&types.params) {
+            let pat = match input {
+                syn::FnArg::Receiver(r) => {
+                    let pos = self.pos(r.self_token.span);
+                    let local = self.declare("self", ty.clone(), r.reference.is_none() && r.mutability.is_some(), pos);
+                    Pat { kind: PatKind::Bind(local, None), ty: ty.clone(), pos }
+                }
+                syn::FnArg::Typed(t) => self.pattern(&t.pat, ty),
+            };
+            self.irrefutable(&pat);
+            params.push((pat, ty.clone()));
+        }
+        for (i, local) in self.locals.iter().enumerate() {
+            if self.locals[..i].iter().any(|before| before.name == local.name) {
+                self.p.refuse_at(local.pos, Reason::Duplicate, &format!("the parameter `{}`", local.name));
+            }
+        }
+        params
     }
 
     /// Checks the expression of a constant, or an array's length.

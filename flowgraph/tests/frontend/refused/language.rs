@@ -24,8 +24,8 @@ pub async fn later() {} //~ async
 pub unsafe fn risky() {} //~ unsafe
 #[test_case] //~ attribute
 pub fn attributed() {}
-#[look_inside_if(true)] //~ not_yet
-pub fn extent(x: i64) -> i64 { x }
+#[inverse_of(plain)] //~ not_yet
+pub fn inverse(x: i64) -> i64 { x }
 pub fn takes_dyn(x: &dyn Fn(i64)) {} //~ dyn
 pub fn takes_impl(x: impl Copy) {} //~ trait
 pub fn takes_vec(v: Vec<i64>) {} //~ type

@@ -1,0 +1,86 @@
+use hueshift::prelude::*;
+use inner::missing; //~ unknown_name
+use inner::{here, gone as other}; //~ unknown_name
+use self::nothing; //~ unknown_name
+use Color::Blue; //~ unknown_name
+use Color::Red;
+use std::cell::Cell;
+use elsewhere::unknown;
+
+mod inner {
+    use super::sum;
+    use super::nobody; //~ unknown_name
+    use crate::no_one; //~ unknown_name
+    pub fn here(x: i64) -> i64 { sum(x) }
+}
+
+pub enum Color { Red, Green }
+
+fn sum(x: i64) -> i64 { x }
+
+#[unroll_safe(3)] //~ hints
+fn counted(x: i64) -> i64 { x }
+#[elidable()] //~ hints
+fn pure(x: i64) -> i64 { x }
+#[dont_look_inside = "yes"] //~ hints
+fn outside(x: i64) -> i64 { x }
+#[unroll_safe]
+#[unroll_safe] //~ hints
+fn twice(x: i64) -> i64 { x }
+#[portal(greens(x), reds())]
+#[elidable] //~ hints
+fn portal(x: i64) -> i64 { merge_point!(); x }
+#[look_inside_if(is_constant(x))] //~ hints
+#[portal(greens(x), reds())]
+fn conditional_portal(x: i64) -> i64 { merge_point!(); x }
+#[look_inside_if(is_constant(x))]
+#[dont_look_inside] //~ hints
+fn both(x: i64) -> i64 { x }
+#[elidable] //~ hints
+#[look_inside_if(is_constant(x))]
+fn folded(x: i64) -> i64 { x }
+#[unroll_safe]
+#[dont_look_inside] //~ hints
+fn neither(x: i64) -> i64 { x }
+#[elidable]
+#[dont_look_inside]
+fn computes(x: i64) -> i64 { x }
+
+#[look_inside_if] //~ condition
+fn without(x: i64) -> i64 { x }
+#[look_inside_if()] //~ condition
+fn empty(x: i64) -> i64 { x }
+#[look_inside_if(x > 0, x < 3)] //~ condition
+fn two(x: i64) -> i64 { x }
+#[look_inside_if(y > 0)] //~ unknown_name
+fn unknown(x: i64) -> i64 { x }
+#[look_inside_if(x)] //~ type_mismatch
+fn number(x: i64) -> i64 { x }
+#[look_inside_if(sum(x) > 0)] //~ condition
+fn calling(x: i64) -> i64 { x }
+#[look_inside_if(a[0] > 0)] //~ condition
+fn trapping(a: &[i64]) -> i64 { a[0] }
+#[look_inside_if(10 / x > 0)] //~ condition
+fn dividing(x: i64) -> i64 { x }
+#[look_inside_if(panic!("no"))] //~ condition
+fn never(x: i64) -> i64 { x }
+#[look_inside_if({ a[0] = 3; true })] //~ condition
+fn writing(a: &mut [i64; 4]) -> i64 { a[0] }
+#[look_inside_if({ c.x.set(3); true })] //~ condition
+fn setting(c: &Held) -> i64 { c.x.get() }
+#[look_inside_if(promote(x) > 3)] //~ condition
+fn promoting(x: i64) -> i64 { x }
+#[look_inside_if({ let mut i = x; while i > 3 { i -= 1; } i == 3 })] //~ condition
+fn looping(x: i64) -> i64 { x }
+#[look_inside_if(|n: i64| n > 0)] //~ closure
+fn closing(x: i64) -> i64 { x }
+
+pub struct Held { pub x: Cell<i64>, pub n: usize }
+
+impl Held {
+    #[look_inside_if(self.len() > 3)] //~ condition
+    fn shown(&self) -> i64 { self.x.get() }
+    #[look_inside_if(self.n < 4 && is_constant(self.n) || likely(by < 3) && self.x.get() == 0 && we_are_jitted())]
+    fn well(&self, by: i64) -> i64 { self.x.get() + by }
+    fn len(&self) -> usize { self.n }
+}
