@@ -116,6 +116,7 @@ fn what_happened(event: &Event) -> (Loc, String) {
                 }
             },
         ),
+        Event::RegionRefused { reason, loc } => (*loc, format!("no region is made: {reason}")),
         Event::TraceAborted { reason, loc } => (*loc, format!("the trace was stopped: {reason}")),
     }
 }

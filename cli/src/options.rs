@@ -101,6 +101,7 @@ pub fn parse_jit(text: &str) -> Result<Jit, String> {
             ("threshold", _) => jit.options.threshold = number()?,
             ("bridge", _) => jit.options.bridge = number()?,
             ("cases", _) => jit.options.cases = number()? as usize,
+            ("region", _) => jit.options.region = number()?,
             ("reenter", _) => jit.options.reenter = yes()?,
             ("count-guards", _) => jit.options.count_guards = yes()?,
             ("abort-at", "all") => jit.sweep = Some(Disturb::Aborts),
@@ -108,7 +109,7 @@ pub fn parse_jit(text: &str) -> Result<Jit, String> {
             ("force-guard", "all") => jit.sweep = Some(Disturb::Guards(None)),
             ("force-guard", _) => jit.sweep = Some(Disturb::Guards(Some(number()?))),
             _ => {
-                let keys = "threshold, bridge, cases, reenter, abort-at, force-guard, count-guards";
+                let keys = "threshold, bridge, cases, region, reenter, abort-at, force-guard, count-guards";
                 return Err(format!("there is no setting `{key}`; there are {keys}"));
             }
         }
@@ -127,6 +128,7 @@ impl Jit {
         JitOptions {
             threshold: if given("threshold") { self.options.threshold } else { usual.threshold },
             bridge: if given("bridge") { self.options.bridge } else { usual.bridge },
+            region: if given("region") { self.options.region } else { usual.region },
             ..self.options.clone()
         }
     }

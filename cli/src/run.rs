@@ -85,6 +85,7 @@ impl StatsFormat {
             ("cases", stats.cases),
             ("traces", stats.traces),
             ("bridges", stats.bridges),
+            ("regions", stats.regions),
             ("blackholed", stats.blackholed),
             ("interpreted_steps", stats.interpreted),
             ("arrived", stats.arrived),

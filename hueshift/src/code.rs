@@ -46,7 +46,7 @@ impl Code {
         key: &str,
         switches: &[&Graph],
     ) -> Result<(), JitError> {
-        let new = engine.fragments[self.seen..].iter();
+        let new = engine.fragments[self.seen..].iter().filter(|f| !f.abandoned);
         let mut wanted: Vec<(String, usize)> = match policy {
             Policy::Eager => vec![(key.to_owned(), self.seen)],
             Policy::Tracing => new.map(|f| (f.graph.key.clone(), usize::MAX)).collect(),

@@ -7,6 +7,7 @@
 mod made_up;
 mod options;
 mod portal;
+mod regions;
 
 use crate::code::{Code, residual_tier};
 use crate::compiler::Compiler;
@@ -22,6 +23,7 @@ use made_up::{Start, Waiting};
 pub use options::{JitOptions, Stats};
 use portal::{Abandoned, Doors};
 pub use portal::{Arrival, Inside};
+use regions::Regions;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::time::Instant;
@@ -99,12 +101,16 @@ pub struct Jit<'m> {
     taken: FxHashMap<u32, u32>,
     bridged: FxHashMap<u32, String>,
     switches: IndexMap<u32, Vec<(i64, String)>>,
+    /// How often a switch was made anew without having grown.
+    remade: FxHashMap<u32, usize>,
     guards: Option<Rc<GuardCounts>>,
     waiting: Option<Waiting<'m>>,
     made_up: Option<MadeUp>,
     policy: Policy,
     /// Local aggregates of interpreted frames that compiled code has gone on from.
     left_slots: Vec<Word>,
+    /// The loops that bridges lead back to.
+    regions: Regions,
     /// The run is in a loop that has just been closed.
     following: Option<Following>,
     /// Arrivals of the interpreter at merge points.
@@ -117,6 +123,9 @@ pub struct Jit<'m> {
 impl Drop for Jit<'_> {
     fn drop(&mut self) {
         self.engine.memory.free(self.slots);
+        for counter in self.regions.counters() {
+            self.engine.memory.free(counter);
+        }
     }
 }
 
@@ -171,11 +180,13 @@ impl<'m> Jit<'m> {
             taken: FxHashMap::default(),
             bridged: FxHashMap::default(),
             switches: IndexMap::new(),
+            remade: FxHashMap::default(),
             guards,
             waiting: None,
             made_up: None,
             policy: Policy::Eager,
             left_slots: Vec::new(),
+            regions: Regions::default(),
             following: None,
             heat: FxHashMap::default(),
             stats: Stats::default(),
@@ -337,7 +348,11 @@ impl<'m> Jit<'m> {
         let taken = self.taken.entry(exit).or_default();
         *taken += 1;
         let taken = *taken;
-        match self.engine.exits[exit as usize].promoted_position() {
+        let position = self.engine.exits[exit as usize].promoted_position();
+        if let Some(next) = self.serve_counted(exit, position, &words)? {
+            return Ok(next);
+        }
+        match position {
             Some(position) => {
                 let cases = self.switches.get(&exit).map_or(0, Vec::len);
                 let ripe = self.policy == Policy::Eager || taken >= self.options.bridge || self.following.is_some();
@@ -360,7 +375,8 @@ impl<'m> Jit<'m> {
         let (key, end) = self.engine.trace_exit(exit, words)?;
         self.stats.specializing += begun.elapsed();
         self.compile_new(&key)?;
-        self.code.patch(exit, &key)?;
+        let target = self.counted(exit, None, &key, &end)?;
+        self.code.patch(exit, &target)?;
         self.bridged.insert(exit, key.clone());
         self.stats.bridges += 1;
         self.rehearse(beginning, &key, words)?;
@@ -382,25 +398,34 @@ impl<'m> Jit<'m> {
             }
             Policy::Tracing => {
                 let (key, end) = self.engine.trace_case(exit, &words)?;
+                self.compile_new(&key)?;
+                self.counted(exit, Some(seen), &key, &end)?;
                 (key, self.after_trace(from, end))
             }
         };
         self.stats.specializing += begun.elapsed();
         self.stats.cases += 1;
         self.switches.entry(exit).or_default().push((seen, key.clone()));
-        let switch = self.switch_graph(exit, position);
+        let switch = self.switch_graph(exit, position, true);
         self.compile_with(&key, &[&switch])?;
         self.code.patch(exit, &switch.key)?;
         self.rehearse(beginning, &key, &given)?;
         Ok(next)
     }
 
-    fn switch_graph(&self, exit: u32, position: usize) -> Graph {
+    /// The switch that a promotion's exit is pointed to; with the fragments that count before its cases, where there are any.
+    fn switch_graph(&self, exit: u32, position: usize, counted: bool) -> Graph {
         let site = &self.engine.exits[exit as usize];
-        let cases = self.switches.get(&exit).map_or(&[][..], Vec::as_slice);
+        let mut cases = self.switches.get(&exit).cloned().unwrap_or_default();
+        for (value, target) in cases.iter_mut().filter(|_| counted) {
+            if let Some(counting) = self.regions.counting(exit, *value) {
+                target.clone_from(counting);
+            }
+        }
         let leaves = self.engine.raw_graph(site.fragment);
-        let key = format!("{}#switch{exit}_{}", leaves.function, cases.len());
-        switches::switch_graph(&key, &leaves, &site.types(&self.engine), position, exit, cases)
+        let remade = self.remade.get(&exit).copied().unwrap_or_default();
+        let key = format!("{}#switch{exit}_{}", leaves.function, cases.len() + remade);
+        switches::switch_graph(&key, &leaves, &site.types(&self.engine), position, exit, &cases)
     }
 
     // ---- the interpreter
@@ -526,7 +551,7 @@ impl<'m> Jit<'m> {
         behind_exits.sort();
         for exit in self.switches.keys() {
             let Some(position) = self.engine.exits[*exit as usize].promoted_position() else { continue };
-            let graph = self.switch_graph(*exit, position);
+            let graph = self.switch_graph(*exit, position, false);
             behind_exits.push(graph.key.clone());
             module.graphs.insert(graph.key.clone(), graph);
         }

@@ -1,6 +1,9 @@
-//! Growing switches: what a promotion's exit is patched to.
+//! Fragments without code of the guest's: growing switches, to which a promotion's exit is patched, and counters before bridges.
 
-use flowgraph::ir::{Edge, Graph, Loc, Operand, Terminator, Time, Type};
+use flowgraph::ir::{
+    Access, BlockId, Edge, Graph, Imm, Loc, MemDesc, MemKind, Op, Opcode, Operand, Terminator, Time, Type, ValueId,
+    Word,
+};
 
 /// A fragment that takes the values of exit `exit`, and enters the case of the value at `position`, or leaves through the
 /// same exit.
@@ -12,13 +15,7 @@ pub(crate) fn switch_graph(
     exit: u32,
     cases: &[(i64, String)],
 ) -> Graph {
-    let mut graph = Graph::new(key, leaves.signature.clone());
-    graph.function.clone_from(&leaves.function);
-    graph.results.clone_from(&leaves.results);
-    let entry = graph.new_block();
-    let params: Vec<_> = types.iter().map(|ty| graph.new_value(*ty)).collect();
-    graph.params = params.iter().map(ToString::to_string).collect();
-    graph.block_mut(entry).params.clone_from(&params);
+    let (mut graph, params) = empty(key, leaves, types);
     let args: Vec<Operand> = params.iter().map(|p| Operand::Value(*p)).collect();
     let mut arms = Vec::new();
     for (value, target) in cases {
@@ -28,13 +25,72 @@ pub(crate) fn switch_graph(
     }
     let other = graph.new_block();
     graph.block_mut(other).term = Terminator::Exit { exit, guard: Operand::int(-1), args };
-    graph.block_mut(entry).term = Terminator::Switch {
+    graph.block_mut(BlockId::ENTRY).term = Terminator::Switch {
         value: params[position].into(),
         cases: arms,
         default: Edge::new(other, []),
         time: Time::Now,
         promotion: true,
     };
-    graph.loc = Loc::UNKNOWN;
     graph
+}
+
+/// A fragment that takes the values of exit `exit`, counts down in the memory at `counter`, and enters `target`; when the
+/// counter has become 0 it leaves through the exit.
+pub(crate) fn counting_graph(
+    key: &str,
+    leaves: &Graph,
+    types: &[Type],
+    counter: Word,
+    exit: u32,
+    target: &str,
+) -> Graph {
+    let (mut graph, params) = empty(key, leaves, types);
+    let args: Vec<Operand> = params.iter().map(|p| Operand::Value(*p)).collect();
+    let (before, after) = (graph.new_value(Type::Int), graph.new_value(Type::Int));
+    let (going_on, counted) = (graph.new_block(), graph.new_block());
+    let place = Imm::Mem(MemDesc {
+        class: "counter".into(),
+        field: "left".into(),
+        offset: 0,
+        stride: 0,
+        access: Access::I64,
+        kind: MemKind::Shared,
+    });
+    let op = |opcode, args: &[Operand], imm, results: &[ValueId]| Op {
+        opcode,
+        args: args.into(),
+        results: results.into(),
+        imm,
+        time: Time::Now,
+        loc: Loc::UNKNOWN,
+    };
+    let address = Operand::int(counter as i64);
+    graph.block_mut(BlockId::ENTRY).ops = vec![
+        op(Opcode::Getfield, &[address], place.clone(), &[before]),
+        op(Opcode::IntSub, &[before.into(), Operand::int(1)], Imm::None, &[after]),
+        op(Opcode::Setfield, &[address, after.into()], place, &[]),
+    ];
+    graph.block_mut(BlockId::ENTRY).term = Terminator::Branch {
+        cond: after.into(),
+        then: Edge::new(going_on, []),
+        otherwise: Edge::new(counted, []),
+        time: Time::Now,
+    };
+    graph.block_mut(going_on).term = Terminator::Enter { graph: target.into(), args: args.clone() };
+    graph.block_mut(counted).term = Terminator::Exit { exit, guard: Operand::int(-1), args };
+    graph
+}
+
+/// A graph that takes the values of an exit of the fragment `leaves`, and what it takes.
+fn empty(key: &str, leaves: &Graph, types: &[Type]) -> (Graph, Vec<ValueId>) {
+    let mut graph = Graph::new(key, leaves.signature.clone());
+    graph.function.clone_from(&leaves.function);
+    graph.results.clone_from(&leaves.results);
+    let entry = graph.new_block();
+    let params: Vec<_> = types.iter().map(|ty| graph.new_value(*ty)).collect();
+    graph.params = params.iter().map(ToString::to_string).collect();
+    graph.block_mut(entry).params.clone_from(&params);
+    graph.loc = Loc::UNKNOWN;
+    (graph, params)
 }

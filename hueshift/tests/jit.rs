@@ -477,3 +477,97 @@ fn what_lies_behind_inner_loops_is_compiled_with_the_outer_one() {
     let stats = jit.stats();
     assert!(stats.bridges >= 3 && stats.blackholed < 20, "{stats:?}");
 }
+
+#[hueshift::interpreter]
+mod shapes {
+    use hueshift::prelude::*;
+
+    /// A register machine: an opcode, and what it works on.
+    #[portal(greens(code, pc), reds(r))]
+    pub fn run(code: &[u8], mut pc: usize, r: &mut [i64; 4]) -> i64 {
+        loop {
+            merge_point!();
+            let op = concrete(code[pc]);
+            let (a, b) = (concrete(code[pc + 1] as usize), concrete(code[pc + 2] as usize));
+            pc += 3;
+            match op {
+                // A random number.
+                0 => r[a] = ((r[a] * 1_103_515_245 + 12_345) >> 3) & 0x3FFF_FFFF,
+                1 => r[a] += r[b],
+                2 => r[a] ^= b as i64,
+                3 => r[a] -= 1,
+                // Forwards if a bit is clear, or none are.
+                4 => {
+                    if (r[a] >> (pc & 7)) & 1 == 0 {
+                        pc = b;
+                    }
+                }
+                5 => {
+                    if r[a] > 0 {
+                        if b < pc {
+                            can_enter_jit!();
+                        }
+                        pc = b;
+                    }
+                }
+                6 => r[a] = b as i64,
+                7 => {
+                    if r[a] == 123_456_789 {
+                        r[b] = 0;
+                    }
+                }
+                8 => {
+                    pc = promote(r[a] as u64 & 3) as usize * 3 + b;
+                }
+                9 => {
+                    if r[a] % 1000 == 7 {
+                        r[b] += 1;
+                    }
+                    if r[a] < 0 {
+                        panic!("below zero");
+                    }
+                }
+                _ => return r[a],
+            }
+        }
+    }
+}
+
+/// Programs whose control flow is hard on traces: jumps both ways, loops inside of loops, promotions.
+fn hard_shapes() -> Vec<(&'static str, Vec<u8>)> {
+    vec![
+        // A branch that goes both ways, and one that never does.
+        ("even odds", vec![0, 0, 0, 4, 0, 12, 1, 1, 0, 2, 1, 1, 7, 0, 2, 3, 2, 0, 5, 2, 0, 10, 1, 0]),
+        ("three branches", {
+            let step = |at: u8| vec![4, 0, at + 9, 1, 1, 0, 2, 1, at];
+            [vec![0, 0, 0], step(3), step(12), step(21), vec![3, 2, 0, 5, 2, 0, 10, 1, 0]].concat()
+        }),
+        ("triangle", vec![6, 1, 9, 1, 3, 1, 0, 0, 0, 9, 0, 3, 3, 1, 0, 5, 1, 3, 3, 2, 0, 5, 2, 0, 10, 3, 0]),
+        ("a machine of states", {
+            let arms = [2, 1, 9, 1, 1, 0, 2, 3, 5, 1, 3, 1];
+            [&[0, 0, 0, 8, 0, 6], &arms[..], &[3, 2, 0, 5, 2, 0, 10, 1, 0]].concat()
+        }),
+    ]
+}
+
+#[test]
+fn regions_give_what_the_interpreter_gives() {
+    for (name, code) in hard_shapes() {
+        for rounds in [3, 40, 3000] {
+            let mut wanted_r = [7, 1, rounds, 5];
+            let wanted = shapes::interp::run(&code, 0, &mut wanted_r).expect("no trap");
+            for (bridge, region) in [(1, 1), (2, 3), (1, 10), (7, 50)] {
+                let options = JitOptions { threshold: 2, bridge, region, ..Jit::usual_options() };
+                let mut jit = Jit::with_options(&shapes::INTERPRETER, options);
+                for round in 0..2 {
+                    let mut r = [7, 1, rounds, 5];
+                    let got = shapes::jit::run(&mut jit, &code, 0, &mut r).expect("no trap");
+                    assert_eq!((wanted, wanted_r), (got, r), "{name}, {rounds} rounds, region={region}: {round}");
+                }
+                let stats = jit.stats();
+                assert!(rounds < 3000 || stats.regions > 0, "{name}: {stats:?}");
+                assert!(stats.regions < 40, "{name}: {stats:?}");
+            }
+        }
+    }
+}

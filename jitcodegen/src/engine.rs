@@ -2,7 +2,7 @@
 
 use crate::abi::Shape;
 use crate::code::{Code, Definition, Text};
-use crate::fragment::{self, FrameLayout};
+use crate::fragment::{self, FrameLayout, Heads};
 use crate::function::{self, Function, HelperSignature, Outside, Unit};
 use crate::helpers::{Helper, HelperCx};
 use crate::isa::{OptLevel, Target};
@@ -140,6 +140,8 @@ pub struct Engine {
     helpers: IndexMap<String, HelperSignature>,
     /// The exits of compiled graphs: numbers of their sites, by name and exit.
     exits: FxHashMap<(String, u32), Vec<u32>>,
+    /// The graphs that others enter.
+    heads: Heads,
     stubs: FxHashMap<Shape, FuncId>,
     trampolines: RefCell<FxHashMap<Shape, FuncId>>,
     layout: FrameLayout,
@@ -164,6 +166,7 @@ impl Engine {
             functions: FxHashMap::default(),
             helpers: IndexMap::new(),
             exits: FxHashMap::default(),
+            heads: Heads::default(),
             stubs: FxHashMap::default(),
             trampolines: RefCell::default(),
             layout: FrameLayout::new(options.frame_bytes),
@@ -207,6 +210,7 @@ impl Engine {
             *batch.layout.unwrap_or(&mut self.layout) = layout;
         } else {
             names.iter().for_each(|name| drop(self.functions.remove(name)));
+            self.heads.forget_new();
         }
         done
     }
@@ -246,6 +250,7 @@ impl Engine {
                 helpers: &self.helpers,
                 sites: &mut self.sites.borrow_mut(),
                 cells: &mut self.host.cells.borrow_mut(),
+                heads: &mut self.heads,
                 outside: Outside::Addresses(&|data| Some(batch.memory.data_address(data)).filter(|at| *at != 0)),
                 frame_bytes: self.options.frame_bytes,
                 overflow_ops: self.overflow_ops,
@@ -264,6 +269,9 @@ impl Engine {
         self.stubs.extend(stubs);
         if self.options.keep_text {
             self.texts.extend(names.iter().cloned().zip(texts));
+        }
+        for name in std::mem::take(&mut self.heads.new) {
+            self.point_head(&name);
         }
         let sites = self.sites.borrow();
         for (number, site) in sites.exits.iter().enumerate().skip(first_exit) {
@@ -317,6 +325,30 @@ impl Engine {
         let code = self.code.borrow().address(function.id);
         exits.iter().for_each(|site| self.point(site, code));
         Ok(())
+    }
+
+    /// Has whatever enters `graph` enter `other` instead, which must take the same parameters. Runs that are in `graph` stay
+    /// there until they leave it.
+    ///
+    /// # Errors
+    /// If one of them isn't compiled, or their parameters' types differ.
+    pub fn redirect(&mut self, graph: &str, other: &str) -> Result<(), CodegenError> {
+        let of = |name: &str| self.functions.get(name).ok_or_else(|| CodegenError::UnknownGraph(name.to_owned()));
+        let (from, to) = (of(graph)?, of(other)?);
+        if from.params != to.params {
+            return Err(CodegenError::BridgeTypes { bridge: to.params.clone(), exit: from.params.clone() });
+        }
+        let cell = self.heads.cell(graph.to_owned(), &mut self.host.cells.borrow_mut());
+        self.heads.new.clear();
+        self.host.cells.borrow().point(cell, self.code.borrow().address(to.id));
+        Ok(())
+    }
+
+    /// Has whatever enters a graph go there.
+    fn point_head(&self, name: &str) {
+        if let (Some(cell), Some(function)) = (self.heads.find(name), self.functions.get(name)) {
+            self.host.cells.borrow().point(cell, self.code.borrow().address(function.id));
+        }
     }
 
     /// Points an exit to the host again.

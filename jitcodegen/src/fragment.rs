@@ -2,7 +2,8 @@
 //!
 //! A **fragment** is a graph that leaves through exits or enters other graphs. Each exit has a **cell**, a code pointer
 //! that first leads to a stub, which stores the exit's live values for the host, and later to a bridge, whose
-//! parameters they are. Jumps between fragments are tail calls, which drop the native stack frame; so local aggregates
+//! parameters they are. Where graphs enter others they go through cells, too, one for each graph that is entered: all of
+//! them can be redirected to another graph, with better code for the same state. Jumps between fragments are tail calls, which drop the native stack frame; so local aggregates
 //! lie in the *slot stack*, memory of the host's beside the native stack. A plain function takes its part when entered
 //! and gives it back when it returns; all fragments of one run share one *activation frame*, which whoever calls the
 //! first of them takes and gives back.
@@ -29,7 +30,7 @@ pub(crate) fn is_fragment(graph: &Graph) -> bool {
     graph.blocks.iter().any(|b| matches!(b.term, Terminator::Exit { .. } | Terminator::Enter { .. }))
 }
 
-/// The code pointers of exits. They never move.
+/// The code pointers of exits and of graphs that are entered. They never move.
 #[derive(Default)]
 pub(crate) struct Cells {
     chunks: Vec<Box<[AtomicUsize]>>,
@@ -58,6 +59,36 @@ impl Cells {
 
     fn cell(&self, cell: usize) -> &AtomicUsize {
         &self.chunks[cell / CELLS][cell % CELLS]
+    }
+}
+
+/// The cells of graphs that others enter, by name.
+#[derive(Default)]
+pub(crate) struct Heads {
+    cells: FxHashMap<String, usize>,
+    /// Those whose cells lead nowhere yet.
+    pub new: Vec<String>,
+}
+
+impl Heads {
+    /// The cell of a graph.
+    pub fn cell(&mut self, name: String, cells: &mut Cells) -> usize {
+        *self.cells.entry(name).or_insert_with_key(|name| {
+            self.new.push(name.clone());
+            cells.allocate()
+        })
+    }
+
+    /// The cell of a graph, if another one enters it.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.cells.get(name).copied()
+    }
+
+    /// Forgets the cells that lead nowhere: what enters them has been refused.
+    pub fn forget_new(&mut self) {
+        for name in self.new.drain(..) {
+            self.cells.remove(&name);
+        }
     }
 }
 
@@ -177,28 +208,39 @@ impl Translator<'_, '_, '_> {
         let types: Vec<Type> = args.iter().map(|o| self.graph.ty(*o)).collect();
         let shape = Shape::of(&types);
         let cell = self.unit.cells.allocate();
-        let address = self.unit.cells.address(cell);
         let site = self.unit.sites.exit(ExitSite { graph: self.unit.name.to_owned(), exit, types, cell });
         let site = self.b.ins().iconst(types::I64, i64::from(site));
         self.store_context(site, offset::EXIT_SITE);
         let guard = self.value(guard)?;
         self.store_context(guard, offset::GUARD);
         let values = self.hand_over(&shape, args)?;
-        let address = self.b.ins().iconst(types::I64, address as i64);
-        let code = self.b.ins().load(types::I64, context_access(), address, 0);
-        let signature = self.b.import_signature(shape.signature());
-        self.b.ins().return_call_indirect(signature, code, &values);
+        self.jump_through(cell, &shape, &values);
         Ok(())
     }
 
     /// Goes on in another graph.
     pub fn enter(&mut self, graph: &str, args: &[Operand]) -> Result<(), CodegenError> {
-        let function = self.function(graph)?;
+        let (name, function) = self.meaning(graph)?;
         self.check_types(graph, args, &function.params)?;
-        let values = self.hand_over(&function.shape(), args)?;
-        let callee = self.callee(function.id);
-        self.b.ins().return_call(callee, &values);
+        let shape = function.shape();
+        let values = self.hand_over(&shape, args)?;
+        if let Outside::Symbols(_) = self.unit.outside {
+            let callee = self.callee(function.id);
+            self.b.ins().return_call(callee, &values);
+            return Ok(());
+        }
+        let cell = self.unit.heads.cell(name, self.unit.cells);
+        self.jump_through(cell, &shape, &values);
         Ok(())
+    }
+
+    /// Jumps to what a cell leads to.
+    fn jump_through(&mut self, cell: usize, shape: &Shape, values: &[ir::Value]) {
+        let address = self.unit.cells.address(cell);
+        let address = self.b.ins().iconst(types::I64, address as i64);
+        let code = self.b.ins().load(types::I64, context_access(), address, 0);
+        let signature = self.b.import_signature(shape.signature());
+        self.b.ins().return_call_indirect(signature, code, values);
     }
 
     /// The arguments of a call, the context first, for values that travel in this shape.

@@ -9,7 +9,7 @@ use crate::CodegenError;
 use crate::abi::{self, MAX_TRAP_ARGS, MAX_VALUES, Shape, clif_type, offset, status};
 use crate::engine::Tier;
 use crate::facts::Facts;
-use crate::fragment::{Cells, FrameLayout, SlotPlan};
+use crate::fragment::{Cells, FrameLayout, Heads, SlotPlan};
 use crate::lower;
 use crate::sites::{Sites, TrapSite};
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -69,8 +69,10 @@ pub(crate) struct Unit<'a> {
     pub helpers: &'a indexmap::IndexMap<String, HelperSignature>,
     /// Traps, exits and merge points.
     pub sites: &'a mut Sites,
-    /// The code pointers of exits.
+    /// The code pointers of exits and of graphs that are entered.
     pub cells: &'a mut Cells,
+    /// Which of them are whose.
+    pub heads: &'a mut Heads,
     /// How code refers to what is outside of it.
     pub outside: Outside<'a>,
     /// The size of an activation frame.

@@ -7,7 +7,7 @@
 //! linker only.
 
 use crate::abi::{self, Shape, offset};
-use crate::fragment::{Cells, FrameLayout, build_entrance, is_fragment};
+use crate::fragment::{Cells, FrameLayout, Heads, build_entrance, is_fragment};
 use crate::function::{self, Function, HelperSignature, Outside, Unit};
 use crate::isa::Target;
 use crate::sites::Sites;
@@ -190,6 +190,7 @@ impl Writer<'_> {
                 helpers: &self.helpers,
                 sites: &mut self.sites,
                 cells: &mut Cells::default(),
+                heads: &mut Heads::default(),
                 outside: Outside::Symbols(&self.data),
                 frame_bytes: 0,
                 overflow_ops: self.overflow_ops,

@@ -89,6 +89,49 @@ fn bridges_must_fit() {
     assert!(matches!(engine.unpatch("nothing", 3), Err(CodegenError::UnknownExit { .. })));
 }
 
+/// Enters a graph with what it is given.
+fn enters(key: &str, inner: &str) -> Build {
+    let (mut b, p) = build(key, &[I], &[I]);
+    b.end(Terminator::Enter { graph: inner.into(), args: p });
+    b
+}
+
+/// Gives what it is given, and some more.
+fn adds(key: &str, more: i64) -> Build {
+    let (mut b, p) = build(key, &[I], &[I]);
+    let sum = b.op(Opcode::IntAdd, &[p[0], Operand::int(more)]);
+    b.ret(&[sum]);
+    b
+}
+
+#[test]
+fn what_enters_a_graph_can_be_redirected() {
+    let graphs = vec![enters("first", "inner"), enters("second", "first"), adds("inner", 1), adds("better", 2)];
+    let mut engine = engine(graphs, Options::default());
+    assert_eq!(returned(engine.call("second", &[5])), [6]);
+    engine.redirect("inner", "better").unwrap();
+    assert_eq!(returned(engine.call("first", &[5])), [7]);
+    assert_eq!(returned(engine.call("second", &[5])), [7]);
+    // Who calls it by its name gets it; and what is compiled later goes where the others go.
+    assert_eq!(returned(engine.call("inner", &[5])), [6]);
+    engine.compile_more(&[&enters("third", "inner").graph, &adds("best", 3).graph], &Memory::new()).unwrap();
+    assert_eq!(returned(engine.call("third", &[5])), [7]);
+    engine.redirect("inner", "best").unwrap();
+    engine.redirect("first", "best").unwrap();
+    assert_eq!(returned(engine.call("third", &[5])), [8]);
+    assert_eq!(returned(engine.call("second", &[5])), [8]);
+    // A graph that nobody enters yet.
+    engine.redirect("third", "inner").unwrap();
+    engine.compile_more(&[&enters("fourth", "third").graph], &Memory::new()).unwrap();
+    assert_eq!(returned(engine.call("fourth", &[5])), [6]);
+    assert!(matches!(engine.redirect("inner", "nothing"), Err(CodegenError::UnknownGraph(_))));
+    let (mut other, p) = build("other", &[Type::Float], &[I]);
+    let _ = p;
+    other.ret(&[Operand::int(0)]);
+    engine.compile_more(&[&other.graph], &Memory::new()).unwrap();
+    assert!(matches!(engine.redirect("inner", "other"), Err(CodegenError::BridgeTypes { .. })));
+}
+
 /// Calls the loop and adds one.
 fn caller() -> Build {
     let (mut b, p) = build("caller", &[I], &[I]);

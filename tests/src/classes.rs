@@ -182,6 +182,7 @@ const GROUPS: [(&str, &[&str]); 19] = [
         &[
             "exits",
             "bridges",
+            "regions",
             "switches of promotions",
             "cases of promotions",
             "runs that went on in the interpreter",

@@ -213,6 +213,7 @@ fn count(done: &mut Done, jit: &mut Jit<'_>, policy: &str) {
     let stats = jit.stats();
     let seen = &mut done.histogram;
     seen.see_often(format!("{policy}: bridges"), stats.bridges);
+    seen.see_often(format!("{policy}: regions"), stats.regions);
     seen.see_often(format!("{policy}: cases of promotions"), stats.cases);
     seen.see_often(format!("{policy}: runs that went on in the interpreter"), stats.blackholed);
     let engine = jit.engine();
@@ -232,6 +233,7 @@ fn count(done: &mut Done, jit: &mut Jit<'_>, policy: &str) {
             Event::InlineDepth { .. } => "limit: inline depth",
             Event::Widened { .. } | Event::TraceBegun { .. } => continue,
             Event::TraceAborted { .. } => "limit: steps of a trace",
+            Event::RegionRefused { .. } => "limit: region",
         });
     }
     for block in engine.fragments.iter().flat_map(|f| &f.graph.blocks) {

@@ -78,6 +78,10 @@ switches! {
     cases: usual 32, or [1, 1, 2];
     /// `JitOptions::reenter`: 0 is no.
     reenter: usual 1, or [0];
+    /// `JitOptions::region`: 0 is never.
+    region: usual 0, or [1, 1, 2, 3];
+    /// `Limits::region_ops`.
+    region_ops: usual 6_000, or [10, 40];
 }
 
 impl Switches {
@@ -88,6 +92,7 @@ impl Switches {
             bridge: self.bridge,
             cases: self.cases as usize,
             reenter: self.reenter != 0,
+            region: self.region,
             ..JitOptions::default()
         }
     }
@@ -102,5 +107,6 @@ impl Switches {
         limits.residual_ops = self.residual_ops as usize;
         limits.inline_depth = self.inline_depth as usize;
         limits.trace_steps = u64::from(self.trace_steps);
+        limits.region_ops = self.region_ops as usize;
     }
 }

@@ -13,6 +13,9 @@ pub struct JitOptions {
     pub bridge: u32,
     /// How many values a promotion grows cases for; further ones are interpreted.
     pub cases: usize,
+    /// How often a bridge that leads back to a loop is taken before the loop is specialized again, as one graph with joins of
+    /// all that traces have seen of it; 0: never.
+    pub region: u32,
     /// Whether a blackholed run goes on in compiled code at the next merge point that has some.
     pub reenter: bool,
     /// Stop the first trace at this step.
@@ -41,6 +44,7 @@ impl Default for JitOptions {
             threshold: 2,
             bridge: 2,
             cases: 32,
+            region: 0,
             reenter: true,
             abort_at: None,
             force_guard: None,
@@ -78,6 +82,8 @@ pub struct Stats {
     pub bridges: u64,
     /// Cases of promotion switches made.
     pub cases: u64,
+    /// Loops specialized again as regions.
+    pub regions: u64,
     /// Time in the specializer.
     pub specializing: Duration,
     /// Time in code generation.
@@ -100,6 +106,7 @@ impl AddAssign for Stats {
         self.traces += other.traces;
         self.bridges += other.bridges;
         self.cases += other.cases;
+        self.regions += other.regions;
         self.specializing += other.specializing;
         self.compiling += other.compiling;
         self.steps += other.steps;

@@ -98,7 +98,7 @@ impl JitOptions {
     /// The settings of a JIT whose interpreter is tier 0: compiling takes some 10,000 times as long as a step of the interpreter,
     /// so it is for what comes by often. (PyPy's thresholds are 1,039 and 200.)
     pub fn just_in_time() -> JitOptions {
-        JitOptions { threshold: 1000, bridge: 200, ..JitOptions::default() }
+        JitOptions { threshold: 1000, bridge: 200, region: 20_000, ..JitOptions::default() }
     }
 }
 

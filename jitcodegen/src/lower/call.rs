@@ -13,9 +13,16 @@ use flowgraph::math;
 impl Translator<'_, '_, '_> {
     /// The compiled graph that this key means here.
     pub fn function(&self, key: &str) -> Result<Function, CodegenError> {
-        let found = self.unit.tier.meanings(key).find_map(|name| self.unit.functions.get(&name));
-        found
-            .cloned()
+        self.meaning(key).map(|(_, function)| function)
+    }
+
+    /// The compiled graph that this key means here, with its name.
+    pub fn meaning(&self, key: &str) -> Result<(String, Function), CodegenError> {
+        let compiled = |name: String| self.unit.functions.get(&name).cloned().map(|function| (name, function));
+        self.unit
+            .tier
+            .meanings(key)
+            .find_map(compiled)
             .ok_or_else(|| CodegenError::UnknownCallee { graph: self.graph.key.clone(), callee: key.to_owned() })
     }
 

@@ -23,8 +23,9 @@ const HELPERS: [(&str, &str); 4] = [
 
 /// A program drawn from bytes.
 pub fn random_program(source: &mut Source<'_>) -> Program {
-    let mut settings = [0; 8];
-    settings.iter_mut().for_each(|byte| *byte = source.byte());
+    let mut settings = [0; 10];
+    let (first, last) = settings.split_at_mut(8);
+    first.iter_mut().for_each(|byte| *byte = source.byte());
     let mut of_runs = source.split_off(1, 6);
     let mut generator = Generator::new(source);
     let mut texts = generator.declarations();
@@ -39,6 +40,7 @@ pub fn random_program(source: &mut Source<'_>) -> Program {
         HELPERS.iter().filter(|(name, _)| generator.wanted.contains(name)).map(|(_, text)| (*text).to_owned());
     texts.splice(0..0, helpers);
     let source = format!("use hueshift::prelude::*;\n\n{}\n", texts.join("\n\n"));
+    last.iter_mut().for_each(|byte| *byte = generator.source.byte());
     generator.finish(source, &params, Switches::drawn(&settings), &mut of_runs)
 }
 

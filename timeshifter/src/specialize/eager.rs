@@ -84,6 +84,18 @@ impl Engine<'_> {
         loop {
             match self.step(&mut st)? {
                 Outcome::Mark(kind) => return self.park(schedule, st, kind),
+                Outcome::Split { cond, then, otherwise, loc } if self.in_region(&st) => {
+                    schedule.todo.extend(self.split_in_region(st, cond, (then, otherwise), loc)?);
+                    return Ok(());
+                }
+                Outcome::SwitchSplit { value, cases, default, loc } if self.in_region(&st) => {
+                    schedule.todo.extend(self.switch_in_region(st, value, (cases, default), loc)?);
+                    return Ok(());
+                }
+                Outcome::Promotion { value, loc } if self.in_region(&st) => {
+                    schedule.todo.extend(self.promote_in_region(st, value, loc)?);
+                    return Ok(());
+                }
                 Outcome::Split { cond, then, otherwise, loc } => {
                     schedule.todo.extend(self.split(&mut st, cond, (then, otherwise), loc)?);
                 }
@@ -140,11 +152,12 @@ impl Engine<'_> {
                 })
                 .collect(),
         });
-        let enterable = kind == MarkKind::GlobalMerge && self.units[self.fragments[st.fragment].unit].exits;
+        let within = self.in_region(st);
+        let enterable = kind == MarkKind::GlobalMerge && self.units[self.fragments[st.fragment].unit].exits && !within;
         Key { frames: frames.collect(), fragment: (!enterable).then_some(st.fragment), decided: None }
     }
 
-    fn priority(&self, st: &State) -> Priority {
+    pub(super) fn priority(&self, st: &State) -> Priority {
         let last = st.frames.len() - 1;
         let position = |(at, f): (usize, &Frame)| {
             let order = &self.program.loaded(f.graph).order;
@@ -161,12 +174,18 @@ impl Engine<'_> {
 
     pub(super) fn is_loop_head(&self, st: &State) -> bool {
         let f = st.frame();
-        f.index == 0 && self.program.loaded(f.graph).order.loop_at(f.block).is_some()
-            || self.program.is_merge_point(f.graph, f.block, f.index)
+        if f.index == 0 && self.program.loaded(f.graph).order.loop_at(f.block).is_some() {
+            return true;
+        }
+        self.program.is_merge_point(f.graph, f.block, f.index)
+            && (!self.in_region(st) || self.traced_loop(st).is_some())
     }
 
     fn park(&mut self, schedule: &mut Schedule, mut st: State, mut kind: MarkKind) -> Result<(), SpecError> {
         self.trim(&mut st);
+        if self.ends_region(&st, kind) {
+            return self.leave_region(st, kind);
+        }
         let over = self.fragments[st.fragment].size > self.limits.residual_ops;
         if over && !self.is_twin(&st) {
             let loc = self.loc(&st);
@@ -183,6 +202,10 @@ impl Engine<'_> {
             self.merges.see(kind, Merge::Capped);
             let loc = self.loc(&st);
             self.events.push(Event::JoinCapped { green: self.green_that_multiplied(&st), loc });
+            if self.in_region(&st) {
+                self.end_in_own_exit(&st);
+                return Ok(());
+            }
             self.enter_twin(&mut st, loc)?;
             let f = st.frame();
             match self.program.mark(f.graph, f.block, f.index) {

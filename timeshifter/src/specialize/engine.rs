@@ -5,6 +5,7 @@ use super::memory::{Location, Origin, Provenance, RootId, Slot};
 use super::merge::operand_of;
 use super::merges::Merges;
 use super::program::Program;
+use super::region::{Profile, Region};
 use super::residual::{FULL, Fragment, Info, SameOp};
 use super::snapshot::ExitSite;
 use super::state::{Key, Red, Reg, SlotId, State, VersionId};
@@ -86,6 +87,12 @@ pub struct Engine<'m> {
     pub versions: FxIndexMap<Key, Vec<Version>>,
     /// How many versions have been made.
     pub versions_made: usize,
+    /// Which ways traces have taken at splits.
+    pub profile: Profile,
+    /// The region that is being filled.
+    pub(super) region: Option<Region>,
+    /// The fragments that have been traced from each exit.
+    pub(super) bridges: FxHashMap<u32, Vec<usize>>,
     /// The exits.
     pub exits: Vec<ExitSite>,
     /// The limits.
@@ -137,6 +144,9 @@ impl<'m> Engine<'m> {
             residual_calls: indexmap::IndexSet::new(),
             versions: FxIndexMap::default(),
             versions_made: 0,
+            profile: Profile::default(),
+            region: None,
+            bridges: FxHashMap::default(),
             exits: Vec::new(),
             limits: Limits::default(),
             events: Vec::new(),

@@ -228,6 +228,13 @@ pub enum Event {
         /// Where.
         loc: Loc,
     },
+    /// A loop could not be specialized again as a region.
+    RegionRefused {
+        /// Why.
+        reason: String,
+        /// The loop.
+        loc: Loc,
+    },
     /// A trace was stopped.
     TraceAborted {
         /// Why.
@@ -271,6 +278,8 @@ pub struct Limits {
     pub unrolled_ops: usize,
     /// Steps of one trace.
     pub trace_steps: u64,
+    /// Residual ops of a region before its paths end at their next merge point.
+    pub region_ops: usize,
 }
 
 impl Default for Limits {
@@ -285,6 +294,7 @@ impl Default for Limits {
             residual_ops: 200_000,
             unrolled_ops: 400_000,
             trace_steps: 100_000,
+            region_ops: 6_000,
         }
     }
 }

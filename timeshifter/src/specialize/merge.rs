@@ -451,7 +451,7 @@ impl<'m> Engine<'m> {
 
     /// The values whose registers are live in a frame, and those among them that have none yet: the results of the call that
     /// a frame stands at that is not the innermost.
-    fn live_registers(&self, frame: &Frame, innermost: bool) -> (&[ValueId], &'m [ValueId]) {
+    pub(super) fn live_registers(&self, frame: &Frame, innermost: bool) -> (&[ValueId], &'m [ValueId]) {
         let loaded = self.program.loaded(frame.graph);
         let (block, index) = (frame.block, frame.index as usize);
         if innermost {

@@ -16,6 +16,7 @@
 //! eager      scheduling: both sides of every split, each join once; arms: what becomes of a split's sides
 //! versions   of merge points: entering them, making more; merges: which of it happened how often
 //! trace      one path, executed as it is emitted
+//! region     what has been traced from a loop on, again as one graph with joins
 //! snapshot   exits, and how to specialize on from them
 //! resume     exits, and how to go on in the interpreter; entering compiled code from there
 //! portal     where tier 0 comes and goes: words of parameters as frames, and back
@@ -46,6 +47,7 @@ mod merges;
 mod output;
 mod portal;
 mod program;
+mod region;
 mod residual;
 mod resume;
 mod snapshot;
@@ -63,6 +65,7 @@ pub use memory::{Cell, Element, KnownMemory, Location, Origin, Place, Provenance
 pub use merges::{Merge, Merges};
 pub use portal::{Door, Portal, RunRoots};
 pub use program::{Loaded, Program};
+pub use region::Profile;
 pub use residual::{Fragment, Info};
 pub use resume::Entrance;
 pub use snapshot::ExitSite;

@@ -5,7 +5,7 @@
 //! its values wherever they are visible: what defined them, a range, and which exclusive root an address comes from.
 
 use super::memory::Origin;
-use super::state::GraphIx;
+use super::state::{GraphIx, VersionId};
 use flowgraph::ir::{
     Block, BlockId, Edge, Graph, Imm, Loc, Op, Opcode, Operand, RustType, Signature, Terminator, Time, Type, ValueId,
 };
@@ -53,6 +53,10 @@ pub struct Fragment {
     pub size: usize,
     /// Which root function it belongs to: an index into the engine's units.
     pub unit: usize,
+    /// The version of a loop that it is the code of.
+    pub version: Option<VersionId>,
+    /// It was not finished: nothing leads here.
+    pub abandoned: bool,
 }
 
 /// How many dominating blocks are searched for an equal op.
@@ -63,7 +67,8 @@ impl Fragment {
     pub fn new(key: &str, source: GraphIx, unit: usize) -> Fragment {
         let graph = Graph::new(key, Signature { params: Vec::new(), result: RustType::Unit });
         let (info, parents, seen) = (Vec::new(), Vec::new(), FxHashMap::default());
-        let mut fragment = Fragment { graph, source, info, parents, seen, size: 0, unit };
+        let (version, abandoned) = (None, false);
+        let mut fragment = Fragment { graph, source, info, parents, seen, size: 0, unit, version, abandoned };
         fragment.new_block(None);
         fragment
     }

@@ -3,6 +3,7 @@
 use super::access::Target;
 use super::engine::Engine;
 use super::error::{Met, SpecError};
+use super::region::Way;
 use super::state::{Red, Reg, Regs, State};
 use flowgraph::ir::{
     Color, Const, Edge, Effect, Imm, Loc, MarkKind, Op, Opcode, Operand, OperandType, Terminator, Time, Trap, TrapKind,
@@ -158,7 +159,12 @@ impl<'m> Engine<'m> {
         match op.opcode {
             Opcode::Promote => match args[0] {
                 Red::Value(v) if self.result_color(st, op) == Some(Color::Green) => Hint::Promote(v),
-                known => Hint::Value(known),
+                known => {
+                    if let Some(value) = known.as_int() {
+                        self.record_if_traced(st, Some(value));
+                    }
+                    Hint::Value(known)
+                }
             },
             Opcode::WeAreJitted => truth(true),
             Opcode::IsConstant => truth(args[0].constant().is_some()),
@@ -186,8 +192,8 @@ impl<'m> Engine<'m> {
             Terminator::Jump(edge) => self.go(st, edge, loc)?,
             Terminator::Branch { cond, then, otherwise, time } => match self.operand(st, *cond, loc)? {
                 Red::Const(c) => {
-                    self.count_decision(st, *time);
                     let taken = self.memory.resolve(c) != 0;
+                    self.count_decision(st, *time, Some(i64::from(taken)));
                     self.go(st, if taken { then } else { otherwise }, loc)?;
                 }
                 _ if *time == Time::Now => return Err(SpecError::NotGreen { op: "branch".to_owned(), loc }),
@@ -198,10 +204,10 @@ impl<'m> Engine<'m> {
             },
             Terminator::Switch { value, cases, default, time, .. } => match self.operand(st, *value, loc)? {
                 Red::Const(c) => {
-                    self.count_decision(st, *time);
                     let word = self.memory.resolve(c) as i64;
-                    let edge = cases.iter().find(|(case, _)| *case == word).map_or(default, |(_, e)| e);
-                    self.go(st, edge, loc)?;
+                    let case = cases.iter().find(|(case, _)| *case == word);
+                    self.count_decision(st, *time, case.map(|(case, _)| *case));
+                    self.go(st, case.map_or(default, |(_, e)| e), loc)?;
                 }
                 _ if *time == Time::Now => return Err(SpecError::NotGreen { op: "switch".to_owned(), loc }),
                 value => {
@@ -229,9 +235,17 @@ impl<'m> Engine<'m> {
         Ok(None)
     }
 
-    fn count_decision(&mut self, st: &State, time: Time) {
+    /// Counts a split that is decided already. A region may know less, and have to decide it.
+    fn count_decision(&mut self, st: &State, time: Time, way: Way) {
         if time == Time::Emit {
             self.count_fold(st);
+            self.record_if_traced(st, way);
+        }
+    }
+
+    fn record_if_traced(&mut self, st: &State, way: Way) {
+        if st.concrete.is_some() {
+            self.record(st, way);
         }
     }
 

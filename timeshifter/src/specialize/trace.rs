@@ -69,6 +69,7 @@ impl Engine<'_> {
     pub fn trace_exit(&mut self, exit: u32, words: &[Word]) -> Result<(String, TraceEnd), SpecError> {
         let mut st = self.state_at_exit(exit);
         let fragment = st.fragment;
+        self.bridges.entry(exit).or_default().push(fragment);
         let params = self.fragments[fragment].graph.entry_params().to_vec();
         st.concrete = Some(params.into_iter().zip(words.iter().copied()).collect());
         let end = self.trace_from(Beginning::Bridge(exit), st)?;
@@ -84,10 +85,12 @@ impl Engine<'_> {
         let position = self.exits[exit as usize].promoted_position();
         let mut st = self.state_at_exit(exit);
         let fragment = st.fragment;
+        self.bridges.entry(exit).or_default().push(fragment);
         let params = self.fragments[fragment].graph.entry_params().to_vec();
         let mut beginning = Beginning::Bridge(exit);
         if let Some(position) = position {
             let seen = words[position] as i64;
+            self.record(&st, Some(seen));
             self.learn_equal(&mut st, Red::Value(params[position]), Const::Int(seen));
             beginning = Beginning::Case(exit, seen);
         }
@@ -130,17 +133,8 @@ impl Engine<'_> {
                 }
                 Some(Outcome::Split { cond, then, otherwise, loc }) => {
                     let taken = self.concrete_word(&st, operand_of(cond)) != 0;
-                    let exit = self.guard_exit(&mut st, loc);
-                    let next = self.next_block(&st);
-                    let (on_true, on_false) =
-                        if taken { (Edge::new(next, []), exit) } else { (exit, Edge::new(next, [])) };
-                    let cond_operand = operand_of(cond);
-                    let term =
-                        Terminator::Branch { cond: cond_operand, then: on_true, otherwise: on_false, time: Time::Now };
-                    self.fragments[st.fragment].end(st.block, term, loc);
-                    st.block = next;
-                    self.learn(&mut st, cond, taken);
-                    self.go(&mut st, if taken { then } else { otherwise }, loc)?;
+                    self.record(&st, Some(i64::from(taken)));
+                    self.guard(&mut st, cond, taken, (then, otherwise), loc)?;
                 }
                 Some(Outcome::SwitchSplit { value, cases, default, loc }) => {
                     self.trace_switch(&mut st, value, cases, default, loc)?;
@@ -179,6 +173,25 @@ impl Engine<'_> {
 
     // ---- guards
 
+    /// Goes on on one side of a branch; the other is an exit.
+    pub(super) fn guard(
+        &mut self,
+        st: &mut State,
+        cond: Red,
+        taken: bool,
+        (then, otherwise): (&Edge, &Edge),
+        loc: Loc,
+    ) -> Result<(), SpecError> {
+        let exit = self.guard_exit(st, loc);
+        let next = self.next_block(st);
+        let (on_true, on_false) = if taken { (Edge::new(next, []), exit) } else { (exit, Edge::new(next, [])) };
+        let term = Terminator::Branch { cond: operand_of(cond), then: on_true, otherwise: on_false, time: Time::Now };
+        self.fragments[st.fragment].end(st.block, term, loc);
+        st.block = next;
+        self.learn(st, cond, taken);
+        self.go(st, if taken { then } else { otherwise }, loc)
+    }
+
     fn next_block(&mut self, st: &State) -> BlockId {
         self.fragments[st.fragment].new_block(Some(st.block))
     }
@@ -195,7 +208,7 @@ impl Engine<'_> {
         self.exit_edge(st, exit)
     }
 
-    fn new_guard_exit(&mut self, st: &State, promoted: Option<ValueId>, loc: Loc) -> u32 {
+    pub(super) fn new_guard_exit(&mut self, st: &State, promoted: Option<ValueId>, loc: Loc) -> u32 {
         let exit = self.new_exit(st, promoted, loc);
         let fragment = &mut self.fragments[st.fragment];
         let block = fragment.new_block(None);
@@ -206,7 +219,7 @@ impl Engine<'_> {
         exit
     }
 
-    fn exit_edge(&mut self, st: &State, exit: u32) -> Edge {
+    pub(super) fn exit_edge(&mut self, st: &State, exit: u32) -> Edge {
         let Some(block) = self.exits[exit as usize].block else { unreachable!("a guard's exit has a block") };
         debug_assert_eq!(self.exits[exit as usize].fragment, st.fragment);
         let guard = i64::from(self.guards);
@@ -224,10 +237,11 @@ impl Engine<'_> {
     ) -> Result<(), SpecError> {
         let operand = operand_of(value);
         let seen = self.concrete_word(st, operand) as i64;
+        let taken = cases.iter().find(|(case, _)| *case == seen);
+        self.record(st, taken.map(|(case, _)| *case));
         let exit = self.guard_exit(st, loc);
         let next = self.next_block(st);
         let on = Edge::new(next, []);
-        let taken = cases.iter().find(|(case, _)| *case == seen);
         let (guarded, otherwise) = match taken {
             Some(_) => (vec![(seen, on)], exit),
             None => (cases.iter().map(|(case, _)| (*case, exit.clone())).collect(), on),
@@ -250,6 +264,7 @@ impl Engine<'_> {
     /// The value seen is the first case; the promotion has a snapshot of its own, since new cases start exactly there.
     fn trace_promotion(&mut self, st: &mut State, value: ValueId, loc: Loc) {
         let seen = self.concrete_word(st, value.into()) as i64;
+        self.record(st, Some(seen));
         let exit = self.new_guard_exit(st, Some(value), loc);
         let edge = self.exit_edge(st, exit);
         let next = self.next_block(st);
@@ -261,7 +276,7 @@ impl Engine<'_> {
         self.learn_equal(st, Red::Value(value), Const::Int(seen));
     }
 
-    fn end_in_own_exit(&mut self, st: &State) {
+    pub(super) fn end_in_own_exit(&mut self, st: &State) {
         let loc = self.loc(st);
         let exit = self.new_exit(st, None, loc);
         let term = self.exit_terminator(exit);

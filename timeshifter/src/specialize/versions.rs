@@ -98,14 +98,16 @@ impl Engine<'_> {
     /// Registers a version whose head is the block of its template.
     pub(super) fn add_version(&mut self, key: usize, template: State, enterable: bool) -> VersionId {
         let (fragment, block) = (template.fragment, template.block);
+        let id = VersionId { key, version: self.versions[key].len() };
         if enterable {
             self.fragments[fragment].make_entry(block);
+            self.fragments[fragment].version = Some(id);
         }
         let template = Rc::new(template);
         let version = Version { template, fragment, block, enterable, folds: 0, arrivals: Vec::new() };
         self.versions[key].push(version);
         self.versions_made += 1;
-        VersionId { key, version: self.versions[key].len() - 1 }
+        id
     }
 
     /// Ends the state's block in a jump to a version, if the state implies it; gives it back if not.

@@ -1,0 +1,320 @@
+//! Regions: what has been traced from a loop on, specialized again as one residual graph with joins.
+//!
+//! A trace is a path, and a bridge another one, from an exit on to its own end: what comes after a join is there once for
+//! each path that leads to it, and what one path knows another finds out again. A region begins with a loop's version and
+//! goes on as the eager policy does, but takes of each split only the sides that traces have taken, and of each promotion
+//! the values that they have seen. For the rest it has lazy exits, as a trace has (DESIGN.md, section 5).
+
+use super::engine::{Engine, Version};
+use super::error::{Event, SpecError};
+use super::merge::operand_of;
+use super::snapshot::rename;
+use super::state::{Key, Red, Reg, State, VersionId};
+use flowgraph::ir::{BlockId, Const, Edge, Loc, MarkKind, Terminator, Time, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use smallvec::SmallVec;
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+
+/// Where a path goes on behind a split: 1 or 0 for the sides of a branch, a switch's case or a promotion's value; nothing for
+/// a switch's default.
+pub(super) type Way = Option<i64>;
+
+/// The ways that have been seen at one place.
+pub(super) type Ways = SmallVec<[Way; 2]>;
+
+/// So many are remembered at one place; the rest are exits.
+const MOST_WAYS: usize = 64;
+
+/// The ways that traces have taken, by a hash of the place: the stack of positions, and the greens. Places that share one
+/// share their ways: then a region has a side that isn't taken there.
+#[derive(Debug, Default)]
+pub struct Profile(FxHashMap<u64, Ways>);
+
+/// A region that is being filled.
+#[derive(Debug)]
+pub(super) struct Region {
+    fragment: usize,
+    /// The keys of the loops that belong to it.
+    loops: FxHashSet<usize>,
+}
+
+impl Engine<'_> {
+    /// Remembers which way a trace takes at the split that it stands at.
+    pub(super) fn record(&mut self, st: &State, way: Way) {
+        let place = self.place(st);
+        let ways = self.profile.0.entry(place).or_default();
+        if ways.len() < MOST_WAYS && !ways.contains(&way) {
+            ways.push(way);
+        }
+    }
+
+    fn ways(&self, st: &State) -> Ways {
+        self.profile.0.get(&self.place(st)).cloned().unwrap_or_default()
+    }
+
+    fn place(&self, st: &State) -> u64 {
+        let mut hasher = FxHasher::default();
+        let last = st.frames.len() - 1;
+        for (at, frame) in st.frames.iter().enumerate() {
+            (frame.graph, frame.block, frame.index).hash(&mut hasher);
+            let (live, _) = self.live_registers(frame, at == last);
+            for value in live {
+                if let Some(Reg::Green(constant)) = frame.regs.get(*value) {
+                    (value, constant).hash(&mut hasher);
+                }
+            }
+        }
+        hasher.finish()
+    }
+
+    /// The version of a loop that a fragment is the code of; that of a region's is the one that it was made for.
+    pub fn version_of(&self, fragment: &str) -> Option<VersionId> {
+        self.fragments[self.fragment_of(fragment)?].version
+    }
+
+    /// The keys of the merge points that a region has within it, as they are elsewhere.
+    pub fn covered_by(&self, region: &str) -> Vec<usize> {
+        let Some(region) = self.fragment_of(region) else { return Vec::new() };
+        let within = self.versions.keys().filter(|key| key.fragment == Some(region));
+        within.filter_map(|key| self.versions.get_index_of(&Key { fragment: None, ..key.clone() })).collect()
+    }
+
+    /// Specializes a loop again, as a region, from one of its versions on. Gives the key of its fragment, which takes what the
+    /// version's takes; nothing if it can't be: then the traces stay.
+    ///
+    /// # Errors
+    /// Only of functions that it calls.
+    pub fn specialize_region(&mut self, id: VersionId) -> Result<Option<String>, SpecError> {
+        let (region, st) = self.begin_region(id);
+        let open = self.memory.is_open();
+        self.memory.open_foreign(false);
+        self.region = Some(Region { fragment: region, loops: self.loops_within(id) });
+        let unit = self.fragments[region].unit;
+        let (loc, template) = (self.loc(&st), Rc::new(State { origin: None, ..st.clone() }));
+        let filled = self.run_unit(unit, vec![st]);
+        self.region = None;
+        self.memory.open_foreign(open);
+        if let Err(error) = filled {
+            self.events.push(Event::RegionRefused { reason: error.to_string(), loc });
+            self.fragments[region].abandoned = true;
+            return Ok(None);
+        }
+        self.install_region(id, region, template);
+        self.run_functions()?;
+        Ok(Some(self.fragments[region].graph.key.clone()))
+    }
+
+    /// A fragment with the head of a version, and the state there, from which it is to be filled.
+    fn begin_region(&mut self, id: VersionId) -> (usize, State) {
+        let Version { template, fragment: old, block: old_head, .. } = self.version(id);
+        let (mut st, old, old_head) = (State::clone(template), *old, *old_head);
+        let unit = self.fragments[old].unit;
+        let graph = self.units[unit].graph;
+        let name = self.fresh_name(graph);
+        let region = self.new_fragment(graph, &name, unit);
+        let head = self.fragments[region].new_block(None);
+        let mut renamed = Vec::new();
+        for param in self.fragments[old].graph.block(old_head).params.clone() {
+            let (ty, info) =
+                (self.fragments[old].graph.values[param.index()].ty, self.fragments[old].info(param).clone());
+            let new = self.fragments[region].new_param(head, ty);
+            self.fragments[region].info[new.index()] = info;
+            renamed.push((param, new));
+        }
+        rename(&mut st, &renamed);
+        (st.fragment, st.block) = (region, head);
+        let key = Key { fragment: Some(region), ..self.key(&st, MarkKind::GlobalMerge) };
+        let (key, _) = self.versions.insert_full(key, Vec::new());
+        let within = self.add_version(key, st.clone(), false);
+        st.origin = Some(within);
+        st.enclosing = Some(key);
+        st.passed = true;
+        (region, st)
+    }
+
+    /// From now on, who comes to the loop in a state of this version enters the region.
+    fn install_region(&mut self, id: VersionId, region: usize, template: Rc<State>) {
+        let block = template.block;
+        self.fragments[region].make_entry(block);
+        self.fragments[region].version = Some(id);
+        let version = Version { template, fragment: region, block, enterable: true, folds: 0, arrivals: Vec::new() };
+        let before = self.versions[id.key].iter().position(|v| {
+            let fragment = &self.fragments[v.fragment];
+            fragment.version == Some(id) && v.fragment != self.versions[id.key][id.version].fragment
+        });
+        match before {
+            Some(before) => self.versions[id.key][before] = version,
+            None => self.versions[id.key].push(version),
+        }
+        self.versions_made += 1;
+    }
+
+    /// Whether a state belongs to the region that is being filled.
+    pub(super) fn in_region(&self, st: &State) -> bool {
+        self.region.as_ref().is_some_and(|region| region.fragment == st.fragment)
+    }
+
+    /// The keys of a loop and of the loops within it: those that traces have come to from the loop, and have come back from,
+    /// without going by a loop that lies further out. That is one whose stack is a part of this one's, or whose greens are
+    /// lower: the heads of loops come before what is in them, in the guest as in the interpreter.
+    fn loops_within(&self, id: VersionId) -> FxHashSet<usize> {
+        let of = |key: usize| self.versions[key].first().map(|version| self.priority(&version.template));
+        let own = of(id.key);
+        let key_of = |fragment: usize| self.fragments[fragment].version.map(|version| version.key);
+        let inner = |fragment: usize| key_of(fragment).is_none_or(|key| of(key) >= own);
+        let heads = || (0..self.fragments.len()).filter(|fragment| key_of(*fragment) == Some(id.key));
+        let mut leading: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+        let (mut todo, mut reached): (Vec<usize>, FxHashSet<usize>) = (heads().collect(), heads().collect());
+        while let Some(at) = todo.pop() {
+            for next in self.ways_out(at).into_iter().filter(|next| inner(*next)) {
+                leading.entry(next).or_default().push(at);
+                if reached.insert(next) {
+                    todo.push(next);
+                }
+            }
+        }
+        let mut loops = FxHashSet::from_iter([id.key]);
+        let (mut todo, mut seen): (Vec<usize>, FxHashSet<usize>) = (heads().collect(), heads().collect());
+        while let Some(at) = todo.pop() {
+            loops.extend(key_of(at));
+            todo.extend(leading.get(&at).into_iter().flatten().copied().filter(|before| seen.insert(*before)));
+        }
+        loops
+    }
+
+    /// The fragments that a fragment leads to, by itself and by the bridges behind its exits.
+    fn ways_out(&self, fragment: usize) -> Vec<usize> {
+        let mut out = Vec::new();
+        for block in &self.fragments[fragment].graph.blocks {
+            match &block.term {
+                Terminator::Enter { graph, .. } => out.extend(self.fragment_of(graph)),
+                Terminator::Exit { exit, .. } => out.extend(self.bridges.get(exit).into_iter().flatten()),
+                _ => {}
+            }
+        }
+        out
+    }
+
+    /// Whether a path of the region ends at the merge point that a state stands at: where it is full, or a loop begins that
+    /// doesn't belong to it.
+    pub(super) fn ends_region(&self, st: &State, kind: MarkKind) -> bool {
+        let Some(region) = self.region.as_ref().filter(|_| self.in_region(st)) else { return false };
+        let elsewhere = || {
+            let traced = self.traced_loop(st).filter(|_| kind == MarkKind::GlobalMerge);
+            traced.is_some_and(|key| !region.loops.contains(&key))
+        };
+        self.fragments[st.fragment].size > self.limits.region_ops || elsewhere()
+    }
+
+    /// The key of the loop that begins at the merge point that a state stands at, as far as traces have seen: where the guest
+    /// hasn't jumped back to, paths only join.
+    pub(super) fn traced_loop(&self, st: &State) -> Option<usize> {
+        let key = Key { fragment: None, ..self.key(st, MarkKind::GlobalMerge) };
+        self.versions.get_full(&key).filter(|(_, _, versions)| !versions.is_empty()).map(|(at, ..)| at)
+    }
+
+    // ---- splits
+
+    /// Goes on behind a branch on the sides that traces have taken. Gives the states but for the one that is to go on at once.
+    pub(super) fn split_in_region(
+        &mut self,
+        mut st: State,
+        cond: Red,
+        (then, otherwise): (&Edge, &Edge),
+        loc: Loc,
+    ) -> Result<Vec<State>, SpecError> {
+        match self.ways(&st)[..] {
+            [] => {
+                self.end_in_own_exit(&st);
+                Ok(Vec::new())
+            }
+            [way] => {
+                st.snapshot = None;
+                self.guard(&mut st, cond, way == Some(1), (then, otherwise), loc)?;
+                Ok(vec![st])
+            }
+            _ => {
+                let other = self.split(&mut st, cond, (then, otherwise), loc)?;
+                Ok([st].into_iter().chain(other).collect())
+            }
+        }
+    }
+
+    /// The same behind a switch.
+    pub(super) fn switch_in_region(
+        &mut self,
+        mut st: State,
+        value: Red,
+        (cases, default): (&[(i64, Edge)], &Edge),
+        loc: Loc,
+    ) -> Result<Vec<State>, SpecError> {
+        let ways = self.ways(&st);
+        self.trim_registers(&mut st);
+        let exit = self.new_guard_exit(&st, None, loc);
+        let (mut arms, mut made) = (Vec::new(), Vec::new());
+        for (case, edge) in cases.iter().map(|(case, edge)| (Some(*case), edge)).chain([(None, default)]) {
+            if !ways.contains(&case) {
+                made.push((case, self.exit_edge(&st, exit)));
+                continue;
+            }
+            let (block, mut arm) = self.arm(&st);
+            made.push((case, Edge::new(block, [])));
+            if let Some(case) = case {
+                self.learn_equal(&mut arm, value, Const::Int(case));
+            }
+            self.go(&mut arm, edge, loc)?;
+            arms.push(arm);
+        }
+        let Some((_, default)) = made.pop() else { unreachable!("the default is always made") };
+        let cases = made.into_iter().filter_map(|(case, edge)| Some((case?, edge))).collect();
+        let term = Terminator::Switch { value: operand_of(value), cases, default, time: Time::Now, promotion: false };
+        self.fragments[st.fragment].end(st.block, term, loc);
+        Ok(arms)
+    }
+
+    /// The same behind a promotion.
+    pub(super) fn promote_in_region(
+        &mut self,
+        mut st: State,
+        value: ValueId,
+        loc: Loc,
+    ) -> Result<Vec<State>, SpecError> {
+        let ways = self.ways(&st);
+        if ways.is_empty() {
+            self.end_in_exit(st, loc)?;
+            return Ok(Vec::new());
+        }
+        self.trim_registers(&mut st);
+        let exit = self.new_guard_exit(&st, Some(value), loc);
+        let default = self.exit_edge(&st, exit);
+        let (mut arms, mut cases) = (Vec::new(), Vec::new());
+        for seen in ways.into_iter().flatten() {
+            let (block, mut arm) = self.arm(&st);
+            cases.push((seen, Edge::new(block, [])));
+            self.learn_equal(&mut arm, Red::Value(value), Const::Int(seen));
+            arms.push(arm);
+        }
+        let term = Terminator::Switch { value: value.into(), cases, default, time: Time::Now, promotion: true };
+        self.fragments[st.fragment].end(st.block, term, loc);
+        Ok(arms)
+    }
+
+    /// A copy of the state in a block of its own.
+    fn arm(&mut self, st: &State) -> (BlockId, State) {
+        let block = self.fragments[st.fragment].new_block(Some(st.block));
+        (block, State { block, ..self.fork(st) })
+    }
+
+    /// Ends a path of a region: in a version that others have made, or in an exit.
+    pub(super) fn leave_region(&mut self, mut st: State, kind: MarkKind) -> Result<(), SpecError> {
+        if let (MarkKind::GlobalMerge, Some(key)) = (kind, self.traced_loop(&st)) {
+            match self.jump_to_any(st, key)? {
+                None => return Ok(()),
+                Some(back) => st = back,
+            }
+        }
+        self.end_in_own_exit(&st);
+        Ok(())
+    }
+}
