@@ -24,6 +24,7 @@ sources! {
     endless "../../docs/hints/endless.rs";
     extent "../../docs/hints/extent.rs";
     jitted "../../docs/hints/jitted.rs";
+    likely "../../docs/hints/likely.rs";
     look_inside_if "../../docs/hints/look_inside_if.rs";
     look_inside_if_reads "../../docs/hints/look_inside_if_reads.rs";
     portal "../../docs/hints/portal.rs";

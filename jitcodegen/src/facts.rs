@@ -75,6 +75,7 @@ impl Facts {
         let with_word =
             || (is_value(0) && op.args[1].as_int() == Some(word)) || (is_value(1) && op.args[0].as_int() == Some(word));
         match op.opcode {
+            Opcode::Likely => self.says_differs(graph, op.args[0], holds, value, word),
             Opcode::IntIsTrue => word == 0 && holds && is_value(0),
             Opcode::IntIsZero => word == 0 && !holds && is_value(0),
             Opcode::IntNe => holds && with_word(),

@@ -17,7 +17,7 @@ use cranelift_codegen::ir::{self, BlockArg, FuncRef, InstBuilder, MemFlagsData, 
 use cranelift_frontend::{FunctionBuilder, Switch};
 use cranelift_module::{FuncId, Linkage, Module};
 use flowgraph::ir::{Block, BlockId, Const, DataId, Edge, Graph, Op, Opcode, Operand, Terminator, Trap, Type, ValueId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A graph that is compiled, or being compiled: what callers must know.
 #[derive(Clone)]
@@ -102,6 +102,7 @@ pub(crate) struct Translator<'t, 'f, 'u> {
     values: Vec<Option<ir::Value>>,
     flags: FxHashMap<ValueId, ir::Value>,
     blocks: Vec<Option<ir::Block>>,
+    unlikely: FxHashSet<BlockId>,
     callees: FxHashMap<FuncId, FuncRef>,
     /// What branches tell.
     pub facts: Facts,
@@ -155,6 +156,7 @@ pub(crate) fn translate(
         values: vec![None; graph.values.len()],
         flags: FxHashMap::default(),
         blocks: vec![None; graph.blocks.len()],
+        unlikely: unlikely(graph),
         callees: FxHashMap::default(),
         facts: Facts::new(graph),
         slots,
@@ -410,7 +412,8 @@ impl Translator<'_, '_, '_> {
         let graph = self.graph;
         let block: &Block = graph.block(id);
         let target = self.target(id);
-        if matches!(block.term, Terminator::Trap(_) | Terminator::Exit { .. }) && id != BlockId::ENTRY {
+        let is_way_out = matches!(block.term, Terminator::Trap(_) | Terminator::Exit { .. });
+        if id != BlockId::ENTRY && (is_way_out || self.unlikely.contains(&id)) {
             self.b.set_cold_block(target);
         }
         self.b.switch_to_block(target);
@@ -500,4 +503,20 @@ impl Translator<'_, '_, '_> {
         let trapped = self.b.ins().iconst(types::I64, status::TRAPPED);
         self.b.ins().return_(&[trapped]);
     }
+}
+
+/// The blocks that only a branch leads to whose condition `likely` says holds usually.
+fn unlikely(graph: &Graph) -> FxHashSet<BlockId> {
+    let ops = graph.blocks.iter().flat_map(|block| &block.ops).filter(|op| op.opcode == Opcode::Likely);
+    let likely: FxHashSet<Operand> = ops.flat_map(|op| op.results.iter().copied().map(Operand::Value)).collect();
+    if likely.is_empty() {
+        return FxHashSet::default();
+    }
+    let mut ways = vec![0; graph.blocks.len()];
+    graph.blocks.iter().flat_map(|block| block.term.edges()).for_each(|edge| ways[edge.block.index()] += 1);
+    let rare = graph.blocks.iter().filter_map(|block| match &block.term {
+        Terminator::Branch { cond, otherwise, .. } if likely.contains(cond) => Some(otherwise.block),
+        _ => None,
+    });
+    rare.filter(|id| ways[id.index()] == 1).collect()
 }

@@ -314,3 +314,36 @@ fn checked_divisors_are_not_checked_twice() {
         }
     }
 }
+
+/// What `likely` says is rare lies behind the rest of the code.
+#[test]
+fn what_is_unlikely_is_cold() {
+    let positive = |opcode: Option<Opcode>| {
+        let (mut b, p) = build("positive", &[I], &[I]);
+        let (usual, _) = b.block(&[]);
+        let (rare, _) = b.block(&[]);
+        let mut cond = b.op(Opcode::IntGt, &[p[0], Operand::int(0)]);
+        if let Some(opcode) = opcode {
+            cond = b.op(opcode, &[cond]);
+        }
+        b.branch(cond, (usual, &[]), (rare, &[]));
+        b.to(rare);
+        b.ret(&[Operand::int(-1)]);
+        b.to(usual);
+        b.ret(&[p[0]]);
+        b
+    };
+    for (opcode, cold) in [(Some(Opcode::Likely), 1), (Some(Opcode::Variable), 0), (None, 0)] {
+        let engine = engine(vec![positive(opcode)], Options { keep_text: true, ..Options::default() });
+        let clif = engine.clif("positive").unwrap();
+        assert_eq!(clif.matches(" cold:").count(), cold, "{clif}");
+        assert_eq!(
+            clif.matches("uextend").count() + clif.matches("brif v").count(),
+            2,
+            "the comparison itself: {clif}"
+        );
+        for (x, wanted) in [(5, 5), (0, -1i64 as u64)] {
+            assert_eq!(returned(engine.call("positive", &[x])), [wanted]);
+        }
+    }
+}

@@ -474,6 +474,8 @@ impl Generator<'_, '_> {
             _ if std::mem::take(&mut self.tame) => "#[elidable]\n",
             1 => "#[dont_look_inside]\n",
             2 => "#[unroll_safe]\n",
+            3 if recursive => "#[look_inside_if(is_constant(depth) && depth < 3)]\n",
+            3 => "#[look_inside_if(true)]\n",
             _ => "",
         };
         let object = receiver.map(|(ty, _)| ty).or(home);

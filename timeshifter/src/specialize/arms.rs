@@ -7,7 +7,7 @@ use super::engine::{Engine, RootKind};
 use super::error::SpecError;
 use super::merge::operand_of;
 use super::state::{Red, State};
-use flowgraph::ir::{BlockId, Const, Edge, Imm, Loc, MemDesc, Opcode, Operand, Terminator, Time, Trap};
+use flowgraph::ir::{BlockId, Const, Edge, Imm, Loc, MemDesc, Opcode, Operand, Terminator, Time, Trap, Type};
 use smallvec::SmallVec;
 
 /// Operands that are constants on an arm.
@@ -32,8 +32,14 @@ impl Engine<'_> {
         let parent = st.block;
         let fragment = &mut self.fragments[st.fragment];
         let (on_true, on_false) = (fragment.new_block(Some(parent)), fragment.new_block(Some(parent)));
+        let asked = match operand_of(cond) {
+            Operand::Value(v) if fragment.info[v.index()].likely => {
+                fragment.push(parent, Opcode::Likely, &[v.into()], Imm::None, &[Type::Int], loc)[0].into()
+            }
+            other => other,
+        };
         let branch = Terminator::Branch {
-            cond: operand_of(cond),
+            cond: asked,
             then: Edge::new(on_true, []),
             otherwise: Edge::new(on_false, []),
             time: Time::Now,

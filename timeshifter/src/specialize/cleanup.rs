@@ -295,6 +295,9 @@ fn fold_constants(graph: &mut Graph) -> bool {
 }
 
 fn folded(op: &Op) -> Option<Vec<Operand>> {
+    if op.opcode == Opcode::Likely {
+        return op.args[0].constant().map(|c| vec![Operand::Const(c)]);
+    }
     if !op.opcode.is_pure() {
         return None;
     }
@@ -355,6 +358,7 @@ fn simplify_branches(graph: &mut Graph) -> bool {
 /// Whether an op may go when nobody uses what it gives.
 fn removable(op: &Op) -> bool {
     matches!(op.opcode.effect(), Effect::Pure | Effect::Read | Effect::Allocate | Effect::ElidableCall)
+        || op.opcode == Opcode::Likely
 }
 
 /// Drops ops and parameters that nothing needs, also those that only need each other.

@@ -24,11 +24,13 @@ pub struct Info {
     pub range: (i64, i64),
     /// Where the pure op is that computes it: block and number.
     pub definition: Option<(BlockId, u32)>,
+    /// It is a condition that usually holds.
+    pub likely: bool,
 }
 
 impl Default for Info {
     fn default() -> Info {
-        Info { origin: Origin::Outside, range: FULL, definition: None }
+        Info { origin: Origin::Outside, range: FULL, definition: None, likely: false }
     }
 }
 

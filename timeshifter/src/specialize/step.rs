@@ -169,7 +169,14 @@ impl<'m> Engine<'m> {
             Opcode::WeAreJitted => truth(true),
             Opcode::IsConstant => truth(args[0].constant().is_some()),
             Opcode::IsVirtual => truth(matches!(args[0], Red::Slot(..))),
-            Opcode::Concrete | Opcode::Variable | Opcode::Likely => Hint::Value(args[0]),
+            Opcode::Likely => {
+                // The value is what it was, so that what a branch on it tells is told of the condition itself.
+                if let Red::Value(condition) = args[0] {
+                    self.fragments[st.fragment].info[condition.index()].likely = true;
+                }
+                Hint::Value(args[0])
+            }
+            Opcode::Concrete | Opcode::Variable => Hint::Value(args[0]),
             Opcode::CanEnterJit => Hint::Jumped,
             _ => Hint::Nothing,
         }
