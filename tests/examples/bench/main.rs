@@ -1,10 +1,11 @@
 //! The measurements of `docs/benchmarks.md`, all in one run, so that their ratios mean something on a noisy machine:
 //!
-//!     cargo run --release -p hueshift-tests --example bench
+//!     cargo run --release --workspace --example bench
 //!
 //! Every figure is the best of several rounds; the rounds of what is compared take turns.
 
 mod brainfuck;
+mod jit;
 mod loops;
 mod native;
 mod specializing;
@@ -33,6 +34,9 @@ fn main() -> Result<(), String> {
     }
     if wanted("brainfuck") {
         brainfuck::run()?;
+    }
+    if wanted("jit") {
+        jit::run()?;
     }
     if wanted("startup") {
         startup::run()?;
