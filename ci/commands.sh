@@ -45,7 +45,16 @@ for mode in eval interp aot; do
     expect 0 13 run regex date --mode "$mode" -- on:2026-11-21
 done
 
+log=$(mktemp)
+trap 'rm -f "$output" "$program" "$log"' EXIT
+expect 0 168 run tl primes --mode jit --jit threshold=20,bridge=5,versions=2,trace-steps=5000 --log "$log" -- 1000
+expect 0 'Where time went' explain "$log"
+expect 0 'code at' run tl primes --mode jit --jit threshold=20 --stats -- 1000
+expect 0 '"sizes": [{"key": "code, pc=' run tl primes --mode jit --jit threshold=20 --stats=json -- 1000
+
 # What bad input gets.
+expect 2 'this is no JSON' explain README.md
+expect 2 'from 1 on' run tl primes --mode jit --jit trace-steps=0 -- 1000
 expect 2 '' spec no/such/file.rs --entry f
 expect 2 '' spec "$plus_minus" --entry plus_minu --args 1
 expect 2 '' spec "$plus_minus" --entry plus_minus --args 1,2

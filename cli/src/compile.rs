@@ -109,7 +109,7 @@ impl Compile {
         }
         self.link(&made, machine)?;
         drop(spinner);
-        log::write(self.log.log.as_deref(), &made, files)
+        log::write(self.log.log.as_deref(), &made)
     }
 
     /// Refuses to write over what is compiled.

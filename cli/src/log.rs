@@ -1,4 +1,5 @@
-//! `--log FILE`: what was compiled, and what was not done as well as it might have been, a line each.
+//! `--log FILE`: as text what was compiled, and what was not done as well as it might have been, a line each; of a JIT's
+//! run all that happened, as lines of JSON, which `hueshift explain` reads.
 //!
 //! ```text
 //! compiled tl: 41 ops in 12 blocks
@@ -8,21 +9,25 @@
 //! ```
 
 use crate::output;
-use crate::problem::Failure;
-use flowgraph::ir::{Loc, SourceFile};
+use crate::problem::{Failure, Problem};
+use hueshift::events::{Event, Reason, Sink, What};
 use hueshift::standalone::Standalone;
 use hueshift::{Report, Residual, Specialized};
 use indexmap::IndexMap;
+use serde_json::{Map, Value};
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::Path;
-use timeshifter::specialize::{Beginning, Event};
+use std::fs::File;
+use std::io::{self, BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// What there is to tell.
 pub struct Told<'a> {
     /// The residual graphs.
     pub residual: &'a Residual,
-    /// What happened to the limits.
+    /// What happened.
     pub events: &'a [Event],
     /// How often guards were executed, where that was counted.
     pub guards: Option<&'a BTreeMap<i64, u64>>,
@@ -48,22 +53,12 @@ impl<'a> From<&'a Standalone> for Told<'a> {
 }
 
 /// Writes it to a file, if there is to be one.
-pub fn write<'a>(to: Option<&Path>, told: impl Into<Told<'a>>, files: &[SourceFile]) -> Result<(), Failure> {
-    write_all(to, [told.into()], files)
-}
-
-/// Writes what several compilers have to tell, one after another.
-pub fn write_all<'a>(
-    to: Option<&Path>,
-    told: impl IntoIterator<Item = Told<'a>>,
-    files: &[SourceFile],
-) -> Result<(), Failure> {
+pub fn write<'a>(to: Option<&Path>, told: impl Into<Told<'a>>) -> Result<(), Failure> {
     let Some(path) = to else { return Ok(()) };
-    let texts: String = told.into_iter().map(|told| text(&told, files)).collect();
-    output::write(Some(path), &texts)
+    output::write(Some(path), &text(&told.into()))
 }
 
-fn text(told: &Told<'_>, files: &[SourceFile]) -> String {
+fn text(told: &Told<'_>) -> String {
     let mut out = String::new();
     let residual = told.residual;
     let keys = residual.own.iter().chain(residual.behind_exits.iter().filter(|key| !residual.own.contains(key)));
@@ -73,11 +68,8 @@ fn text(told: &Told<'_>, files: &[SourceFile]) -> String {
     }
     let mut events: IndexMap<String, usize> = IndexMap::new();
     for event in told.events {
-        let (loc, what) = what_happened(event);
-        let line = match files.get(usize::from(loc.file.0)).filter(|_| loc.is_known()) {
-            Some(file) => format!("{}:{}:{}: {what}", file.name, loc.line, loc.column),
-            None => what,
-        };
+        let Some(what) = what_happened(event) else { continue };
+        let line = event.at.as_ref().map_or(what.clone(), |place| format!("{place}: {what}"));
         *events.entry(line).or_default() += 1;
     }
     for (line, times) in events {
@@ -94,29 +86,85 @@ fn size(ops: usize, blocks: usize) -> String {
     format!("{ops} op{s} in {blocks} block{t}")
 }
 
-fn what_happened(event: &Event) -> (Loc, String) {
-    match event {
-        Event::JoinCapped { green, loc } => {
-            let what = "reached with too many different values of greens";
-            (*loc, format!("{what}, most of `{green}`: it goes on with everything red"))
+/// An event in words; nothing if what was compiled tells as much.
+fn what_happened(event: &Event) -> Option<String> {
+    let said = match (&event.what, event.reason) {
+        (What::Limit { name: Some(green), .. }, Reason::JoinTuples) => {
+            format!(
+                "reached with too many different values of greens, most of `{green}`: it goes on with everything red"
+            )
         }
-        Event::CodeLimit { loc } => (*loc, "the code has grown too large: it goes on with everything red".to_owned()),
-        Event::InlineDepth { function, loc } => {
-            (*loc, format!("`{function}` is called, not copied in: too many calls are copied into each other"))
+        (What::Limit { name: Some(function), .. }, Reason::InlineDepth) => {
+            format!("`{function}` is called, not copied in: too many calls are copied into each other")
         }
-        Event::Widened { loc } => (*loc, "a version was made less specific, so that the next arrival fits".to_owned()),
-        Event::TraceBegun { of, loc } => (
-            *loc,
-            match of {
-                Beginning::Entry => "a trace begins with the run".to_owned(),
-                Beginning::MergePoint => "a trace begins, where the run comes by often".to_owned(),
-                Beginning::Bridge(exit) => format!("a bridge begins, at exit {exit}"),
-                Beginning::Case(exit, value) => {
-                    format!("a case begins, for the value {value} that is promoted at exit {exit}")
-                }
-            },
-        ),
-        Event::RegionRefused { reason, loc } => (*loc, format!("no region is made: {reason}")),
-        Event::TraceAborted { reason, loc } => (*loc, format!("the trace was stopped: {reason}")),
+        (What::Limit { .. }, Reason::ResidualOps) => {
+            "the code has grown too large: it goes on with everything red".to_owned()
+        }
+        (What::Limit { limit, .. }, Reason::AbortAt) => format!("the trace was stopped: abort-at={limit}"),
+        (What::Limit { limit, .. }, Reason::TraceSteps) => {
+            format!("the trace was stopped: it grew longer than {limit} steps")
+        }
+        (What::Limit { limit, .. }, Reason::Cases) => {
+            format!("the promotion has {limit} cases: other values are interpreted")
+        }
+        (What::Widened { .. }, _) => "a version was made less specific, so that the next arrival fits".to_owned(),
+        (What::Traced { .. }, Reason::FirstRun) => "a trace begins with the run".to_owned(),
+        (What::Traced { .. }, Reason::HotLoop) => "a trace begins, where the run comes by often".to_owned(),
+        (What::Bridge { exit, .. }, _) => format!("a bridge begins, at exit {exit}"),
+        (What::Promoted { exit, value, .. }, Reason::NewValue) => {
+            format!("a case begins, for the value {value} that is promoted at exit {exit}")
+        }
+        _ => return None,
+    };
+    Some(said)
+}
+
+/// A log of events, which are written as they happen: a line of JSON each.
+pub struct Lines {
+    path: PathBuf,
+    out: Rc<RefCell<io::Result<BufWriter<File>>>>,
+}
+
+impl Lines {
+    /// Begins the log, if there is to be one.
+    pub fn create(path: Option<&Path>) -> Result<Option<Lines>, Failure> {
+        let Some(path) = path else { return Ok(None) };
+        let file = File::create(path).map_err(|e| not_written(path, &e))?;
+        Ok(Some(Lines { path: path.to_owned(), out: Rc::new(RefCell::new(Ok(BufWriter::new(file)))) }))
     }
+
+    /// What is handed the events.
+    pub fn sink(&self) -> Sink {
+        let out = self.out.clone();
+        Box::new(move |event| {
+            let mut out = out.borrow_mut();
+            let written = match &mut *out {
+                Ok(file) => {
+                    serde_json::to_writer(&mut *file, event).map_err(Into::into).and_then(|()| file.write_all(b"\n"))
+                }
+                Err(_) => return,
+            };
+            if let Err(error) = written {
+                *out = Err(error);
+            }
+        })
+    }
+
+    /// Ends the log, with what has been counted, and how often guards were executed, where that was.
+    pub fn finish(self, rows: Map<String, Value>, guards: Option<&BTreeMap<i64, u64>>) -> Result<(), Failure> {
+        let mut counted = Map::from_iter([("event".to_owned(), "stats".into())]);
+        counted.extend(rows);
+        counted.extend(guards.map(|guards| {
+            let guards = guards.iter().map(|(guard, executed)| (guard.to_string(), Value::from(*executed)));
+            ("guards".to_owned(), Value::Object(guards.collect()))
+        }));
+        let counted = Value::Object(counted);
+        let mut out = self.out.replace(Err(io::ErrorKind::Other.into())).map_err(|e| not_written(&self.path, &e))?;
+        let written = writeln!(out, "{counted}").and_then(|()| out.flush());
+        written.map_err(|e| not_written(&self.path, &e).into())
+    }
+}
+
+fn not_written(path: &Path, error: &io::Error) -> Problem {
+    Problem::new(format!("{} can't be written: {error}", path.display()))
 }

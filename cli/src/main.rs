@@ -6,6 +6,7 @@
 //! why           why a variable has its color
 //! run           run a guest program, or a function
 //! compile       make an executable of a guest program, or of a function
+//! explain       what a JIT's log says: where time goes, what is not compiled, and what to do about it
 //! interpreters  what is bundled
 //! ```
 //!
@@ -15,6 +16,7 @@
 
 mod compile;
 mod excerpt;
+mod explain;
 mod graph;
 mod guest_io;
 mod interpreters;
@@ -28,6 +30,7 @@ mod progress;
 mod run;
 mod source;
 mod spec;
+mod stats;
 mod why;
 
 use clap::{Parser, Subcommand};
@@ -55,6 +58,7 @@ enum Sub {
     Run(run::Run),
     Interpreters(interpreters::Interpreters),
     Compile(compile::Compile),
+    Explain(explain::Explain),
     #[command(hide = true, disable_help_flag = true)]
     Rules(later::Later),
 }
@@ -94,6 +98,7 @@ fn run(command: &Command) -> ExitCode {
         Sub::Run(run) => run.run(),
         Sub::Interpreters(interpreters) => interpreters.run(),
         Sub::Compile(compile) => compile.run(),
+        Sub::Explain(explain) => explain.run(),
         Sub::Rules(later) => later.refuse("rules", "there are no peephole rules yet; constants are folded"),
     };
     ended(done)

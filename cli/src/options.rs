@@ -4,9 +4,9 @@ use crate::output::print;
 use crate::problem::{Failure, Problem, run_failure, spec_failure};
 use clap::{Args, ValueEnum};
 use flowgraph::ir::SourceFile;
+use hueshift::events::Reason;
 use hueshift::{Compiler, JitOptions, Report, Sweep};
 use std::path::PathBuf;
-use timeshifter::specialize::Event;
 
 /// Which function, and which of its parameters are known when compiling.
 #[derive(Debug, Args)]
@@ -23,7 +23,7 @@ pub struct EntryOptions {
 #[derive(Debug, Args)]
 pub struct LogOption {
     /// Write to a file what was compiled, which limits were met and where, and how often guards were executed where they
-    /// are counted.
+    /// are counted. In the mode `jit` of `run` these are lines of JSON.
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
 }
@@ -71,11 +71,182 @@ pub enum Disturb {
     Guards(Option<u32>),
 }
 
-/// The help of `--jit`.
-pub const JIT_HELP: &str = "Settings of the JIT, separated by commas: threshold=N (backward jumps \
-    before a loop is traced), bridge=N (exits before a bridge is compiled), \
-    cases=N (cases of a promotion), reenter=yes|no; for tests abort-at=N|all (stop tracing at that step), \
-    force-guard=K|all (make guards fail), count-guards=yes|no";
+/// One of the settings of `--jit`.
+struct Setting {
+    key: &'static str,
+    /// What it takes, for the help.
+    takes: &'static str,
+    /// One line that says what it means.
+    doc: &'static str,
+    /// Its usual value, for the help.
+    usual: fn(&JitOptions) -> String,
+    /// Sets it.
+    set: Set,
+}
+
+/// How a setting is set.
+enum Set {
+    /// To a number, from this one on.
+    Number(u64, fn(&mut JitOptions, u64)),
+    /// To yes or no.
+    Flag(fn(&mut JitOptions, bool)),
+    /// To a number, or all runs are made that there can be.
+    Sweep(fn(&mut Jit, Option<u64>)),
+}
+
+/// The settings.
+const SETTINGS: &[Setting] = &[
+    Setting {
+        key: "threshold",
+        takes: "N",
+        doc: "how often the guest comes to a place by jumping back before it is traced from there",
+        usual: |o| o.threshold.to_string(),
+        set: Set::Number(0, |o, n| o.threshold = fitting(n)),
+    },
+    Setting {
+        key: "bridge",
+        takes: "N",
+        doc: "how often an exit is taken before it gets compiled code of its own",
+        usual: |o| o.bridge.to_string(),
+        set: Set::Number(0, |o, n| o.bridge = fitting(n)),
+    },
+    Setting {
+        key: "cases",
+        takes: "N",
+        doc: "how many values a promotion has compiled code for; others are interpreted",
+        usual: |o| o.cases.to_string(),
+        set: Set::Number(0, |o, n| o.cases = size(n)),
+    },
+    Setting {
+        key: "region",
+        takes: "N",
+        doc: "how often a bridge leads back to a loop before the loop is compiled again, with joins; 0: never",
+        usual: |o| o.region.to_string(),
+        set: Set::Number(0, |o, n| o.region = fitting(n)),
+    },
+    Setting {
+        key: "versions",
+        takes: "N",
+        doc: "how many versions a loop has that keep constants; the next one keeps none",
+        usual: |o| o.limits.versions.to_string(),
+        set: Set::Number(1, |o, n| o.limits.versions = size(n)),
+    },
+    Setting {
+        key: "join-tuples",
+        takes: "N",
+        doc: "how many combinations of greens are compiled where paths meet; the rest goes on with everything red",
+        usual: |o| o.limits.join_tuples.to_string(),
+        set: Set::Number(1, |o, n| o.limits.join_tuples = size(n)),
+    },
+    Setting {
+        key: "trace-steps",
+        takes: "N",
+        doc: "after how many steps a trace is stopped",
+        usual: |o| o.limits.trace_steps.to_string(),
+        set: Set::Number(1, |o, n| o.limits.trace_steps = n),
+    },
+    Setting {
+        key: "inline-depth",
+        takes: "N",
+        doc: "how many calls are copied into each other; further ones are called",
+        usual: |o| o.limits.inline_depth.to_string(),
+        set: Set::Number(1, |o, n| o.limits.inline_depth = size(n)),
+    },
+    Setting {
+        key: "residual-ops",
+        takes: "N",
+        doc: "after how many ops of one residual graph the rest goes on with everything red",
+        usual: |o| o.limits.residual_ops.to_string(),
+        set: Set::Number(1, |o, n| o.limits.residual_ops = size(n)),
+    },
+    Setting {
+        key: "unrolled-ops",
+        takes: "N",
+        doc: "after how many ops of one residual graph the green loop that makes them is refused",
+        usual: |o| o.limits.unrolled_ops.to_string(),
+        set: Set::Number(1, |o, n| o.limits.unrolled_ops = size(n)),
+    },
+    Setting {
+        key: "green-steps",
+        takes: "N",
+        doc: "after how many steps that leave nothing to run a green loop is refused",
+        usual: |o| o.limits.green_steps.to_string(),
+        set: Set::Number(1, |o, n| o.limits.green_steps = n),
+    },
+    Setting {
+        key: "loop-keys",
+        takes: "N",
+        doc: "after how many different greens at its head a loop is refused",
+        usual: |o| o.limits.loop_keys.to_string(),
+        set: Set::Number(1, |o, n| o.limits.loop_keys = size(n)),
+    },
+    Setting {
+        key: "functions",
+        takes: "N",
+        doc: "after how many functions specialized for their greens a recursion is refused",
+        usual: |o| o.limits.functions.to_string(),
+        set: Set::Number(1, |o, n| o.limits.functions = size(n)),
+    },
+    Setting {
+        key: "reenter",
+        takes: "yes|no",
+        doc: "for tests: whether the interpreter goes on in compiled code behind an exit",
+        usual: |o| if o.reenter { "yes".to_owned() } else { "no".to_owned() },
+        set: Set::Flag(|o, yes| o.reenter = yes),
+    },
+    Setting {
+        key: "count-guards",
+        takes: "yes|no",
+        doc: "for tests: count how often each guard is executed",
+        usual: |o| if o.count_guards { "yes".to_owned() } else { "no".to_owned() },
+        set: Set::Flag(|o, yes| o.count_guards = yes),
+    },
+    Setting {
+        key: "abort-at",
+        takes: "N|all",
+        doc: "for tests: stop the first trace at this step; all of them, run by run",
+        usual: |_| "never".to_owned(),
+        set: Set::Sweep(|jit, step| match step {
+            Some(step) => jit.options.abort_at = Some(step),
+            None => jit.sweep = Some(Disturb::Aborts),
+        }),
+    },
+    Setting {
+        key: "force-guard",
+        takes: "K|all",
+        doc: "for tests: make this guard fail at its first, second and hundredth execution; all of them, run by run",
+        usual: |_| "none".to_owned(),
+        set: Set::Sweep(|jit, guard| jit.sweep = Some(Disturb::Guards(guard.map(fitting)))),
+    },
+];
+
+/// A number that has been read as one of 32 bits.
+fn fitting(n: u64) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}
+
+fn size(n: u64) -> usize {
+    usize::try_from(n).unwrap_or(usize::MAX)
+}
+
+/// The help of `--jit`, in a line.
+pub const JIT_HELP: &str =
+    "Settings of the JIT, separated by commas, such as threshold=50,bridge=5 (`--help` lists them)";
+
+/// The help of `--jit`, with a line for each setting.
+pub fn jit_help() -> String {
+    let (usual, hot) = (JitOptions::default(), JitOptions::just_in_time());
+    let mut help =
+        "Settings of the JIT, separated by commas; in brackets what they are else. Where there are two, the first \
+        is for `--mode jit`\nof an interpreter with its program, the other where its graphs take its place.\n"
+            .to_owned();
+    for Setting { key, takes, doc, usual: value, .. } in SETTINGS {
+        let (hot, usual) = (value(&hot), value(&usual));
+        let usual = if hot == usual { usual } else { format!("{hot}, or {usual}") };
+        help.push_str(&format!("\n{key}={takes}: {doc} [{usual}]"));
+    }
+    help
+}
 
 /// The settings with which a run is watched or disturbed: the interpreter's graphs take the place of the interpreter then.
 pub const FOR_TESTS: &[&str] = &["reenter", "abort-at", "force-guard", "count-guards"];
@@ -90,28 +261,26 @@ pub fn parse_jit(text: &str) -> Result<Jit, String> {
             return Err(format!("{key} is given twice"));
         }
         jit.given.push(key.to_owned());
-        let wrong = |wanted: &str| format!("{key} is {wanted}, not `{value}`");
-        let yes = || match value {
-            "yes" => Ok(true),
-            "no" => Ok(false),
-            _ => Err(wanted_yes(key, value)),
+        let Some(Setting { set, .. }) = SETTINGS.iter().find(|setting| setting.key == key) else {
+            let keys: Vec<&str> = SETTINGS.iter().map(|setting| setting.key).collect();
+            return Err(format!("there is no setting `{key}`; there are {}", keys.join(", ")));
         };
-        let number = || value.parse::<u32>().map_err(|_| wrong("a number"));
-        match (key, value) {
-            ("threshold", _) => jit.options.threshold = number()?,
-            ("bridge", _) => jit.options.bridge = number()?,
-            ("cases", _) => jit.options.cases = number()? as usize,
-            ("region", _) => jit.options.region = number()?,
-            ("reenter", _) => jit.options.reenter = yes()?,
-            ("count-guards", _) => jit.options.count_guards = yes()?,
-            ("abort-at", "all") => jit.sweep = Some(Disturb::Aborts),
-            ("abort-at", _) => jit.options.abort_at = Some(number()?.into()),
-            ("force-guard", "all") => jit.sweep = Some(Disturb::Guards(None)),
-            ("force-guard", _) => jit.sweep = Some(Disturb::Guards(Some(number()?))),
-            _ => {
-                let keys = "threshold, bridge, cases, region, reenter, abort-at, force-guard, count-guards";
-                return Err(format!("there is no setting `{key}`; there are {keys}"));
+        let number = || value.parse::<u32>().map(u64::from).map_err(|_| format!("{key} is a number, not `{value}`"));
+        match set {
+            Set::Number(least, set) => {
+                let n = number()?;
+                if n < *least {
+                    return Err(format!("{key} is a number from {least} on, not `{value}`"));
+                }
+                set(&mut jit.options, n);
             }
+            Set::Flag(set) => match value {
+                "yes" => set(&mut jit.options, true),
+                "no" => set(&mut jit.options, false),
+                _ => return Err(wanted_yes(key, value)),
+            },
+            Set::Sweep(set) if value == "all" => set(&mut jit, None),
+            Set::Sweep(set) => set(&mut jit, Some(number()?)),
         }
     }
     Ok(jit)
@@ -140,7 +309,7 @@ impl Jit {
 
     /// Refuses what only traces have, where nothing is traced. Runs that are disturbed are traced.
     pub fn without_traces(&self, instead: &str) -> Result<(), Failure> {
-        let setting = self.given(&["threshold", "abort-at"]).filter(|_| self.sweep.is_none());
+        let setting = self.given(&["threshold", "trace-steps", "abort-at"]).filter(|_| self.sweep.is_none());
         setting.map_or(Ok(()), |key| Err(ignored(&format!("--jit {key}=…"), "nothing is traced", instead)))
     }
 
@@ -154,7 +323,7 @@ impl Jit {
 
     /// Says so if tracing was to be stopped at a step that there is none.
     pub fn check_step(&self, report: &Report) -> Result<(), Failure> {
-        let stopped = report.events.iter().any(|e| matches!(e, Event::TraceAborted { .. }));
+        let stopped = report.events.iter().any(|e| e.reason == Reason::AbortAt);
         match self.options.abort_at {
             Some(step) if !stopped => {
                 let message = format!("no trace has a step {step}: the longest has {}", report.stats.longest_trace);

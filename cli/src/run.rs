@@ -2,20 +2,21 @@
 
 use crate::Done;
 use crate::guest_io;
-use crate::log::{self, Told};
-use crate::options::{EntryOptions, FOR_TESTS, JIT_HELP, Jit, LogOption, ignored, parse_jit};
+use crate::log::{self, Lines};
+use crate::options::{EntryOptions, FOR_TESTS, JIT_HELP, Jit, LogOption, ignored, jit_help, parse_jit};
 use crate::output::{print, print_aside};
 use crate::problem::{Failure, Problem, run_failure, spec_failure};
 use crate::progress::Spinner;
 use crate::source::{self, Source};
 use crate::spec::{result_text, trapped};
+use crate::stats::{StatsFormat, rows};
 use clap::{Args, ValueEnum};
 use flowgraph::eval::{Evaluator, Outcome, TrapReport};
 use flowgraph::ir::{Loc, Module, SourceFile};
 use flowgraph::memory::Memory;
 use flowgraph::value::{Arguments, debug_words};
 use hueshift::embed::Error;
-use hueshift::{Counts, Ending, JitOptions, Ran, SpecFailure, Stats, Trap};
+use hueshift::{Counts, Ending, JitOptions, Ran, SpecFailure, Trap};
 use interpreters::{Interpreter, Jitted, LoadError, Tier0};
 use std::path::Path;
 
@@ -35,9 +36,9 @@ pub struct Run {
     /// How to run it.
     #[arg(long, value_enum, default_value = "aot")]
     mode: Mode,
-    #[arg(long, value_name = "K=V,…", value_parser = parse_jit, help = JIT_HELP)]
+    #[arg(long, value_name = "K=V,…", value_parser = parse_jit, help = JIT_HELP, long_help = jit_help())]
     jit: Option<Jit>,
-    /// Print times and numbers of compiled code to standard error.
+    /// Print where time goes, how much is compiled and how often compiled code is left, to standard error.
     #[arg(long, value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "text")]
     stats: Option<StatsFormat>,
     #[command(flatten)]
@@ -61,45 +62,6 @@ enum Mode {
     Aot,
     /// Interpreted, and compiled where it is hot.
     Jit,
-}
-
-/// How `--stats` prints.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum StatsFormat {
-    /// A line for each.
-    Text,
-    /// One JSON object.
-    Json,
-}
-
-impl StatsFormat {
-    fn text(self, stats: &Stats, counts: &Counts) -> String {
-        let rows = [
-            ("specializing_us", stats.specializing.as_micros() as u64),
-            ("compiling_us", stats.compiling.as_micros() as u64),
-            ("steps", stats.steps),
-            ("emitted_ops", stats.emitted as u64),
-            ("residual_ops", counts.ops.values().sum::<usize>() as u64),
-            ("blocks", counts.blocks as u64),
-            ("switches", counts.switches as u64),
-            ("cases", stats.cases),
-            ("traces", stats.traces),
-            ("bridges", stats.bridges),
-            ("regions", stats.regions),
-            ("blackholed", stats.blackholed),
-            ("interpreted_steps", stats.interpreted),
-            ("arrived", stats.arrived),
-            ("entered", stats.entered),
-            ("finished", stats.finished),
-        ];
-        match self {
-            StatsFormat::Text => rows.iter().map(|(name, n)| format!("{name}: {n}\n")).collect(),
-            StatsFormat::Json => {
-                let fields = rows.iter().map(|(name, n)| ((*name).to_owned(), (*n).into()));
-                crate::output::json(&serde_json::Value::Object(fields.collect())) + "\n"
-            }
-        }
-    }
 }
 
 impl Run {
@@ -163,20 +125,32 @@ impl Run {
         if jit.disturb(&compiler, text, &source.module.files, source.is_text)? {
             return Ok(None);
         }
-        let options = JitOptions { check_accesses: source.is_text, ..jit.options.clone() };
+        let options = JitOptions { check_accesses: source.is_text, time_tiers: self.looks(), ..jit.options.clone() };
+        let log = self.log.log.as_deref();
+        let lines = if self.mode == Mode::Jit { Lines::create(log)? } else { None };
         let spinner = spinner(&source.module);
-        let report = match self.mode {
-            Mode::Jit => hueshift::run_traced(&mut compiler, text, &options),
+        let report = match (self.mode, &lines) {
+            (Mode::Jit, Some(lines)) => hueshift::run_traced_telling(&mut compiler, text, &options, lines.sink()),
+            (Mode::Jit, None) => hueshift::run_traced(&mut compiler, text, &options),
             _ => hueshift::spec(&mut compiler, text, hueshift::Policy::Eager, &options),
         };
         let report = report.map_err(|e| spec_failure(e, &source.module.files, source.is_text))?;
         drop(spinner);
         jit.check_step(&report)?;
-        if let Some(stats) = self.stats {
-            print_aside(&stats.text(&report.stats, &report.counts))?;
+        let rows = rows(&report.stats, &report.counts, &report.sizes);
+        if let Some(format) = self.stats {
+            print_aside(&format.text(&rows))?;
         }
-        log::write(self.log.log.as_deref(), &report, &source.module.files)?;
+        match lines {
+            Some(lines) => lines.finish(rows, report.guards.as_ref().map(|(counts, _)| counts))?,
+            None => log::write(log, &report)?,
+        }
         Ok(Some(report.ran))
+    }
+
+    /// Whether anybody wants to know where time goes.
+    fn looks(&self) -> bool {
+        self.stats.is_some() || self.log.log.is_some()
     }
 
     /// Whether it is one run, from which nothing else is wanted than that it be fast.
@@ -193,16 +167,22 @@ impl Run {
         files: &[SourceFile],
     ) -> Result<Ran, Failure> {
         let jit = self.jit.clone().unwrap_or_default();
+        let lines = Lines::create(self.log.log.as_deref())?;
         let spinner = (!guest_io::writes(interpreter.embedded().module())).then(|| Spinner::start("running"));
-        let ran = interpreter.jit(program, &self.arguments(), &jit.just_in_time());
+        let sink = lines.as_ref().map(Lines::sink);
+        let options = JitOptions { time_tiers: self.looks(), ..jit.just_in_time() };
+        let ran = interpreter.jit_telling(program, &self.arguments(), &options, sink);
         drop(spinner);
-        let Jitted { result, after, stats, compiled } = ran.map_err(|e| given.problems(&e))?;
+        let Jitted { result, after, stats, sizes, compiled } = ran.map_err(|e| given.problems(&e))?;
+        let mut counts = Counts::default();
+        compiled.iter().for_each(|made| counts += Counts::of(&made.residual));
+        let rows = rows(&stats, &counts, &sizes);
         if let Some(format) = self.stats {
-            let mut counts = Counts::default();
-            compiled.iter().for_each(|made| counts += Counts::of(&made.residual));
-            print_aside(&format.text(&stats, &counts))?;
+            print_aside(&format.text(&rows))?;
         }
-        log::write_all(self.log.log.as_deref(), compiled.iter().map(Told::from), files)?;
+        if let Some(lines) = lines {
+            lines.finish(rows, None)?;
+        }
         let result = match result {
             Ok(result) => Ok(result),
             Err(Error::Trap(trap)) => Err(trap),

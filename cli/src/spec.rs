@@ -3,7 +3,7 @@
 use crate::Done;
 use crate::guest_io;
 use crate::log;
-use crate::options::{EntryOptions, JIT_HELP, Jit, LogOption, Policy, ignored, parse_jit};
+use crate::options::{EntryOptions, JIT_HELP, Jit, LogOption, Policy, ignored, jit_help, parse_jit};
 use crate::output::{self, print};
 use crate::problem::{Failure, Problem, compile_failure, spec_failure};
 use crate::progress::Spinner;
@@ -36,7 +36,7 @@ pub struct Spec {
     /// What decides at branches and promotions.
     #[arg(long, value_enum, default_value_t)]
     policy: Policy,
-    #[arg(long, value_name = "K=V,…", value_parser = parse_jit, help = JIT_HELP)]
+    #[arg(long, value_name = "K=V,…", value_parser = parse_jit, help = JIT_HELP, long_help = jit_help())]
     jit: Option<Jit>,
     /// Print everything as one JSON object.
     #[arg(long)]
@@ -117,7 +117,7 @@ impl Spec {
             let made = hueshift::specialize(&mut compiler, args, &options);
             let made = made.map_err(|e| spec_failure(e, &files, is_text))?;
             drop(spinner);
-            log::write(self.log.log.as_deref(), &made, &files)?;
+            log::write(self.log.log.as_deref(), &made)?;
             return print(&emit.text(&made));
         }
         let spinner = Spinner::start("specializing and running");
@@ -125,7 +125,7 @@ impl Spec {
             hueshift::spec(&mut compiler, args, policy, &options).map_err(|e| spec_failure(e, &files, is_text))?;
         drop(spinner);
         jit.check_step(&report)?;
-        log::write(self.log.log.as_deref(), &report, &files)?;
+        log::write(self.log.log.as_deref(), &report)?;
         let colors = colors.filter(|_| self.colors).map(|c| c.named());
         self.print(report, colors, &files, guest_io::writes(&compiler.module))
     }

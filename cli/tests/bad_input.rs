@@ -25,6 +25,15 @@ fn unknown_files_functions_and_options() {
     expect(2, &["unrecognized subcommand"], &["specialize"], "");
     expect(2, &["there is no setting `speed`"], &["spec", PLUS_MINUS, "--jit", "speed=9"], "");
     expect(2, &["bridge is a number, not `x`"], &["spec", PLUS_MINUS, "--jit", "bridge=x"], "");
+    expect(2, &["there are threshold, bridge, cases, versions, join-tuples"], &["run", "tl", "--jit", "limit=1"], "");
+    for key in ["versions", "join-tuples", "trace-steps", "inline-depth", "residual-ops", "loop-keys", "functions"] {
+        let (zero, text) = (format!("{key}=0"), format!("{key}=many"));
+        expect(2, &[&format!("{key} is a number from 1 on, not `0`")], &["spec", PLUS_MINUS, "--jit", &zero], "");
+        expect(2, &[&format!("{key} is a number, not `many`")], &["spec", PLUS_MINUS, "--jit", &text], "");
+    }
+    expect(2, &["cases is a number, not `4294967296`"], &["spec", PLUS_MINUS, "--jit", "cases=4294967296"], "");
+    expect(2, &["reenter is yes or no, not `1`"], &["spec", PLUS_MINUS, "--jit", "reenter=1"], "");
+    expect(2, &["`threshold` is not of the form key=value"], &["spec", PLUS_MINUS, "--jit", "threshold"], "");
     expect(2, &["can't be written"], &["graph", PLUS_MINUS, "-o", "/no/such/folder/x"], "");
     expect(2, &["which function?", "--entry"], &["spec", "-"], "pub fn a() {} pub fn b() {}");
 }

@@ -3,6 +3,7 @@
 mod command;
 
 use command::expect;
+use serde_json::Value;
 use std::path::PathBuf;
 
 /// The log of a run of `hueshift`, which must succeed.
@@ -22,24 +23,74 @@ fn compiled_code_and_widened_versions() {
     assert!(matches!(widened[..], [one] if one.starts_with("tl.rs:") && one.ends_with(" times)")), "{text}");
 }
 
-#[test]
-fn guards_that_are_counted_and_traces_that_are_stopped() {
-    let jit = ["run", "tl", "factorial", "--mode", "jit", "--jit", "count-guards=yes,abort-at=5", "--", "20"];
-    let text = log("jit", &jit, "");
-    assert!(text.contains("the trace was stopped: "), "{text}");
-    let traced = ["run", "tl", "factorial", "--mode", "jit", "--jit", "count-guards=yes", "--", "20"];
-    let text = log("guards", &traced, "");
-    assert!(text.contains("guard ") && text.contains(": executed "), "{text}");
+/// The lines of the log of a run in the mode `jit`.
+fn lines(name: &str, args: &[&str], input: &str) -> Vec<Value> {
+    log(name, args, input).lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
+}
+
+fn of_kind<'a>(lines: &'a [Value], kind: &str) -> Vec<&'a Value> {
+    lines.iter().filter(|line| line["event"] == kind).collect()
 }
 
 #[test]
-fn traces_and_bridges_as_they_begin() {
+fn guards_that_are_counted_and_traces_that_are_stopped() {
+    let jit = ["run", "tl", "factorial", "--mode", "jit", "--jit", "count-guards=yes,abort-at=5", "--", "20"];
+    let all = lines("jit", &jit, "");
+    let limits = of_kind(&all, "limit");
+    assert!(limits.iter().any(|line| line["reason"] == "abort-at" && line["limit"] == 5), "{all:#?}");
+    let traced = ["run", "tl", "factorial", "--mode", "jit", "--jit", "count-guards=yes", "--", "20"];
+    let all = lines("guards", &traced, "");
+    let guards = all.last().and_then(|stats| stats["guards"].as_object()).expect("guards");
+    assert!(guards.values().any(|executed| executed.as_u64() > Some(10)), "{all:#?}");
+}
+
+#[test]
+fn traces_and_bridges_of_a_run() {
     let jit = ["run", "tl", "primes", "--mode", "jit", "--jit", "threshold=20,bridge=5", "--", "100"];
-    let text = log("traces", &jit, "");
-    let begun: Vec<&str> = text.lines().filter(|line| line.contains(" begins")).collect();
-    let is = |line: &&str, what: &str| line.starts_with("tl.rs:") && line.contains(what);
-    assert!(begun.first().is_some_and(|line| is(line, "a trace begins")), "{text}");
-    assert!(begun[1..].iter().any(|line| is(line, "a bridge begins, at exit ")), "{text}");
+    let all = lines("traces", &jit, "");
+    let hot = of_kind(&all, "hot")[0];
+    assert_eq!(
+        (&hot["count"], &hot["reason"], &hot["key"]),
+        (&20.into(), &"threshold".into(), &"code, pc=4, sp=2".into())
+    );
+    let traced = of_kind(&all, "traced")[0];
+    assert_eq!(
+        (&traced["reason"], &traced["end"], &traced["key"]),
+        (&"hot-loop".into(), &"closed".into(), &hot["key"])
+    );
+    let bridges = of_kind(&all, "bridge");
+    let bridge = bridges.iter().find(|bridge| bridge["reason"] == "hot-exit").expect("a bridge of a hot exit");
+    assert_eq!(bridge["taken"], 5);
+    assert_eq!(of_kind(&all, "exit").iter().filter(|exit| exit["exit"] == bridge["exit"]).count(), 3, "1, 2, 4");
+    let [events @ .., stats] = &all[..] else { panic!("an empty log") };
+    assert!(stats["event"] == "stats" && stats["traces"] == of_kind(&all, "hot").len(), "{stats}");
+    for event in events {
+        let place = event["at"].as_str().expect("a place");
+        assert!(place.contains("tl.rs:") && event["key"].as_str().is_some_and(|key| key.contains("pc=")), "{event}");
+    }
+    let times: Vec<u64> = events.iter().map(|event| event["us"].as_u64().expect("a time")).collect();
+    assert!(times.is_sorted(), "{times:?}");
+}
+
+/// What a run with a policy and no JIT has to tell is text.
+#[test]
+fn traces_and_bridges_as_they_begin() {
+    let source = "use hueshift::prelude::*;
+pub fn f(x: i64) -> i64 {
+    let mut left = x;
+    let mut odd = 0;
+    while left > 0 {
+        merge_point!();
+        can_enter_jit!();
+        odd += promote(left & 1);
+        left -= 1;
+    }
+    odd
+}";
+    let text = log("begun", &["spec", "-", "--entry", "f", "--args", "21", "--policy", "tracing"], source);
+    for begun in ["a trace begins with the run", "a bridge begins, at exit ", "a case begins, for the value "] {
+        assert!(text.lines().any(|line| line.starts_with("<stdin>:") && line.contains(begun)), "{text}");
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ use flowgraph::ir::{Graph, Terminator};
 use indexmap::IndexMap;
 use jitcodegen::{Batch, Tier};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::time::{Duration, Instant};
 use timeshifter::specialize::Engine;
 
 /// The compiled residual graphs of an engine.
@@ -21,6 +22,8 @@ pub(crate) struct Code {
     /// The graphs that leave through each exit: linking may have copied it.
     leaving: FxHashMap<u32, Vec<String>>,
     patched: FxHashMap<u32, String>,
+    /// Time for linking fragments, and for cleaning them.
+    pub linking: Duration,
 }
 
 impl Code {
@@ -33,6 +36,7 @@ impl Code {
             as_they_are: FxHashSet::default(),
             leaving: FxHashMap::default(),
             patched: FxHashMap::default(),
+            linking: Duration::ZERO,
         }
     }
 
@@ -64,7 +68,9 @@ impl Code {
                     || batch.contains_key(k)
                     || engine.fragment_of(k).is_some_and(|at| at < since)
             };
+            let begun = Instant::now();
             let graph = engine.linked(at, &apart);
+            self.linking += begun.elapsed();
             wanted.extend(leads_to(&graph).into_iter().map(|k| (k, 0)));
             batch.insert(key, graph);
         }

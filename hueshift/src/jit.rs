@@ -8,9 +8,12 @@ mod made_up;
 mod options;
 mod portal;
 mod regions;
+pub(crate) mod telling;
 
+use crate::clock::Tier;
 use crate::code::{Code, residual_tier};
 use crate::compiler::Compiler;
+use crate::events::{Reason, Recorder, What};
 use crate::forcing::{self, GuardCounts};
 use crate::switches;
 use flowgraph::eval::{self, EvalError, Evaluator, Hooks, MergeAnswer, MergePoint};
@@ -20,13 +23,14 @@ use indexmap::IndexMap;
 use jitcodegen::{Activation, CodegenError, Outcome as Ran};
 pub use made_up::{MadeUp, Observe};
 use made_up::{Start, Waiting};
-pub use options::{JitOptions, Stats};
+pub use options::{JitOptions, Size, Stats};
 use portal::{Abandoned, Doors};
 pub use portal::{Arrival, Inside};
 use regions::Regions;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::time::Instant;
+use telling::Teller;
 use timeshifter::specialize::{Argument, Engine, Entrance, Portal, Program, SpecError, TraceEnd};
 
 /// How to specialize.
@@ -116,6 +120,7 @@ pub struct Jit<'m> {
     /// Arrivals of the interpreter at merge points.
     heat: FxHashMap<Position, u32>,
     stats: Stats,
+    teller: Teller,
     /// Where the local aggregates of compiled code lie.
     slots: u64,
 }
@@ -152,6 +157,7 @@ impl<'m> Jit<'m> {
     pub fn new(compiler: &'m Compiler, memory: &'m mut Memory, options: JitOptions) -> Result<Jit<'m>, JitError> {
         let mut engine = Engine::new(Program::load(&compiler.module)?, memory);
         engine.abort_at = options.abort_at;
+        engine.limits = options.limits.clone();
         // Local aggregates lie where the interpreter can reach them, too: their addresses may be among an exit's values.
         let slots = engine.memory.allocate(options.slot_bytes);
         let settings = jitcodegen::Options {
@@ -170,6 +176,7 @@ impl<'m> Jit<'m> {
         Ok(Jit {
             engine,
             code: Code::new(code, guards.is_some()),
+            teller: Teller::new(Recorder::new(options.kept_events, options.time_tiers)),
             options,
             key: compiler.entry.clone(),
             unit: None,
@@ -208,7 +215,11 @@ impl<'m> Jit<'m> {
     pub fn stats(&self) -> Stats {
         let emitted = self.engine.fragments.iter().map(|f| f.size).sum();
         let (steps, longest_trace) = (self.engine.steps, self.engine.longest_trace);
-        Stats { steps, emitted, longest_trace, ..self.stats.clone() }
+        let blocks = self.code.graphs.values().flat_map(|graph| &graph.blocks);
+        let residual = blocks.map(|block| block.ops.len()).sum();
+        let (code_bytes, optimizing) = (self.code.engine.code_bytes(), self.code.linking);
+        let stats = Stats { steps, emitted, longest_trace, residual, code_bytes, optimizing, ..self.stats.clone() };
+        self.timed(stats)
     }
 
     /// How often each guard was executed, where that is counted.
@@ -226,11 +237,16 @@ impl<'m> Jit<'m> {
     /// # Errors
     /// See [`JitError`].
     pub fn specialize(&mut self, args: &[Argument]) -> Result<(), JitError> {
+        let done = self.specialize_entry(args);
+        self.noted(done)
+    }
+
+    fn specialize_entry(&mut self, args: &[Argument]) -> Result<(), JitError> {
         let begun = Instant::now();
         let key = self.key.clone();
         let unit = self.engine.specialize(&key, args)?;
         self.unit = Some(unit);
-        self.stats.specializing += begun.elapsed();
+        self.specialized(begun, Reason::AheadOfTime);
         self.policy = Policy::Eager;
         let key = self.entry_of(unit);
         self.compile_new(&key)
@@ -241,11 +257,17 @@ impl<'m> Jit<'m> {
     /// # Errors
     /// See [`JitError`].
     pub fn trace(&mut self, args: &[Argument], words: &[Word]) -> Result<eval::Outcome, JitError> {
+        let next = self.trace_entry(args, words);
+        let next = self.noted(next)?;
+        self.go_on(next)
+    }
+
+    fn trace_entry(&mut self, args: &[Argument], words: &[Word]) -> Result<Next, JitError> {
         let beginning = self.beginning(|| Start::Entry(words.to_vec()));
         let begun = Instant::now();
         let key = self.key.clone();
         let (unit, end) = self.engine.trace_entry(&key, args, words)?;
-        self.stats.specializing += begun.elapsed();
+        self.traced(begun, &end);
         self.unit = Some(unit);
         self.policy = Policy::Tracing;
         let key = self.entry_of(unit);
@@ -254,8 +276,7 @@ impl<'m> Jit<'m> {
         let unknown: Vec<Word> = unknown.collect();
         self.engine.begin_run(unit, &unknown);
         self.rehearse(beginning, &key, &unknown)?;
-        let next = self.after_trace(usize::MAX, end);
-        self.go_on(next)
+        Ok(self.after_trace(usize::MAX, end))
     }
 
     /// Runs the compiled entry. `words` are those of its unknown parameters' leaves.
@@ -289,7 +310,7 @@ impl<'m> Jit<'m> {
         for slot in self.left_slots.drain(..).chain(self.engine.traced_slots.drain(..)) {
             self.engine.memory.free(slot);
         }
-        arrived
+        self.noted(arrived)
     }
 
     /// Local aggregates of compiled code stay where they are from fragment to fragment.
@@ -312,7 +333,10 @@ impl<'m> Jit<'m> {
                         Ok(frame) => activation.insert(frame),
                         Err(trap) => return Ok(Arrival::Ended(eval::Outcome::Trapped(trap))),
                     };
-                    match entry.call_in(frame, &words)? {
+                    let within = self.enter_tier(Tier::Compiled);
+                    let ran = entry.call_in(frame, &words)?;
+                    drop(within);
+                    match ran {
                         Ran::Returned(words) => Next::Done(eval::Outcome::Returned(words)),
                         Ran::Trapped(trap) => Next::Done(eval::Outcome::Trapped(trap)),
                         Ran::Exited(exit) => self.serve_exit(exit.exit, exit.args)?,
@@ -352,6 +376,7 @@ impl<'m> Jit<'m> {
         if let Some(next) = self.serve_counted(exit, position, &words)? {
             return Ok(next);
         }
+        self.stats.exits += 1;
         match position {
             Some(position) => {
                 let cases = self.switches.get(&exit).map_or(0, Vec::len);
@@ -359,12 +384,16 @@ impl<'m> Jit<'m> {
                 if ripe && cases < self.options.cases {
                     return self.grow_switch(exit, position, words);
                 }
+                if ripe {
+                    self.full(exit);
+                }
             }
             None if self.bridged.contains_key(&exit) => {}
             None if taken >= self.options.bridge || self.following.is_some() => return self.build_bridge(exit, &words),
             None => {}
         }
         self.following = None;
+        self.left_through(exit, taken);
         self.stats.blackholed += 1;
         Ok(Next::Frames(self.engine.blackhole(exit, &words)?))
     }
@@ -373,12 +402,14 @@ impl<'m> Jit<'m> {
         let beginning = self.beginning(|| Start::Exit(exit));
         let (begun, from) = (Instant::now(), self.engine.fragments.len());
         let (key, end) = self.engine.trace_exit(exit, words)?;
-        self.stats.specializing += begun.elapsed();
+        self.traced(begun, &end);
         self.compile_new(&key)?;
         let target = self.counted(exit, None, &key, &end)?;
         self.code.patch(exit, &target)?;
         self.bridged.insert(exit, key.clone());
         self.stats.bridges += 1;
+        let taken = self.taken.get(&exit).copied().unwrap_or_default().into();
+        self.tell(What::Bridge { exit, taken }, self.bridge_reason(exit), self.exit_at(exit));
         self.rehearse(beginning, &key, words)?;
         Ok(self.after_trace(from, end))
     }
@@ -394,21 +425,26 @@ impl<'m> Jit<'m> {
                 self.engine.memory.open_foreign(false);
                 let key = self.engine.specialize_case(exit, Const::Int(seen))?;
                 self.engine.memory.open_foreign(true);
+                self.specialized(begun, Reason::NewValue);
                 (key.clone(), Next::Code(key, words))
             }
             Policy::Tracing => {
                 let (key, end) = self.engine.trace_case(exit, &words)?;
+                self.traced(begun, &end);
                 self.compile_new(&key)?;
                 self.counted(exit, Some(seen), &key, &end)?;
                 (key, self.after_trace(from, end))
             }
         };
-        self.stats.specializing += begun.elapsed();
         self.stats.cases += 1;
-        self.switches.entry(exit).or_default().push((seen, key.clone()));
+        let grown = self.switches.entry(exit).or_default();
+        grown.push((seen, key.clone()));
+        // A trace's own value is the first.
+        let cases = grown.len() + usize::from(self.policy == Policy::Tracing);
         let switch = self.switch_graph(exit, position, true);
         self.compile_with(&key, &[&switch])?;
         self.code.patch(exit, &switch.key)?;
+        self.tell(What::Promoted { exit, value: seen, cases }, Reason::NewValue, self.exit_at(exit));
         self.rehearse(beginning, &key, &given)?;
         Ok(next)
     }
@@ -436,9 +472,11 @@ impl<'m> Jit<'m> {
         let module = self.engine.program.module;
         loop {
             let hooks = StopAtMergePoints { stop: self.options.reenter, jumped: !self.engine.program.marks_jumps() };
+            let within = self.enter_tier(Tier::Blackholing);
             let mut evaluator = Evaluator::new(module, self.engine.memory).with_hooks(hooks);
             evaluator.jitted = true;
             let resumed = evaluator.resume(frames);
+            drop(within);
             self.stats.interpreted += u64::MAX - evaluator.fuel;
             let jumped = evaluator.hooks.jumped;
             frames = match resumed? {
@@ -460,9 +498,12 @@ impl<'m> Jit<'m> {
                 let function = function.to_owned();
                 return Ok(Next::Inside(frames, function, words));
             }
-            if jumped
-                && self.may_be_traced(&frames)
-                && self.is_hot(&frames)
+            if !jumped {
+                continue;
+            }
+            if !self.may_be_traced(&frames) {
+                self.left_alone(&frames);
+            } else if self.is_hot(&frames)
                 && let Some(next) = self.trace_frames(&frames)?
             {
                 return Ok(next);
@@ -476,9 +517,8 @@ impl<'m> Jit<'m> {
         let beginning = self.beginning(|| Start::Frames(frames.to_vec()));
         // The loop at the merge point is made right behind what leads there.
         let (begun, from) = (Instant::now(), self.engine.fragments.len() + 1);
-        let traced = self.engine.trace_frames(frames)?;
-        self.stats.specializing += begun.elapsed();
-        let Some((key, words, end)) = traced else { return Ok(None) };
+        let Some((key, words, end)) = self.engine.trace_frames(frames)? else { return Ok(None) };
+        self.traced(begun, &end);
         self.stats.traces += 1;
         self.leave_slots(frames);
         self.compile_new(&key)?;
@@ -512,9 +552,9 @@ impl<'m> Jit<'m> {
 
     /// Compiles switches that enter it together with it.
     fn compile_with(&mut self, key: &str, switches: &[&Graph]) -> Result<(), JitError> {
-        let begun = Instant::now();
+        let (begun, before) = (Instant::now(), (self.code.graphs.len(), self.code.engine.code_bytes()));
         self.code.compile(&self.engine, self.policy, key, switches)?;
-        self.stats.compiling += begun.elapsed();
+        self.compiled(begun, key, before);
         Ok(())
     }
 

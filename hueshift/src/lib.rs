@@ -8,9 +8,11 @@
 //!
 //! [`prelude`] is what interpreters are written with.
 
+mod clock;
 mod code;
 mod compiler;
 pub mod embed;
+pub mod events;
 mod forcing;
 pub mod golden;
 mod hosts;
@@ -27,8 +29,10 @@ pub use compiler::{CompileError, Compiler};
 pub use embed::{Interpreter, Trap};
 pub use forcing::{Forced, GuardCounts, guards_of};
 pub use hosts::hosts;
-pub use jit::{Arrival, Jit, JitError, JitOptions, MadeUp, Observe, Policy, Residual, Stats};
-pub use spec::{Counts, Ending, Ran, Report, SpecFailure, Specialized, interpret, run_traced, spec, specialize};
+pub use jit::{Arrival, Jit, JitError, JitOptions, MadeUp, Observe, Policy, Residual, Size, Stats};
+pub use spec::{
+    Counts, Ending, Ran, Report, SpecFailure, Specialized, interpret, run_traced, run_traced_telling, spec, specialize,
+};
 pub use sweep::{Sweep, abort_everywhere, force_every_guard};
 
 pub use flowgraph;
@@ -37,3 +41,4 @@ pub use hintannotator;
 pub use hueshift_macros::{interpreter, interpreter_file};
 pub use jitcodegen;
 pub use timeshifter;
+pub use timeshifter::specialize::Limits;

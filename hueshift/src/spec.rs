@@ -1,8 +1,9 @@
 //! Specializing an entry for the arguments of a guest program and running what comes out: what `hueshift spec` does.
 
 use crate::compiler::Compiler;
+use crate::events::{Event, Sink};
 use crate::io;
-use crate::jit::{Jit, JitError, JitOptions, MadeUp, Policy, Residual, Stats};
+use crate::jit::{Jit, JitError, JitOptions, MadeUp, Policy, Residual, Size, Stats};
 use flowgraph::eval::{Evaluator, Outcome, TrapReport};
 use flowgraph::ir::{RustType, Word};
 use flowgraph::memory::{BadAccess, Memory};
@@ -11,7 +12,7 @@ use flowgraph::verify::assert_sound;
 use indexmap::{IndexMap, IndexSet};
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
-use timeshifter::specialize::{Argument, Event};
+use timeshifter::specialize::Argument;
 
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,10 +58,12 @@ pub struct Report {
     pub residual: Residual,
     /// Cranelift's form and machine instructions of the residual graphs, by key, where they were asked for.
     pub machine: IndexMap<String, (String, String)>,
-    /// What happened to the limits.
+    /// What happened.
     pub events: Vec<Event>,
     /// Times and numbers.
     pub stats: Stats,
+    /// How much code there is for each place in the guest program, largest first.
+    pub sizes: Vec<Size>,
     /// How often each guard was executed, and on which executions one was made to fail, where that was asked for.
     pub guards: Option<(BTreeMap<i64, u64>, Vec<u64>)>,
     /// What came of entering the guard's fragment in made-up states, where that was asked for and there is such a guard.
@@ -74,7 +77,7 @@ pub struct Specialized {
     pub residual: Residual,
     /// Cranelift's form and machine instructions of the residual graphs, by key, where they were asked for.
     pub machine: IndexMap<String, (String, String)>,
-    /// What happened to the limits.
+    /// What happened.
     pub events: Vec<Event>,
 }
 
@@ -139,7 +142,7 @@ impl SpecFailure {
 /// See [`SpecFailure`].
 pub fn spec(compiler: &mut Compiler, args: &str, policy: Policy, options: &JitOptions) -> Result<Report, SpecFailure> {
     let course = if policy == Policy::Eager { Course::Eager } else { Course::TracedAndAgain };
-    Setting::new(compiler, args)?.report(course, options)
+    Setting::new(compiler, args)?.report(course, options, None)
 }
 
 /// Specializes an entry eagerly, as [`spec`] does, and runs nothing: that the guest program ends is not needed.
@@ -151,9 +154,14 @@ pub fn specialize(compiler: &mut Compiler, args: &str, options: &JitOptions) -> 
     let mut memory = setting.compiler.memory();
     let placed = setting.arguments.place(&mut memory);
     let given = setting.compiler.arguments(&setting.arguments, &placed);
-    let mut jit = Jit::new(setting.compiler, &mut memory, options.clone())?;
+    let mut jit = Jit::new(setting.compiler, &mut memory, with_all_events(options))?;
     jit.specialize(&given)?;
     Ok(specialized(&mut jit)?)
+}
+
+/// Settings with which no event of a run is forgotten.
+fn with_all_events(options: &JitOptions) -> JitOptions {
+    JitOptions { kept_events: usize::MAX, ..options.clone() }
 }
 
 /// What a driver has specialized so far.
@@ -162,7 +170,7 @@ pub(crate) fn specialized(jit: &mut Jit<'_>) -> Result<Specialized, JitError> {
     assert_sound(&residual.module, "specializing");
     let text = |key: &String| Some((key.clone(), (jit.code().clif(key)?, jit.code().asm(key)?.to_owned())));
     let machine = residual.module.graphs.keys().filter_map(text).collect();
-    Ok(Specialized { residual, machine, events: jit.engine().events.clone() })
+    Ok(Specialized { residual, machine, events: jit.own_events() })
 }
 
 impl From<Report> for Specialized {
@@ -177,7 +185,20 @@ impl From<Report> for Specialized {
 /// # Errors
 /// See [`SpecFailure`].
 pub fn run_traced(compiler: &mut Compiler, args: &str, options: &JitOptions) -> Result<Report, SpecFailure> {
-    Setting::new(compiler, args)?.report(Course::Traced, options)
+    Setting::new(compiler, args)?.report(Course::Traced, options, None)
+}
+
+/// The same, and each event is handed to a function when it happens.
+///
+/// # Errors
+/// See [`SpecFailure`].
+pub fn run_traced_telling(
+    compiler: &mut Compiler,
+    args: &str,
+    options: &JitOptions,
+    sink: Sink,
+) -> Result<Report, SpecFailure> {
+    Setting::new(compiler, args)?.report(Course::Traced, options, Some(sink))
 }
 
 /// Runs an entry's compiler graph by the evaluator: what every other way to run it must agree with.
@@ -223,7 +244,7 @@ impl<'a> Setting<'a> {
         Ok(Setting { compiler, arguments, result: signature.result })
     }
 
-    fn report(&self, course: Course, options: &JitOptions) -> Result<Report, SpecFailure> {
+    fn report(&self, course: Course, options: &JitOptions, sink: Option<Sink>) -> Result<Report, SpecFailure> {
         io::rewind();
         let mut memory = self.compiler.memory();
         let placed = self.arguments.place(&mut memory);
@@ -231,7 +252,10 @@ impl<'a> Setting<'a> {
         let words = placed.words();
         let unknown: Vec<Word> =
             given.iter().zip(&words).filter(|(a, _)| **a == Argument::Unknown).map(|(_, w)| *w).collect();
-        let mut jit = Jit::new(self.compiler, &mut memory, options.clone())?;
+        let mut jit = Jit::new(self.compiler, &mut memory, with_all_events(options))?;
+        if let Some(sink) = sink {
+            jit.on_event(sink);
+        }
         if let (true, Some(guard)) = (options.make_up, options.force_guard) {
             let observe = |outcome: &Outcome, memory: &Memory| match self.ran(outcome.clone(), &placed, memory) {
                 Ok(ran) => ran.shown(),
@@ -257,10 +281,10 @@ impl<'a> Setting<'a> {
         }
         let Specialized { residual, machine, events } = specialized(&mut jit)?;
         let guards = jit.guards().map(|g| (g.counts(), g.forced().at));
-        let stats = jit.stats();
+        let (stats, sizes) = (jit.stats(), jit.sizes());
         let counts = Counts::of(&residual);
         let made_up = jit.made_up().cloned();
-        Ok(Report { ran, counts, residual, machine, events, stats, guards, made_up })
+        Ok(Report { ran, counts, residual, machine, events, stats, sizes, guards, made_up })
     }
 
     fn ran(&self, outcome: Outcome, placed: &Placed, memory: &Memory) -> Result<Ran, SpecFailure> {

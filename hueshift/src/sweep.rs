@@ -4,12 +4,12 @@
 //! first, second and hundredth execution; each time result, memory and trap must be those of the evaluator.
 
 use crate::compiler::Compiler;
+use crate::events::{Event, Reason};
 use crate::forcing::{FORCED_AT, guards_of};
 use crate::io::{self, Io};
 use crate::jit::{JitOptions, Policy};
 use crate::spec::{Ran, SpecFailure, interpret, spec};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use timeshifter::specialize::Event;
 
 /// What came of disturbing runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -76,7 +76,7 @@ fn abort_everywhere_here(compiler: &Compiler, args: &str, options: &JitOptions) 
     let mut sweep = Sweep::default();
     sweep.compare("undisturbed", &wanted, Ok(&undisturbed.ran));
     let steps: Vec<u64> = (1..=undisturbed.stats.longest_trace).collect();
-    let stopped = |e: &Event| matches!(e, Event::TraceAborted { .. });
+    let stopped = |e: &Event| e.reason == Reason::AbortAt;
     let sweeps = on_all_threads(&steps, |step| {
         let mut sweep = Sweep::default();
         let options = JitOptions { abort_at: Some(*step), ..options.clone() };

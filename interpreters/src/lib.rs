@@ -40,7 +40,8 @@ pub use error::{LoadError, Problem, ProblemKind, Span};
 pub use program::{FileRun, Program, Run};
 
 use hueshift::embed::{Error, Jit};
-use hueshift::{JitOptions, Specialized, Stats, Trap};
+use hueshift::events::Sink;
+use hueshift::{JitOptions, Size, Specialized, Stats, Trap};
 
 /// An interpreter: a row of the table [`all`].
 #[derive(Clone, Copy, Debug)]
@@ -117,6 +118,8 @@ pub struct Jitted {
     pub after: After,
     /// How much was compiled, and how long it took.
     pub stats: Stats,
+    /// How much code there is for each place in the guest program, largest first.
+    pub sizes: Vec<Size>,
     /// What was compiled.
     pub compiled: Vec<Specialized>,
 }
@@ -126,7 +129,16 @@ enum Tier<'a> {
     /// As rustc has compiled it.
     Interp,
     /// The same, and compiled where it is hot.
-    Jit(&'a JitOptions, &'a mut (Stats, Vec<Specialized>)),
+    Jit(&'a JitOptions, &'a mut Made),
+}
+
+/// What comes of a run beside its result, and who hears of events while it runs.
+#[derive(Default)]
+struct Made {
+    stats: Stats,
+    sizes: Vec<Size>,
+    compiled: Vec<Specialized>,
+    sink: Option<Sink>,
 }
 
 /// Runs an entry of an embedded interpreter.
@@ -136,9 +148,12 @@ macro_rules! run {
             $crate::Tier::Interp => $lang::interp::$entry($($argument),*).map_err(hueshift::embed::Error::from),
             $crate::Tier::Jit(options, made) => {
                 let mut jit = hueshift::embed::Jit::with_options(&$lang::INTERPRETER, options.clone());
+                if let Some(sink) = made.sink.take() {
+                    jit.on_event(sink);
+                }
                 let result = $lang::jit::$entry(&mut jit, $($argument),*);
                 jit.specialized().and_then(|compiled| {
-                    *made = (jit.stats(), compiled);
+                    (made.stats, made.sizes, made.compiled) = (jit.stats(), jit.sizes(), compiled);
                     result
                 })
             }
@@ -216,10 +231,24 @@ impl Interpreter {
     /// # Errors
     /// As for [`Interpreter::tier0`].
     pub fn jit(&self, program: &[u8], arguments: &[&str], options: &JitOptions) -> Result<Jitted, LoadError> {
-        let (mut after, mut made) = (After::new(), (Stats::default(), Vec::new()));
+        self.jit_telling(program, arguments, options, None)
+    }
+
+    /// The same, and each event is handed to a function when it happens.
+    ///
+    /// # Errors
+    /// As for [`Interpreter::tier0`].
+    pub fn jit_telling(
+        &self,
+        program: &[u8],
+        arguments: &[&str],
+        options: &JitOptions,
+        sink: Option<Sink>,
+    ) -> Result<Jitted, LoadError> {
+        let (mut after, mut made) = (After::new(), Made { sink, ..Made::default() });
         let result = self.run(Tier::Jit(options, &mut made), program, arguments, &mut after)?;
-        let (stats, compiled) = made;
-        Ok(Jitted { result, after, stats, compiled })
+        let Made { stats, sizes, compiled, .. } = made;
+        Ok(Jitted { result, after, stats, sizes, compiled })
     }
 
     fn run(

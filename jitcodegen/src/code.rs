@@ -13,6 +13,7 @@ use cranelift_codegen::{Context, FinalizedMachReloc};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, ModuleReloc};
+use rustc_hash::FxHashMap;
 use std::mem::ManuallyDrop;
 
 /// Address space for code: near calls reach across it on every machine.
@@ -44,6 +45,8 @@ pub(crate) struct Code {
     context: Context,
     /// Bytes of machine code installed so far.
     pub bytes: usize,
+    /// Those of each function.
+    pub sizes: FxHashMap<FuncId, usize>,
     broken: Option<String>,
 }
 
@@ -61,6 +64,7 @@ impl Code {
             builder: FunctionBuilderContext::new(),
             context: Context::new(),
             bytes: 0,
+            sizes: FxHashMap::default(),
             broken: None,
         })
     }
@@ -121,6 +125,7 @@ impl Code {
             let installed = self.module.define_function_bytes(id, alignment, &bytes, &relocs);
             installed.map_err(|e| self.break_down(&e))?;
             self.bytes += bytes.len();
+            self.sizes.insert(id, bytes.len());
         }
         let finished = self.module.finalize_definitions();
         finished.map_err(|e| self.break_down(&e))?;

@@ -481,6 +481,11 @@ impl Engine {
         self.code.borrow().bytes
     }
 
+    /// The bytes of machine code of one compiled graph.
+    pub fn code_bytes_of(&self, key: &str) -> Option<usize> {
+        self.code.borrow().sizes.get(&self.functions.get(key)?.id).copied()
+    }
+
     /// A compiled graph in Cranelift's form (see [`Options::keep_text`]).
     pub fn clif(&self, key: &str) -> Option<String> {
         let names: Vec<_> = self.functions.iter().map(|(key, f)| (f.id.as_u32(), key)).collect();

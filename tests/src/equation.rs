@@ -14,10 +14,11 @@ use flowgraph::memory::Memory;
 use flowgraph::testing::Histogram;
 use flowgraph::text::print_module;
 use flowgraph::verify::{Rule, Violation, verify};
+use hueshift::events::Reason;
 use hueshift::{CompileError, Compiler, Jit, JitError};
 use rustc_hash::FxHashMap;
 use std::fmt;
-use timeshifter::specialize::{Engine, Event, Merge, Program, SpecError};
+use timeshifter::specialize::{Engine, Merge, Program, SpecError};
 
 /// Two engines disagree, or one of them gave up.
 #[derive(Clone, Debug)]
@@ -216,6 +217,7 @@ fn count(done: &mut Done, jit: &mut Jit<'_>, policy: &str) {
     seen.see_often(format!("{policy}: regions"), stats.regions);
     seen.see_often(format!("{policy}: cases of promotions"), stats.cases);
     seen.see_often(format!("{policy}: runs that went on in the interpreter"), stats.blackholed);
+    let events = jit.events();
     let engine = jit.engine();
     for kind in [MarkKind::LocalMerge, MarkKind::GlobalMerge] {
         for merge in Merge::ALL {
@@ -226,14 +228,14 @@ fn count(done: &mut Done, jit: &mut Jit<'_>, policy: &str) {
             seen.see_often(format!("{policy} {}: {}", kind.name(), merge.name()), count);
         }
     }
-    for event in &engine.events {
-        seen.see(match event {
-            Event::JoinCapped { .. } => "limit: tuples of greens at a join",
-            Event::CodeLimit { .. } => "limit: code",
-            Event::InlineDepth { .. } => "limit: inline depth",
-            Event::Widened { .. } | Event::TraceBegun { .. } => continue,
-            Event::TraceAborted { .. } => "limit: steps of a trace",
-            Event::RegionRefused { .. } => "limit: region",
+    for event in &events {
+        seen.see(match event.reason {
+            Reason::JoinTuples => "limit: tuples of greens at a join",
+            Reason::ResidualOps => "limit: code",
+            Reason::InlineDepth => "limit: inline depth",
+            Reason::AbortAt | Reason::TraceSteps => "limit: steps of a trace",
+            Reason::RegionRefused => "limit: region",
+            _ => continue,
         });
     }
     for block in engine.fragments.iter().flat_map(|f| &f.graph.blocks) {

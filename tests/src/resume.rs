@@ -10,9 +10,9 @@ use crate::equation::{Difference, compare_jit, compiler, difference, failed, is_
 use crate::oracle::{Stage, on_input};
 use flowgraph::eval;
 use flowgraph::memory::Memory;
+use hueshift::events::Reason;
 use hueshift::{Compiler, GuardCounts, Jit, JitError, JitOptions, MadeUp, guards_of};
 use std::collections::{BTreeMap, BTreeSet};
-use timeshifter::specialize::Event;
 
 /// The executions on which guards are made to fail.
 pub const EXECUTIONS: [u64; 3] = [1, 2, 100];
@@ -158,10 +158,7 @@ impl Course<'_> {
             }
         }
         Ok(Some(Ran {
-            aborted: {
-                let asked = |e: &Event| matches!(e, Event::TraceAborted { reason, .. } if reason == "abort-at");
-                jit.engine().events.iter().any(asked)
-            },
+            aborted: jit.events().iter().any(|event| event.reason == Reason::AbortAt),
             guards: jit.guards().map(GuardCounts::counts).unwrap_or_default(),
             present: jit.residual().map(|r| guards_of(&r.module)).unwrap_or_default(),
             forced: jit.guards().map(|g| g.forced().at).unwrap_or_default(),

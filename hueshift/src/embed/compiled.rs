@@ -7,6 +7,7 @@
 use super::greens::name_greens;
 use super::jit::Error;
 use crate::compiler::Compiler;
+use crate::events::Recorder;
 use crate::jit::{JitError, JitOptions};
 use flowgraph::eval::Outcome;
 use flowgraph::ir::{Const, Word};
@@ -40,9 +41,18 @@ impl Compiled {
     /// # Safety
     /// The words are those of values of the parameters' types, and so are those of each [`Compiled::run`]; what the greens
     /// refer to stays as it is while this is used.
-    pub unsafe fn new(compiler: &Compiler, greens: &[Word], options: &JitOptions) -> Result<Compiled, Error> {
+    pub unsafe fn new(
+        compiler: &Compiler,
+        greens: &[Word],
+        options: &JitOptions,
+        events: &Recorder,
+    ) -> Result<Compiled, Error> {
+        let prepare = |driver: &mut Driver<'_>, arguments: &[Argument]| {
+            driver.tell_to(events);
+            driver.specialize(arguments)
+        };
         // SAFETY: the caller's promise.
-        unsafe { Compiled::prepared(compiler, greens, options, |driver, arguments| driver.specialize(arguments)) }
+        unsafe { Compiled::prepared(compiler, greens, options, prepare) }
     }
 
     /// A driver for the runs that tier 0 brings to the merge point of a portal, with no code yet. `greens` are the words of
@@ -50,9 +60,18 @@ impl Compiled {
     ///
     /// # Safety
     /// As for [`Compiled::new`].
-    pub unsafe fn of_portal(compiler: &Compiler, greens: &[Word], options: &JitOptions) -> Result<Compiled, Error> {
+    pub unsafe fn of_portal(
+        compiler: &Compiler,
+        greens: &[Word],
+        options: &JitOptions,
+        events: &Recorder,
+    ) -> Result<Compiled, Error> {
+        let prepare = |driver: &mut Driver<'_>, _: &[Argument]| {
+            driver.tell_to(events);
+            Ok(())
+        };
         // SAFETY: the caller's promise.
-        unsafe { Compiled::prepared(compiler, greens, options, |_, _| Ok(())) }
+        unsafe { Compiled::prepared(compiler, greens, options, prepare) }
     }
 
     unsafe fn prepared(

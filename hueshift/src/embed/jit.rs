@@ -5,8 +5,10 @@ use super::interpreter::{Entry, Interpreter};
 use super::tiers::Tiers;
 use super::trap::Trap;
 use crate::compiler::{CompileError, Compiler};
+use crate::events::{Event, Recorder};
 use crate::golden::Golden;
-use crate::jit::{JitError, JitOptions, Stats};
+use crate::jit::telling::largest_first;
+use crate::jit::{JitError, JitOptions, Size, Stats};
 use crate::spec::Specialized;
 use flowgraph::eval::Outcome;
 use flowgraph::ir::Word;
@@ -76,6 +78,7 @@ pub struct Jit<'p> {
     compilers: FxHashMap<&'static str, Rc<Compiler>>,
     compiled: FxHashMap<Key, Compiled>,
     pub(super) tiers: Tiers,
+    pub(super) events: Recorder,
     /// Greens are borrowed for exactly `'p`: a `Jit` for a shorter time would accept what is gone too early.
     greens: PhantomData<Cell<&'p ()>>,
 }
@@ -100,7 +103,8 @@ impl<'p> Jit<'p> {
     /// The same with other settings than the usual.
     pub fn with_options(interpreter: &'static Interpreter, options: JitOptions) -> Jit<'p> {
         let (compilers, compiled) = (FxHashMap::default(), FxHashMap::default());
-        Jit { interpreter, options, compilers, compiled, tiers: Tiers::default(), greens: PhantomData }
+        let (tiers, events) = (Tiers::default(), Recorder::new(options.kept_events, options.time_tiers));
+        Jit { interpreter, options, compilers, compiled, tiers, events, greens: PhantomData }
     }
 
     /// The interpreter.
@@ -119,10 +123,31 @@ impl<'p> Jit<'p> {
         for compiled in self.compiled.values_mut().chain(self.tiers.drivers()) {
             sum += compiled.with(|driver| driver.stats());
         }
-        sum
+        sum.timed(self.events.clock())
     }
 
-    /// What was compiled, and what happened to the limits: for each entry and choice of its greens that are references.
+    /// How much code there is for each place in guest programs, largest first, of all entries together.
+    pub fn sizes(&mut self) -> Vec<Size> {
+        let drivers = self.compiled.values_mut().chain(self.tiers.drivers());
+        largest_first(drivers.flat_map(|compiled| compiled.with(|driver| driver.sizes())).collect())
+    }
+
+    /// The latest events, oldest first: so many as [`JitOptions::kept_events`] says.
+    pub fn events(&self) -> Vec<Event> {
+        self.events.kept()
+    }
+
+    /// How many events are no longer kept.
+    pub fn forgotten_events(&self) -> u64 {
+        self.events.forgotten()
+    }
+
+    /// Hands further events to a function, instead of the one before.
+    pub fn on_event(&mut self, sink: impl FnMut(&Event) + 'static) {
+        self.events.set_sink(Some(Box::new(sink)));
+    }
+
+    /// What was compiled, and what happened: for each entry and choice of its greens that are references.
     ///
     /// # Errors
     /// If what was compiled can't be shown, which is a bug.
@@ -204,7 +229,7 @@ impl<'p> Jit<'p> {
             let compiler = self.compiler(function)?;
             // SAFETY: the functions that the macros make are typed as the source is, and what greens refer to is borrowed
             // for `'p`, which this `Jit` can't outlive.
-            let code = unsafe { Compiled::new(&compiler, &key.1, &self.options)? };
+            let code = unsafe { Compiled::new(&compiler, &key.1, &self.options, &self.events)? };
             self.compiled.insert(key.clone(), code);
         }
         match self.compiled.get_mut(&key) {

@@ -9,6 +9,7 @@ use super::interpreter::{Entry, Interpreter};
 use super::jit::{Error, Jit};
 use super::trap::Trap;
 use super::values::WordReader;
+use crate::clock::Tier;
 use crate::jit::{Arrival, Inside};
 use crate::tier0;
 use flowgraph::eval::Outcome;
@@ -105,7 +106,9 @@ impl<'p> Jit<'p> {
             graphs.flat_map(|g| &g.blocks).flat_map(|b| &b.ops).any(|op| op.opcode == Opcode::CanEnterJit)
         };
         self.tiers.counts_jumps.get_or_insert_with(marks_jumps);
+        let within = self.events.clock().enter(Tier::Tier0);
         let ran = tier0::catch(interpreter, || run(self));
+        drop(within);
         match self.tiers.raised.take() {
             Some(error) => Err(error),
             None => Ok(ran?),
@@ -137,6 +140,7 @@ impl<'p> Jit<'p> {
     #[cold]
     #[inline(never)]
     pub fn enter<'a>(&mut self, entry: usize, hash: u64, words: Vec<Word>) -> Entered<'a> {
+        let _driving = self.events.clock().enter(Tier::Driving);
         let driver = tier0::outside(|| self.driver(entry, &words)).unwrap_or_else(|error| self.raise(error));
         let mut arrived = tier0::outside(|| self.tiers.drivers[driver].with(|driver| driver.at_merge_point(&words)));
         loop {
@@ -171,6 +175,7 @@ impl<'p> Jit<'p> {
         let Some(portal) = self.interpreter().portal(inside.function()) else {
             unreachable!("the driver has been told which portals there are")
         };
+        let _within = self.events.clock().enter(Tier::Tier0);
         let mut results = Vec::new();
         (portal.call)(self, inside.take_words(), &mut results);
         (inside, results)
@@ -199,7 +204,7 @@ impl<'p> Jit<'p> {
         let greens: Vec<Word> = shape.greens.iter().map(|at| words[*at]).collect();
         // SAFETY: the functions that the macros make are typed as the source is, and what greens refer to is borrowed for `'p`,
         // which this `Jit` can't outlive.
-        let mut driver = unsafe { Compiled::of_portal(&compiler, &greens, &self.options)? };
+        let mut driver = unsafe { Compiled::of_portal(&compiler, &greens, &self.options, &self.events)? };
         driver.with(|driver| driver.finishes_inner_portals(interpreter.portals().iter().map(|p| p.function)));
         self.tiers.drivers.push(driver);
         self.tiers.by_references.insert(key, self.tiers.drivers.len() - 1);

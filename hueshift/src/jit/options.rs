@@ -1,8 +1,11 @@
 //! Settings of a driver, and what it counts.
 
+use crate::clock::Clock;
+use crate::events::Place;
 use crate::forcing;
 use std::ops::AddAssign;
 use std::time::Duration;
+use timeshifter::specialize::Limits;
 
 /// Settings of a [`Jit`](super::Jit).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +39,12 @@ pub struct JitOptions {
     pub opt_level: jitcodegen::OptLevel,
     /// How many bytes local arrays and structs of compiled code may use at a time.
     pub slot_bytes: u64,
+    /// Where specializing stops, or goes on with less that is known.
+    pub limits: Limits,
+    /// How many events are kept: the latest.
+    pub kept_events: usize,
+    /// Whether the time that runs spend in each tier is measured: some 50 ns each time that one goes over to another.
+    pub time_tiers: bool,
 }
 
 impl Default for JitOptions {
@@ -55,6 +64,9 @@ impl Default for JitOptions {
             check_accesses: false,
             opt_level: jitcodegen::OptLevel::Speed,
             slot_bytes: SLOT_BYTES,
+            limits: Limits::default(),
+            kept_events: 1000,
+            time_tiers: false,
         }
     }
 }
@@ -66,7 +78,9 @@ const SLOT_BYTES: u64 = 256 << 20;
 /// What happened so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Exits taken to the interpreter.
+    /// Exits taken that had no code behind them.
+    pub exits: u64,
+    /// Those among them that were taken to the interpreter.
     pub blackholed: u64,
     /// Ops and ends of blocks of compiler graphs that runs went through behind exits, in the interpreter.
     pub interpreted: u64,
@@ -86,18 +100,58 @@ pub struct Stats {
     pub regions: u64,
     /// Time in the specializer.
     pub specializing: Duration,
-    /// Time in code generation.
+    /// Time in code generation, and in what comes before it.
     pub compiling: Duration,
+    /// The part of it in which residual graphs are linked, and what is redundant in them goes.
+    pub optimizing: Duration,
+    /// Time in tier 0, the interpreter as rustc has compiled it. This and the next three: with [`JitOptions::time_tiers`].
+    pub tier0: Duration,
+    /// Time in compiled code, and in host functions that it calls.
+    pub running: Duration,
+    /// Time in the interpreter behind exits.
+    pub interpreting: Duration,
+    /// Time in which code is looked for and made.
+    pub driving: Duration,
     /// Ops and ends of blocks of compiler graphs that the specializer has gone through.
     pub steps: u64,
     /// Residual ops emitted, before cleaning.
     pub emitted: usize,
+    /// Residual ops that have been compiled, after cleaning.
+    pub residual: usize,
+    /// Bytes of machine code.
+    pub code_bytes: usize,
     /// The steps of the longest trace: how far [`JitOptions::abort_at`] has a meaning.
     pub longest_trace: u64,
 }
 
+impl Stats {
+    /// The same with the times that runs have spent in the tiers.
+    pub(crate) fn timed(self, clock: &Clock) -> Stats {
+        let [tier0, running, interpreting, driving] = clock.spent();
+        Stats { tier0, running, interpreting, driving, ..self }
+    }
+}
+
+/// How much code there is for one place in the guest program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// The greens there, by name and value, as in [`Event::key`](crate::events::Event::key).
+    pub key: String,
+    /// The line of the interpreter's source.
+    pub at: Option<Place>,
+    /// Which compiler, as in [`Event::compiler`](crate::events::Event::compiler).
+    pub compiler: u32,
+    /// How many residual graphs begin there: loops, and what lies behind exits.
+    pub graphs: usize,
+    /// Their ops.
+    pub ops: usize,
+    /// Bytes of machine code.
+    pub bytes: usize,
+}
+
 impl AddAssign for Stats {
     fn add_assign(&mut self, other: Stats) {
+        self.exits += other.exits;
         self.blackholed += other.blackholed;
         self.interpreted += other.interpreted;
         self.arrived += other.arrived;
@@ -109,8 +163,15 @@ impl AddAssign for Stats {
         self.regions += other.regions;
         self.specializing += other.specializing;
         self.compiling += other.compiling;
+        self.optimizing += other.optimizing;
+        self.tier0 += other.tier0;
+        self.running += other.running;
+        self.interpreting += other.interpreting;
+        self.driving += other.driving;
         self.steps += other.steps;
         self.emitted += other.emitted;
+        self.residual += other.residual;
+        self.code_bytes += other.code_bytes;
         self.longest_trace = self.longest_trace.max(other.longest_trace);
     }
 }

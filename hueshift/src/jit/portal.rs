@@ -117,7 +117,10 @@ impl Jit<'_> {
     pub fn at_merge_point(&mut self, words: &[Word]) -> Result<Option<Arrival>, JitError> {
         self.free_abandoned();
         // Each run has local aggregates of its own: where there are too many inside of each other, tier 0 goes on.
-        let Some(activation) = self.code.engine.activation() else { return Ok(None) };
+        let Some(activation) = self.code.engine.activation() else {
+            self.turned_away();
+            return Ok(None);
+        };
         let portal = match self.portal.take() {
             Some(portal) => portal,
             None => {
@@ -127,7 +130,7 @@ impl Jit<'_> {
         };
         let next = self.arrive(&portal, words);
         self.portal = Some(portal);
-        next?.map(|next| self.go_on_to(next, Some(activation))).transpose()
+        self.noted(next)?.map(|next| self.go_on_to(next, Some(activation))).transpose()
     }
 
     /// Where a run goes on that stands at the portal's merge point.

@@ -138,7 +138,7 @@ impl Jit<'_> {
     fn make_region(&mut self, root: VersionId) -> Result<(), JitError> {
         let begun = Instant::now();
         let made = self.engine.specialize_region(root)?;
-        self.stats.specializing += begun.elapsed();
+        self.region_made(begun, made.is_some());
         let Some(region) = made else { return Ok(()) };
         self.stats.regions += 1;
         self.compile_new(&region)?;

@@ -21,6 +21,7 @@ pub use show::CannotShow;
 pub use template::{NotOpen, Template};
 
 use crate::compiler::Compiler;
+use crate::events::Event;
 use crate::jit::Residual;
 use flowgraph::ir::{DataId, Loc, Module, Trap};
 use flowgraph::memory::Memory;
@@ -30,7 +31,7 @@ use jitcodegen::{CodegenError, HostFunction, ObjectFile, ObjectInput, ObjectOpti
 use rustc_hash::FxHashSet;
 use show::{Shower, quoted, trap_message};
 use std::fmt::Write;
-use timeshifter::specialize::{Engine, Event, Program, SpecError};
+use timeshifter::specialize::{Engine, Program, SpecError};
 
 /// What an executable is linked from.
 #[derive(Clone, Debug)]
@@ -41,7 +42,7 @@ pub struct Standalone {
     pub source: String,
     /// The residual graphs.
     pub residual: Residual,
-    /// What happened to the limits while specializing.
+    /// What happened while specializing.
     pub events: Vec<Event>,
     /// Bytes of machine code.
     pub code_bytes: usize,
@@ -102,7 +103,7 @@ pub fn standalone(
     let mut residual = engine.residual_module(unit);
     assert_sound(&residual, "specializing");
     let as_they_are: FxHashSet<String> = engine.functions_as_they_are().into_iter().collect();
-    let events = std::mem::take(&mut engine.events);
+    let events = crate::events::facts::all(&mut engine);
 
     // What the other arguments refer to is data of the executable, too; but the code may write to it.
     let constant = residual.data.len();

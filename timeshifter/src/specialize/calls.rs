@@ -1,7 +1,8 @@
 //! Calls: inlined, specialized for their green arguments, left as they are, or carried out while compiling.
 
 use super::engine::{Engine, FunctionKey, Unit};
-use super::error::{Event, Met, SpecError};
+use super::error::{Met, SpecError};
+use super::event::What;
 use super::state::{Frame, GraphIx, Red, Reg, Regs, SlotId, State};
 use super::step::{Outcome, malformed, show_const, unreachable_here};
 use flowgraph::ir::{BlockId, CallMode, Callee, Const, Imm, Loc, Op, Opcode, Operand, ValueId};
@@ -86,7 +87,7 @@ impl<'m> Engine<'m> {
         if recursive || st.frames.len() >= self.limits.inline_depth {
             if !recursive {
                 let function = self.program.graph(callee).function.clone();
-                self.events.push(Event::InlineDepth { function, loc: op.loc });
+                self.happened_at(What::InlineDepth { function }, st, op.loc);
             }
             return self.call_specialized(st, op, args);
         }

@@ -6,7 +6,8 @@
 //! loop's exit after all of its body.
 
 use super::engine::Engine;
-use super::error::{Event, SpecError};
+use super::error::SpecError;
+use super::event::What;
 use super::merges::Merge;
 use super::state::{Frame, GraphIx, Key, KeyFrame, Red, Reg, State, VersionId};
 use super::step::Outcome;
@@ -189,10 +190,13 @@ impl Engine<'_> {
         let over = self.fragments[st.fragment].size > self.limits.residual_ops;
         if over && !self.is_twin(&st) {
             let loc = self.loc(&st);
-            self.events.push(Event::CodeLimit { loc });
+            self.happened_at(What::CodeLimit, &st, loc);
             self.enter_twin(&mut st, loc)?;
         }
         let mut key = self.key(&st, kind);
+        if self.stands_at_merge_point(&st) {
+            self.stand_at(&mut st, &key);
+        }
         let mut found = self.versions.get_index_of(&key);
         if self.is_loop_head(&st) {
             if found.is_none() {
@@ -201,7 +205,8 @@ impl Engine<'_> {
         } else if self.over_cap(schedule, &st, &key, &mut found) {
             self.merges.see(kind, Merge::Capped);
             let loc = self.loc(&st);
-            self.events.push(Event::JoinCapped { green: self.green_that_multiplied(&st), loc });
+            let green = self.green_that_multiplied(&st);
+            self.happened_at(What::JoinCapped { green }, &st, loc);
             if self.in_region(&st) {
                 self.end_in_own_exit(&st);
                 return Ok(());

@@ -1,6 +1,7 @@
 //! The engine: what all policies share. It emits residual ops, forces slots, and keeps the versions and exits.
 
-use super::error::{Event, Limits, Met, SpecError};
+use super::error::{Limits, Met, SpecError};
+use super::event::Event;
 use super::memory::{Location, Origin, Provenance, RootId, Slot};
 use super::merge::operand_of;
 use super::merges::Merges;
@@ -8,7 +9,7 @@ use super::program::Program;
 use super::region::{Profile, Region};
 use super::residual::{FULL, Fragment, Info, SameOp};
 use super::snapshot::ExitSite;
-use super::state::{Key, Red, Reg, SlotId, State, VersionId};
+use super::state::{Key, KeyFrame, Red, Reg, SlotId, State, VersionId};
 use flowgraph::ir::{
     BlockId, Const, DataId, Effect, Imm, Loc, MemDesc, Op, Opcode, Operand, SlotDesc, Type, ValueId, Word,
 };
@@ -19,6 +20,9 @@ use std::rc::Rc;
 
 /// A map that keeps the order of insertion.
 pub type FxIndexMap<K, V> = indexmap::IndexMap<K, V, rustc_hash::FxBuildHasher>;
+
+/// A set in the order of insertion.
+pub type FxIndexSet<T> = indexmap::IndexSet<T, rustc_hash::FxBuildHasher>;
 
 /// A version of a merge point: residual code, and the state that it was compiled under.
 #[derive(Debug)]
@@ -97,8 +101,12 @@ pub struct Engine<'m> {
     pub exits: Vec<ExitSite>,
     /// The limits.
     pub limits: Limits,
-    /// What happened.
+    /// What happened, until it is taken.
     pub events: Vec<Event>,
+    /// How many events there was no room for.
+    pub events_lost: u64,
+    /// The guest positions that events and fragments name.
+    pub positions: FxIndexSet<KeyFrame>,
     /// What became of the states that came to merge points.
     pub merges: Merges,
     /// Nobody will serve exits: promotions of eager code go on in the twin.
@@ -150,6 +158,8 @@ impl<'m> Engine<'m> {
             exits: Vec::new(),
             limits: Limits::default(),
             events: Vec::new(),
+            events_lost: 0,
+            positions: FxIndexSet::default(),
             merges: Merges::default(),
             no_exits: false,
             abort_at: None,

@@ -162,6 +162,8 @@ impl<'m> Engine<'m> {
             regs.set(*param, reg);
         }
         st.frames.push(Frame { graph, block: BlockId::ENTRY, index: 0, regs, greens: greens.into() });
+        st.at = Some(self.guest_position(&st));
+        self.fragments[fragment].at = st.at;
         Ok(st)
     }
 

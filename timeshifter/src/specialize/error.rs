@@ -194,70 +194,7 @@ impl SpecError {
     }
 }
 
-/// Why something was not done as well as it might have been. Every limit has a defined outcome.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Event {
-    /// A join was reached with more than [`Limits::join_tuples`] tuples of greens: it goes on in the all-red twin.
-    JoinCapped {
-        /// The green that took the most values.
-        green: String,
-        /// The join.
-        loc: Loc,
-    },
-    /// More than [`Limits::residual_ops`] ops: what is left goes on in the all-red twin.
-    CodeLimit {
-        /// Where.
-        loc: Loc,
-    },
-    /// Inlining reached [`Limits::inline_depth`]: a call is emitted instead.
-    InlineDepth {
-        /// The callee.
-        function: String,
-        /// The call.
-        loc: Loc,
-    },
-    /// A version was made less specific so that the next arrival fits.
-    Widened {
-        /// The merge point.
-        loc: Loc,
-    },
-    /// A trace begins.
-    TraceBegun {
-        /// Of what.
-        of: Beginning,
-        /// Where.
-        loc: Loc,
-    },
-    /// A loop could not be specialized again as a region.
-    RegionRefused {
-        /// Why.
-        reason: String,
-        /// The loop.
-        loc: Loc,
-    },
-    /// A trace was stopped.
-    TraceAborted {
-        /// Why.
-        reason: String,
-        /// Where.
-        loc: Loc,
-    },
-}
-
-/// Where a trace begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Beginning {
-    /// At the entry.
-    Entry,
-    /// At a merge point that the interpreter has come to often.
-    MergePoint,
-    /// At this exit: a bridge.
-    Bridge(u32),
-    /// At the promotion of this exit, for this value.
-    Case(u32, i64),
-}
-
-/// Limits of the engine, each with a defined outcome.
+/// Limits of the engine, each with a defined outcome, which is an [`Event`](super::Event) or a [`SpecError`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Tuples of greens at one join before it goes to the twin (RESUME.md: 16).

@@ -22,7 +22,7 @@
 //! portal     where tier 0 comes and goes: words of parameters as frames, and back
 //! residual   fragments being filled; link: several become one graph; cleanup: what is redundant in them goes
 //! endless    which green keeps changing in a loop that doesn't end
-//! error      why it stops; limits and what comes of them
+//! error      why it stops; limits; event: what comes of them, and what else happens
 //! ```
 //!
 //! The algorithm is that of the module `eager`'s header; the contract at its edges is the book's chapter on resuming.
@@ -38,6 +38,7 @@ mod endless;
 mod engine;
 mod entry;
 mod error;
+mod event;
 mod facts;
 mod fold;
 mod link;
@@ -57,9 +58,10 @@ mod trace;
 mod versions;
 
 pub use cleanup::cleanup;
-pub use engine::{Engine, FunctionKey, FxIndexMap, RootKind, Unit, Version};
+pub use engine::{Engine, FunctionKey, FxIndexMap, FxIndexSet, RootKind, Unit, Version};
 pub use entry::Argument;
-pub use error::{Beginning, Event, Limits, Met, SpecError};
+pub use error::{Limits, Met, SpecError};
+pub use event::{Beginning, EVENTS, Event, GuestPosition, Stop, What};
 pub use facts::Facts;
 pub use memory::{Cell, Element, KnownMemory, Location, Origin, Place, Provenance, RootId, Slot};
 pub use merges::{Merge, Merges};

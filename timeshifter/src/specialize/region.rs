@@ -6,7 +6,8 @@
 //! the values that they have seen. For the rest it has lazy exits, as a trace has (DESIGN.md, section 5).
 
 use super::engine::{Engine, Version};
-use super::error::{Event, SpecError};
+use super::error::SpecError;
+use super::event::What;
 use super::merge::operand_of;
 use super::snapshot::rename;
 use super::state::{Key, Red, Reg, State, VersionId};
@@ -96,7 +97,7 @@ impl Engine<'_> {
         self.region = None;
         self.memory.open_foreign(open);
         if let Err(error) = filled {
-            self.events.push(Event::RegionRefused { reason: error.to_string(), loc });
+            self.happened_at(What::RegionRefused { reason: error.to_string() }, &template, loc);
             self.fragments[region].abandoned = true;
             return Ok(None);
         }
@@ -113,6 +114,7 @@ impl Engine<'_> {
         let graph = self.units[unit].graph;
         let name = self.fresh_name(graph);
         let region = self.new_fragment(graph, &name, unit);
+        self.fragments[region].at = st.at;
         let head = self.fragments[region].new_block(None);
         let mut renamed = Vec::new();
         for param in self.fragments[old].graph.block(old_head).params.clone() {

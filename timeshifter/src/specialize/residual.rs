@@ -4,6 +4,7 @@
 //! construction; [`super::cleanup`] drops the parameters that are not needed. Beside the graph lies what is known about
 //! its values wherever they are visible: what defined them, a range, and which exclusive root an address comes from.
 
+use super::event::GuestPosition;
 use super::memory::Origin;
 use super::state::{GraphIx, VersionId};
 use flowgraph::ir::{
@@ -59,6 +60,8 @@ pub struct Fragment {
     pub version: Option<VersionId>,
     /// It was not finished: nothing leads here.
     pub abandoned: bool,
+    /// Where in the guest program it begins, as soon as that is known.
+    pub at: Option<GuestPosition>,
 }
 
 /// How many dominating blocks are searched for an equal op.
@@ -70,7 +73,7 @@ impl Fragment {
         let graph = Graph::new(key, Signature { params: Vec::new(), result: RustType::Unit });
         let (info, parents, seen) = (Vec::new(), Vec::new(), FxHashMap::default());
         let (version, abandoned) = (None, false);
-        let mut fragment = Fragment { graph, source, info, parents, seen, size: 0, unit, version, abandoned };
+        let mut fragment = Fragment { graph, source, info, parents, seen, size: 0, unit, version, abandoned, at: None };
         fragment.new_block(None);
         fragment
     }

@@ -2,7 +2,8 @@
 //! point.
 
 use super::engine::{Engine, RootKind, Unit, Version};
-use super::error::{Beginning, SpecError};
+use super::error::SpecError;
+use super::event::Beginning;
 use super::memory::{Origin, Provenance, RootId};
 use super::state::{Frame, GraphIx, Red, Reg, Regs, State, VersionId};
 use super::trace::TraceEnd;

@@ -132,6 +132,7 @@ impl Engine<'_> {
             renamed.push((*value, param));
         }
         rename(&mut st, &renamed);
+        self.fragments[fragment].at = st.at;
         st.fragment = fragment;
         st.block = BlockId::ENTRY;
         // What stands before the op has been passed: offered again, it would lead back here (RESUME.md, 4).

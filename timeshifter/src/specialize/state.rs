@@ -5,6 +5,7 @@
 //! *green* constant, known because the colors say so, or a *red* operand: a constant that a merge may forget, a value of
 //! the residual code, or a place in a virtual slot.
 
+use super::event::GuestPosition;
 use super::facts::Facts;
 use super::memory::{KnownMemory, Slot};
 use flowgraph::ir::{BlockId, Const, ValueId};
@@ -180,6 +181,8 @@ pub struct State {
     pub origin: Option<VersionId>,
     /// The key of the merge point or loop head passed last: green tuples at joins are counted under it.
     pub enclosing: Option<usize>,
+    /// The merge point of the language that has been passed last, for events.
+    pub at: Option<GuestPosition>,
     /// Tracing: the snapshot that the next guard may share.
     pub snapshot: Option<u32>,
     /// Tracing: the values of this very run.
@@ -210,6 +213,7 @@ impl State {
             passed: false,
             origin: None,
             enclosing: None,
+            at: None,
             snapshot: None,
             concrete: None,
         }

@@ -9,7 +9,8 @@
 
 use super::engine::Engine;
 use super::entry::Argument;
-use super::error::{Beginning, Event, SpecError};
+use super::error::SpecError;
+use super::event::{Beginning, Stop, What};
 use super::merge::operand_of;
 use super::merges::Merge;
 use super::state::{GraphIx, Key, Red, State, VersionId};
@@ -106,8 +107,10 @@ impl Engine<'_> {
     }
 
     /// Traces from a state on.
-    pub(super) fn trace_from(&mut self, of: Beginning, st: State) -> Result<TraceEnd, SpecError> {
-        self.events.push(Event::TraceBegun { of, loc: self.loc(&st) });
+    pub(super) fn trace_from(&mut self, of: Beginning, mut st: State) -> Result<TraceEnd, SpecError> {
+        st.at = Some(self.guest_position(&st));
+        self.fragments[st.fragment].at = st.at;
+        self.happened(What::TraceBegun { of }, &st);
         self.trace(st)
     }
 
@@ -119,10 +122,10 @@ impl Engine<'_> {
             self.longest_trace = self.longest_trace.max(traced);
             if self.abort_at == Some(traced) {
                 self.abort_at = None;
-                return self.abort(st, "abort-at");
+                return self.abort(st, Stop::Asked(traced));
             }
             if traced > self.limits.trace_steps {
-                return self.abort(st, "the trace grew too long");
+                return self.abort(st, Stop::TooLong);
             }
             match self.step_once(&mut st)? {
                 None => {}
@@ -266,6 +269,7 @@ impl Engine<'_> {
         let seen = self.concrete_word(st, value.into()) as i64;
         self.record(st, Some(seen));
         let exit = self.new_guard_exit(st, Some(value), loc);
+        self.happened_at(What::Promoted { value: seen, exit }, st, loc);
         let edge = self.exit_edge(st, exit);
         let next = self.next_block(st);
         let cases = vec![(seen, Edge::new(next, []))];
@@ -284,8 +288,8 @@ impl Engine<'_> {
     }
 
     /// Stops the trace: compiled code leaves here, and this run goes on in the interpreter.
-    fn abort(&mut self, st: State, reason: &str) -> Result<TraceEnd, SpecError> {
-        self.events.push(Event::TraceAborted { reason: reason.to_owned(), loc: self.loc(&st) });
+    fn abort(&mut self, st: State, why: Stop) -> Result<TraceEnd, SpecError> {
+        self.happened(What::TraceStopped(why), &st);
         self.end_in_own_exit(&st);
         let concrete = st.concrete.clone().unwrap_or_default();
         let frames = self.frames_of(&st, &|v| concrete.get(&v).copied().unwrap_or_default())?;
@@ -310,6 +314,9 @@ impl Engine<'_> {
         let begins_loop = std::mem::take(&mut st.jumped) || !guest || !self.program.marks_jumps();
         self.trim(st);
         let key = self.key(st, kind);
+        if guest {
+            self.stand_at(st, &key);
+        }
         if !begins_loop && !self.versions.contains_key(&key) {
             // No backward jump of the guest leads here, or none that has been seen: straight on.
             self.merges.see(kind, Merge::Passed);
@@ -330,6 +337,7 @@ impl Engine<'_> {
                 }
                 if let Some(end) = self.close(st, id, may_force)? {
                     self.merges.see(kind, Merge::Jumped);
+                    self.closed(st, id, round > 0);
                     return Ok(Some(end));
                 }
             }
@@ -355,14 +363,24 @@ impl Engine<'_> {
         Ok(Some(TraceEnd::Enter(self.fragments[target].graph.key.clone(), words)))
     }
 
+    /// The trace has ended in a jump to a version.
+    fn closed(&mut self, st: &State, id: VersionId, is_loop: bool) {
+        let fragment = self.fragments[self.version(id).fragment].graph.key.clone();
+        self.happened(What::Closed { fragment, is_loop }, st);
+    }
+
     /// Makes another version of the key, and goes on in it. The first keeps slots, all else are plain variables; the second
     /// is the arriving state itself; the third is widened against the second.
     fn trace_into_version(&mut self, st: &mut State, key: usize, round: usize) -> Result<(), SpecError> {
         let loc = self.loc(st);
         let (fragment, block) = self.version_head(st, true);
         let last = self.versions[key].last().map(|v| v.template.clone());
-        let top = round == 0 || !knows_something(st) || self.versions[key].len() > self.limits.versions;
+        let (versions, top) = (self.versions[key].len(), round == 0 || !knows_something(st));
+        let top = top || versions > self.limits.versions;
         let base = if round >= 2 { last.as_deref() } else { None };
+        if base.is_some() || versions > self.limits.versions {
+            self.happened(What::Widened { versions, top }, st);
+        }
         self.merges.see(
             MarkKind::GlobalMerge,
             match (&last, base) {

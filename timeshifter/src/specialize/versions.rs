@@ -1,7 +1,8 @@
 //! Versions of merge points: which one a state enters, and making more.
 
 use super::engine::{Engine, Version};
-use super::error::{Event, SpecError};
+use super::error::SpecError;
+use super::event::What;
 use super::merges::Merge;
 use super::state::{State, VersionId};
 use flowgraph::ir::{BlockId, Edge, Loc, MarkKind, Operand, Terminator};
@@ -60,10 +61,10 @@ impl Engine<'_> {
         let (fragment, block) = self.version_head(&states[0], enterable);
         let number = self.versions[key].len();
         let base = self.versions[key].last().map(|v| v.template.clone());
-        if base.is_some() {
-            self.events.push(Event::Widened { loc });
-        }
         let top = number >= self.limits.versions;
+        if base.is_some() {
+            self.happened_at(What::Widened { versions: number, top }, &states[0], loc);
+        }
         let template = self.meet(states, base.as_deref(), (fragment, block), top, loc)?;
         Ok(self.add_version(key, template, enterable))
     }
@@ -88,7 +89,9 @@ impl Engine<'_> {
         let fragment = if enterable {
             let unit = self.fragments[st.fragment].unit;
             let name = self.fresh_name(self.units[unit].graph);
-            self.new_fragment(self.units[unit].graph, &name, unit)
+            let fragment = self.new_fragment(self.units[unit].graph, &name, unit);
+            self.fragments[fragment].at = st.at;
+            fragment
         } else {
             st.fragment
         };

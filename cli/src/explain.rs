@@ -1,0 +1,329 @@
+//! `hueshift explain`: what the log of a run in the mode `jit` says, for people.
+//!
+//! ```text
+//! read      lines of JSON as events, and the counts of the last line
+//! summary   what belongs together: exits, promotions, widened loops, limits, refusals
+//! text      each with its source line, the greens there, and what to do
+//! ```
+
+use crate::Done;
+use crate::output::print;
+use crate::problem::{Failure, Problem};
+use crate::source;
+use clap::Args;
+use hueshift::events::{Event, Reason, What};
+use indexmap::IndexMap;
+use serde_json::Value;
+use std::fmt::Write;
+
+/// Sum up a log of `run --mode jit`: where time went, what was not compiled, which exits and promotions cost time, and what to do.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Explain {
+    /// The log, as `hueshift run --mode jit --log` writes it (`-`: standard input).
+    log: String,
+}
+
+const EXAMPLE: &str = "Example:
+  hueshift run tl primes --mode jit --log primes.jsonl -- 10000
+  hueshift explain primes.jsonl";
+
+/// So many lines a section has; the rest is counted.
+const LINES: usize = 10;
+
+impl Explain {
+    /// Runs the subcommand.
+    pub fn run(&self) -> Done {
+        let text = source::read(&self.log)?;
+        let log = Log::read(if self.log == "-" { "<stdin>" } else { &self.log }, &text)?;
+        print(&log.summary().text(log.stats.as_ref()))
+    }
+}
+
+/// A log that has been read.
+struct Log {
+    events: Vec<Event>,
+    /// The counts of the last line, where the run has come to its end.
+    stats: Option<Value>,
+}
+
+impl Log {
+    fn read(name: &str, text: &str) -> Result<Log, Failure> {
+        let mut log = Log { events: Vec::new(), stats: None };
+        let (mut at, mut lines) = (0, 0);
+        for (number, line) in text.split_inclusive('\n').enumerate() {
+            let content = line.trim();
+            let wrong = |reason: String| {
+                let problem = Problem::new(format!("line {}: {reason}", number + 1)).help(WRITTEN_BY);
+                let start = at + line.len() - line.trim_start().len();
+                Failure::from(problem.within(name, text, start, content.len()))
+            };
+            if log.stats.is_some() && !content.is_empty() {
+                return Err(wrong("the counts of a run are the last line of its log, but here is another".to_owned()));
+            }
+            if !content.is_empty() {
+                let value: Value =
+                    serde_json::from_str(content).map_err(|e| wrong(format!("this is no JSON: {}", plain(&e))))?;
+                if value["event"] == "stats" {
+                    log.stats = Some(value);
+                } else {
+                    let event =
+                        serde_json::from_value(value).map_err(|e| wrong(format!("this is no event: {}", plain(&e))))?;
+                    log.events.push(event);
+                }
+                lines += 1;
+            }
+            at += line.len();
+        }
+        if lines == 0 {
+            return Err(Problem::new(format!("{name} is empty")).help(WRITTEN_BY).into());
+        }
+        Ok(log)
+    }
+}
+
+const WRITTEN_BY: &str = "logs are written by `hueshift run … --mode jit --log FILE`";
+
+/// What is wrong, without the place in the one line that it is about.
+fn plain(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    text.rsplit_once(" at line ").map_or(text.clone(), |(reason, _)| reason.to_owned())
+}
+
+/// An exit: the number of the compiler, and its own.
+type Exit = (u32, u32);
+
+/// What belongs together.
+#[derive(Default)]
+struct Summary<'a> {
+    us: u64,
+    traces: usize,
+    aborted: usize,
+    tracing_us: u64,
+    compiling_us: u64,
+    emitted: usize,
+    ops: usize,
+    bytes: usize,
+    bridges: usize,
+    regions: usize,
+    /// The latest event of each exit.
+    exits: IndexMap<Exit, (&'a Event, u64)>,
+    bridged: Vec<Exit>,
+    /// The values of each promotion that got code, and the first event of it.
+    promotions: IndexMap<Exit, (&'a Event, Vec<i64>)>,
+    full: IndexMap<Exit, &'a Event>,
+    /// By place and reason.
+    widened: Grouped<'a>,
+    limits: Grouped<'a>,
+    refused: Grouped<'a>,
+}
+
+/// Events of the same place, greens and reason: the first, and how many.
+type Grouped<'a> = IndexMap<(String, String, Reason), (&'a Event, usize)>;
+
+fn count<'a>(grouped: &mut Grouped<'a>, event: &'a Event) {
+    let place = event.at.as_ref().map(ToString::to_string).unwrap_or_default();
+    let entry = grouped.entry((place, event.key.clone(), event.reason)).or_insert((event, 0));
+    entry.1 += 1;
+}
+
+impl Log {
+    fn summary(&self) -> Summary<'_> {
+        let mut sum = Summary::default();
+        for event in &self.events {
+            sum.us = sum.us.max(event.us);
+            let took = event.duration_us.unwrap_or_default();
+            match &event.what {
+                What::Region { ops, .. } => {
+                    sum.regions += 1;
+                    sum.tracing_us += took;
+                    sum.emitted += ops;
+                }
+                What::Traced { ops, .. } | What::Specialized { ops, .. } => {
+                    sum.traces += 1;
+                    sum.tracing_us += took;
+                    sum.emitted += ops;
+                }
+                What::Compiled { ops, bytes, .. } => {
+                    sum.compiling_us += took;
+                    sum.ops += ops;
+                    sum.bytes += bytes;
+                }
+                What::Exit { exit, taken } => drop(sum.exits.insert((event.compiler, *exit), (event, *taken))),
+                What::Bridge { exit, .. } => {
+                    sum.bridges += 1;
+                    sum.bridged.push((event.compiler, *exit));
+                }
+                What::Promoted { exit, value, .. } => {
+                    let promotion = sum.promotions.entry((event.compiler, *exit)).or_insert((event, Vec::new()));
+                    promotion.1.push(*value);
+                }
+                What::Widened { .. } => count(&mut sum.widened, event),
+                What::Limit { exit: Some(exit), .. } => drop(sum.full.insert((event.compiler, *exit), event)),
+                What::Limit { .. } => {
+                    sum.aborted += usize::from(matches!(event.reason, Reason::TraceSteps | Reason::AbortAt));
+                    count(&mut sum.limits, event);
+                }
+                What::Refused { .. } => count(&mut sum.refused, event),
+                What::Hot { .. } | What::Closed { .. } => {}
+            }
+        }
+        let bridged = std::mem::take(&mut sum.bridged);
+        sum.exits.retain(|exit, (event, _)| !bridged.contains(exit) && event.reason != Reason::ValueWithoutCase);
+        sum.exits.sort_by(|_, a, _, b| b.1.cmp(&a.1));
+        sum
+    }
+}
+
+impl Summary<'_> {
+    fn text(&self, stats: Option<&Value>) -> String {
+        let mut out = self.times(stats);
+        let sections = [
+            section("Not compiled", self.refused()),
+            section("Limits that were met", self.limits()),
+            section("Exits that are taken and have no code of their own", self.exits()),
+            section("Promotions with many values", self.promotions()),
+            section("Code that was made less specific", self.widened()),
+        ];
+        let said = sections.concat();
+        out.push_str(if said.is_empty() { "\nNothing stands out.\n" } else { &said });
+        out
+    }
+
+    /// Where time went, and how much was compiled.
+    fn times(&self, stats: Option<&Value>) -> String {
+        let mut out = "Where time went\n".to_owned();
+        let known = |name: &str| stats.and_then(|stats| stats[name].as_u64());
+        let rows = [
+            ("tier 0", known("tier0_us")),
+            ("compiled code", known("compiled_code_us")),
+            ("interpreter behind exits", known("blackholing_us")),
+            ("specializing", known("specializing_us").or(Some(self.tracing_us))),
+            ("optimizing", known("optimizing_us")),
+            ("code generation", known("compiling_us").or(Some(self.compiling_us))),
+            ("the driver itself", known("driving_us")),
+        ];
+        let all: u64 = rows.iter().filter_map(|(_, us)| *us).sum();
+        for (name, us) in rows.iter().filter_map(|(name, us)| Some((name, (*us)?))) {
+            let percent = (us * 100).checked_div(all).unwrap_or_default();
+            let _ = writeln!(out, "  {name:<26} {:>10}  {percent:>3} %", ms(us));
+        }
+        if stats.is_none() {
+            let _ = writeln!(
+                out,
+                "  (the run has not come to its end: times of runs are not known, the last event is at {})",
+                ms(self.us)
+            );
+        }
+        let (traces, stopped) = (times(self.traces, "trace"), self.aborted);
+        let _ = writeln!(
+            out,
+            "\n{traces}, {stopped} of them stopped; {}, {}, {}: {} ops emitted, {} compiled, {} bytes",
+            times(self.bridges, "bridge"),
+            times(self.regions, "region"),
+            times(self.promotions.len(), "promotion"),
+            self.emitted,
+            self.ops,
+            self.bytes
+        );
+        out
+    }
+
+    fn refused(&self) -> Vec<String> {
+        let said = |(event, n): &(&Event, usize)| {
+            let What::Refused { message } = &event.what else { return None };
+            // What is behind it are limits and remedies.
+            let message = message.split("; ").next().unwrap_or_default();
+            Some(line(event, &format!("{message}{}", often(*n)), event.reason.remedy()))
+        };
+        self.refused.values().filter_map(said).collect()
+    }
+
+    fn limits(&self) -> Vec<String> {
+        let said = |(event, n): &(&Event, usize)| {
+            let What::Limit { limit, name, .. } = &event.what else { return None };
+            let name = name.as_ref().map(|name| format!(" (`{name}`)")).unwrap_or_default();
+            let id = event.reason.id();
+            let what = format!("{id}={limit}{name}{}: {}", often(*n), sentence(event.reason));
+            Some(line(event, &what, event.reason.remedy()))
+        };
+        self.limits.values().filter_map(said).collect()
+    }
+
+    fn exits(&self) -> Vec<String> {
+        let said = |((_, exit), (event, taken)): (&Exit, &(&Event, u64))| {
+            line(event, &format!("exit {exit}, taken {taken} times or more"), event.reason.remedy())
+        };
+        self.exits.iter().filter(|(_, (_, taken))| *taken > 1).map(said).collect()
+    }
+
+    fn promotions(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for (exit, (event, values)) in &self.promotions {
+            let full = self.full.get(exit);
+            if full.is_none() && values.len() < MANY {
+                continue;
+            }
+            let some: Vec<String> = values.iter().take(5).map(i64::to_string).collect();
+            let (more, values) = (if values.len() > 5 { ", …" } else { "" }, values.len());
+            let full = if full.is_some() { "; further values are interpreted" } else { "" };
+            let what = format!("exit {}, {values} values: {}{more}{full}", exit.1, some.join(", "));
+            lines.push(line(event, &what, Reason::Cases.remedy()));
+        }
+        // The first value of a promotion may have been promoted in a trace that is no longer in the log.
+        for (exit, event) in self.full.iter().filter(|(exit, _)| !self.promotions.contains_key(*exit)) {
+            lines.push(line(
+                event,
+                &format!("exit {}: further values are interpreted", exit.1),
+                Reason::Cases.remedy(),
+            ));
+        }
+        lines
+    }
+
+    fn widened(&self) -> Vec<String> {
+        let said = |(event, n): &(&Event, usize)| {
+            line(event, &format!("{}{}", sentence(event.reason), often(*n)), event.reason.remedy())
+        };
+        self.widened.values().map(said).collect()
+    }
+}
+
+/// A promotion with so many values costs time, though it may have more.
+const MANY: usize = 8;
+
+/// What a reason means, to go on behind a colon.
+fn sentence(reason: Reason) -> String {
+    let text = reason.meaning().trim_end_matches('.');
+    text[..1].to_lowercase() + &text[1..]
+}
+
+/// One thing, with its place and what to do about it.
+fn line(event: &Event, what: &str, remedy: Option<&str>) -> String {
+    let place = event.at.as_ref().map_or("?".to_owned(), ToString::to_string);
+    let key = if event.key.is_empty() { String::new() } else { format!(" ({})", event.key) };
+    let remedy = remedy.map(|text| format!("\n    -> {text}")).unwrap_or_default();
+    format!("  {place}{key}: {what}{remedy}\n")
+}
+
+fn section(title: &str, lines: Vec<String>) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    let more = lines.len().saturating_sub(LINES);
+    let more = if more > 0 { format!("  and {more} more\n") } else { String::new() };
+    format!("\n{title}\n{}{more}", lines.into_iter().take(LINES).collect::<String>())
+}
+
+/// `1 trace`, `2 traces`.
+fn times(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
+}
+
+fn often(n: usize) -> String {
+    if n > 1 { format!(", {n} times") } else { String::new() }
+}
+
+fn ms(us: u64) -> String {
+    format!("{}.{:03} ms", us / 1000, us % 1000)
+}

@@ -1,0 +1,77 @@
+//! `hueshift explain`: what a log says; what the book shows of it is compared with what is printed by the tests of the book.
+
+mod command;
+
+use command::{expect, hueshift, root};
+use std::path::PathBuf;
+
+const LOG: &str = "docs/seeing/log.jsonl";
+
+fn golden_log() -> String {
+    std::fs::read_to_string(root().join(LOG)).expect("the log of the book")
+}
+
+#[test]
+fn a_log_is_summed_up() {
+    let ran = expect(0, &[], &["explain", LOG], "");
+    let piped = expect(0, &[], &["explain", "-"], &golden_log());
+    assert_eq!(ran.out, piped.out);
+    let at = |text: &str| ran.out.find(text).unwrap_or_else(|| panic!("`{text}` is not in\n{}", ran.out));
+    let sections =
+        ["Where time went", "Not compiled", "Limits that", "Exits that", "Promotions", "Code that was"].map(at);
+    assert!(sections.is_sorted(), "{}", ran.out);
+    // An exit with a bridge, and one that was taken only once, are no matter.
+    let exits = &ran.out[sections[3]..sections[4]];
+    assert!(exits.contains("exit 2, taken 128 times") && !exits.contains("exit 1,"), "{exits}");
+}
+
+/// The log of a run that has not come to its end, and one of a run with nothing to say.
+#[test]
+fn logs_without_counts_and_without_events() {
+    let log = golden_log();
+    let (events, stats) = log.trim_end().rsplit_once('\n').expect("many lines");
+    expect(0, &["the run has not come to its end", "specializing"], &["explain", "-"], events);
+    expect(0, &["compiled code", "Nothing stands out."], &["explain", "-"], stats);
+}
+
+#[test]
+fn logs_of_real_runs() {
+    for (name, program, settings, said) in [
+        ("traced", ["tl", "primes", "500"], "threshold=20,bridge=5", "bridges, 0 regions, 0 promotions"),
+        ("stopped", ["tl", "primes", "500"], "threshold=20,trace-steps=50", "trace-steps=50"),
+        ("exits", ["tl", "primes", "500"], "threshold=20,bridge=100000", "or more -> a branch that goes both ways"),
+    ] {
+        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("explain_{name}.jsonl"));
+        let path = path.to_str().expect("a name");
+        let [interpreter, program, n] = program;
+        let run = ["run", interpreter, program, "--mode", "jit", "--jit", settings, "--log", path, "--", n];
+        expect(0, &["95"], &run, "");
+        expect(0, &["Where time went", said], &["explain", path], "");
+    }
+}
+
+#[test]
+fn texts_that_are_no_logs() {
+    let log = golden_log();
+    let first = log.lines().next().expect("a line");
+    let wrong = |text: &str, said: &[&str]| {
+        let said: Vec<&str> = said.iter().copied().chain(["hueshift run", "--log FILE"]).collect();
+        expect(2, &said, &["explain", "-"], text);
+    };
+    wrong("", &["<stdin> is empty"]);
+    wrong("\n \n", &["<stdin> is empty"]);
+    wrong("compiled tl: 41 ops in 12 blocks\n", &["line 1: this is no JSON"]);
+    wrong(&format!("{first}\n\n{{\"us\":3"), &["line 3: this is no JSON", "EOF"]);
+    wrong(&format!("{first}\n[1]\n"), &["line 2: this is no event"]);
+    wrong(&first.replace("\"hot\"", "\"warm\""), &["line 1: this is no event", "unknown variant `warm`"]);
+    wrong(&first.replace("\"threshold\"", "\"because\""), &["line 1: this is no event", "unknown variant `because`"]);
+    wrong(
+        &first.replace("lang.rs:40:9", "lang.rs:40"),
+        &["line 1", "`lang.rs:40` is not of the form file:line:column"],
+    );
+    wrong(&first.replace("\"count\":1000,", ""), &["line 1: this is no event", "missing field `count`"]);
+    wrong(&format!("{log}{first}\n"), &["line 23: the counts of a run are the last line"]);
+    expect(2, &["no/such.jsonl can't be read"], &["explain", "no/such.jsonl"], "");
+    let help = hueshift(&["explain", "--help"], "");
+    assert!(help.code == 0 && help.out.contains("hueshift explain primes.jsonl"), "{}", help.out);
+}

@@ -1,0 +1,308 @@
+//! What the driver tells of what it does: its own events, and the engine's facts among them.
+
+use super::{Jit, JitError, Size, Stats};
+use crate::clock::{Tier, Within};
+use crate::events::facts::{self, At};
+use crate::events::{End, Event, Place, Reason, Recorder, Sink, What, micros};
+use flowgraph::eval;
+use flowgraph::ir::Loc;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::time::{Duration, Instant};
+use timeshifter::specialize::{self, Beginning, GuestPosition, SpecError, TraceEnd};
+
+const NOWHERE: At = (GuestPosition::NONE, Loc::UNKNOWN);
+
+/// What a driver has told so far.
+pub(super) struct Teller {
+    recorder: Recorder,
+    /// Its number among those of the recorder.
+    compiler: u32,
+    /// The recorder is another's, who counts the time of all of them.
+    is_shared: bool,
+    /// Fragments and steps that have been told of.
+    fragments: usize,
+    steps: u64,
+    /// Where the latest trace, or what was specialized last, begins.
+    begun: At,
+    /// Promotions that have as many cases as they may have.
+    full: FxHashSet<u32>,
+    /// Runs that found no room for their local aggregates.
+    turned_away: u64,
+    /// How often the interpreter has come by at merge points that can't be traced: graph, block and op.
+    left_alone: FxHashMap<(usize, usize, usize), u32>,
+}
+
+impl Teller {
+    /// Nothing has been told.
+    pub fn new(recorder: Recorder) -> Teller {
+        let compiler = recorder.next_compiler();
+        Teller {
+            recorder,
+            compiler,
+            is_shared: false,
+            fragments: 0,
+            steps: 0,
+            begun: NOWHERE,
+            full: FxHashSet::default(),
+            turned_away: 0,
+            left_alone: FxHashMap::default(),
+        }
+    }
+}
+
+impl Jit<'_> {
+    /// The latest events, oldest first: so many as [`JitOptions::kept_events`](super::JitOptions::kept_events) says.
+    pub fn events(&self) -> Vec<Event> {
+        self.teller.recorder.kept()
+    }
+
+    /// Those among them that are its own, where several drivers tell one recorder.
+    pub(crate) fn own_events(&self) -> Vec<Event> {
+        let own = |event: &Event| event.compiler == self.teller.compiler;
+        self.events().into_iter().filter(own).collect()
+    }
+
+    /// Hands further events to a function, instead of the one before.
+    pub fn on_event(&mut self, sink: impl FnMut(&Event) + 'static) {
+        self.teller.recorder.set_sink(Some(Box::new(sink) as Sink));
+    }
+
+    /// Tells what happens to others' recorder from here on.
+    pub(crate) fn tell_to(&mut self, recorder: &Recorder) {
+        self.teller = Teller { is_shared: true, ..Teller::new(recorder.clone()) };
+    }
+
+    /// The run is in a tier, until what this gives is dropped.
+    pub(super) fn enter_tier(&self, tier: Tier) -> Within {
+        self.teller.recorder.clock().enter(tier)
+    }
+
+    /// The same with the time in each tier, unless it is counted elsewhere.
+    pub(super) fn timed(&self, stats: Stats) -> Stats {
+        if self.teller.is_shared { stats } else { stats.timed(self.teller.recorder.clock()) }
+    }
+
+    /// How much code there is for each place in the guest program, largest first.
+    pub fn sizes(&self) -> Vec<Size> {
+        let mut sizes: FxHashMap<GuestPosition, Size> = FxHashMap::default();
+        for fragment in &self.engine.fragments {
+            let Some(graph) = self.code.graphs.get(&fragment.graph.key) else { continue };
+            let position = fragment.at.unwrap_or(GuestPosition::NONE);
+            let size = sizes.entry(position).or_insert_with(|| Size {
+                key: self.engine.green_key(position),
+                at: Place::of(self.engine.loc_of(position), &self.engine.program.module.files),
+                compiler: self.teller.compiler,
+                graphs: 0,
+                ops: 0,
+                bytes: 0,
+            });
+            size.graphs += 1;
+            size.ops += graph.blocks.iter().map(|block| block.ops.len()).sum::<usize>();
+            size.bytes += self.code.engine.code_bytes_of(&graph.key).unwrap_or_default();
+        }
+        largest_first(sizes.into_values().collect())
+    }
+
+    /// Something happens.
+    pub(super) fn tell(&self, what: What, reason: Reason, at: At) {
+        self.tell_event(self.event(what, reason, at, None));
+    }
+
+    fn tell_event(&self, event: Event) {
+        self.teller.recorder.tell(event);
+    }
+
+    fn event(&self, what: What, reason: Reason, at: At, duration: Option<Duration>) -> Event {
+        let Teller { recorder, compiler, .. } = &self.teller;
+        let event = facts::event(&self.engine, (what, reason), at, recorder.now());
+        Event { duration_us: duration.map(micros), compiler: *compiler, ..event }
+    }
+
+    /// Takes the engine's events and tells them. Gives what a trace was begun for, if one has been: its time is given.
+    fn tell_engine(&mut self, traced: Duration) -> Option<Beginning> {
+        let (events, lost) = (std::mem::take(&mut self.engine.events), std::mem::take(&mut self.engine.events_lost));
+        let mut beginning = None;
+        for specialize::Event { what, loc, at } in events {
+            if let specialize::What::TraceBegun { of } = what {
+                self.teller.begun = (at, loc);
+                beginning = Some(of);
+            }
+            if let Some((what, reason)) = facts::told(what, &self.engine.limits) {
+                self.tell(what, reason, (at, loc));
+            } else if beginning == Some(Beginning::MergePoint) {
+                let hot = What::Hot { count: self.options.threshold.into() };
+                let event = self.event(hot, Reason::Threshold, (at, loc), None);
+                self.tell_event(Event { us: event.us.saturating_sub(micros(traced)), ..event });
+            }
+        }
+        self.teller.recorder.forget(lost);
+        beginning
+    }
+
+    /// A run has been traced, since `begun`.
+    pub(super) fn traced(&mut self, begun: Instant, end: &TraceEnd) {
+        let duration = begun.elapsed();
+        self.stats.specializing += duration;
+        let reason = match self.tell_engine(duration) {
+            Some(Beginning::Entry) => Reason::FirstRun,
+            Some(Beginning::Bridge(exit)) => self.bridge_reason(exit),
+            Some(Beginning::Case(..)) => Reason::NewValue,
+            Some(Beginning::MergePoint) | None => Reason::HotLoop,
+        };
+        let end = match end {
+            TraceEnd::Returned(_) => End::Returned,
+            TraceEnd::Trapped(_) => End::Trapped,
+            TraceEnd::Enter(..) => End::Closed,
+            TraceEnd::Interpret(_) => End::Stopped,
+        };
+        let (ops, steps) = self.new_ops();
+        self.tell_event(self.event(What::Traced { ops, steps, end }, reason, self.teller.begun, Some(duration)));
+    }
+
+    /// Something has been specialized eagerly, since `begun`.
+    pub(super) fn specialized(&mut self, begun: Instant, reason: Reason) {
+        let duration = begun.elapsed();
+        self.stats.specializing += duration;
+        self.tell_engine(Duration::ZERO);
+        let first = self.engine.fragments.get(self.teller.fragments);
+        let loc = first.map_or(Loc::UNKNOWN, |f| self.engine.program.graph(f.source).loc);
+        self.teller.begun = (first.and_then(|f| f.at).unwrap_or(GuestPosition::NONE), loc);
+        let (ops, steps) = self.new_ops();
+        self.tell_event(self.event(What::Specialized { ops, steps }, reason, self.teller.begun, Some(duration)));
+    }
+
+    /// A region has been specialized, since `begun`, or refused.
+    pub(super) fn region_made(&mut self, begun: Instant, made: bool) {
+        let duration = begun.elapsed();
+        self.stats.specializing += duration;
+        self.tell_engine(duration);
+        let at = self.engine.fragments.get(self.teller.fragments).and_then(|fragment| fragment.at);
+        let at = at.unwrap_or(GuestPosition::NONE);
+        self.teller.begun = (at, self.engine.loc_of(at));
+        let (ops, steps) = self.new_ops();
+        if made {
+            let region = What::Region { ops, steps };
+            self.tell_event(self.event(region, Reason::HotBridge, self.teller.begun, Some(duration)));
+        }
+    }
+
+    /// The ops emitted and the steps taken since something was told of them.
+    fn new_ops(&mut self) -> (usize, u64) {
+        let new = self.engine.fragments.get(self.teller.fragments..).unwrap_or_default();
+        let counts = (new.iter().map(|f| f.size).sum(), self.engine.steps - self.teller.steps);
+        (self.teller.fragments, self.teller.steps) = (self.engine.fragments.len(), self.engine.steps);
+        counts
+    }
+
+    /// What has just been specialized has machine code, since `begun`.
+    pub(super) fn compiled(&mut self, begun: Instant, graph: &str, (graphs, bytes): (usize, usize)) {
+        let duration = begun.elapsed();
+        self.stats.compiling += duration;
+        let new = self.code.graphs.get_range(graphs..).into_iter().flat_map(|new| new.values());
+        let ops = new.clone().flat_map(|graph| &graph.blocks).map(|block| block.ops.len()).sum();
+        let (graph, graphs) = (graph.to_owned(), new.count());
+        let bytes = self.code.engine.code_bytes() - bytes;
+        if bytes > 0 {
+            let what = What::Compiled { graph, graphs, ops, bytes };
+            self.tell_event(self.event(what, Reason::NewCode, self.teller.begun, Some(duration)));
+        }
+    }
+
+    // ---- exits
+
+    /// The guest position and the line of an exit.
+    pub(super) fn exit_at(&self, exit: u32) -> At {
+        let site = &self.engine.exits[exit as usize];
+        (site.snapshot.at.unwrap_or(GuestPosition::NONE), site.loc)
+    }
+
+    pub(super) fn bridge_reason(&self, exit: u32) -> Reason {
+        match self.taken.get(&exit) {
+            Some(taken) if *taken >= self.options.bridge => Reason::HotExit,
+            _ => Reason::BehindLoop,
+        }
+    }
+
+    /// An exit was taken to the interpreter.
+    pub(super) fn left_through(&self, exit: u32, taken: u32) {
+        if taken.is_power_of_two() {
+            let promotes = self.engine.exits[exit as usize].promoted.is_some();
+            let reason = if promotes { Reason::ValueWithoutCase } else { Reason::GuardFailed };
+            self.tell(What::Exit { exit, taken: taken.into() }, reason, self.exit_at(exit));
+        }
+    }
+
+    /// A promotion won't get more cases: told when it is met first.
+    pub(super) fn full(&mut self, exit: u32) {
+        if self.teller.full.insert(exit) {
+            let limit = What::Limit { limit: self.options.cases as u64, name: None, exit: Some(exit) };
+            self.tell(limit, Reason::Cases, self.exit_at(exit));
+        }
+    }
+
+    // ---- what is not compiled
+
+    /// There is no room for the local aggregates of a run that tier 0 has brought here: told of the first time, the second,
+    /// fourth, and so on.
+    pub(super) fn turned_away(&mut self) {
+        self.teller.turned_away += 1;
+        if self.teller.turned_away.is_power_of_two() {
+            let limit = What::Limit { limit: self.options.slot_bytes, name: None, exit: None };
+            let loc = self.engine.program.module.graphs.get(&self.key).map_or(Loc::UNKNOWN, |graph| graph.loc);
+            self.tell(limit, Reason::SlotBytes, (GuestPosition::NONE, loc));
+        }
+    }
+
+    /// The interpreter stands, behind a backward jump, where nothing can be traced: told when that is hot.
+    pub(super) fn left_alone(&mut self, frames: &[eval::Frame]) {
+        let Some(frame) = frames.last() else { return };
+        let count = self.teller.left_alone.entry((frame.graph, frame.block, frame.index)).or_default();
+        *count = count.saturating_add(1);
+        if *count == self.options.threshold.max(1)
+            && let Some((_, graph)) = self.engine.program.module.graphs.get_index(frame.graph)
+        {
+            let op = graph.blocks.get(frame.block).and_then(|block| block.ops.get(frame.index));
+            let loc = op.map_or(graph.loc, |op| op.loc);
+            let message =
+                format!("a loop of `{}` is hot, but runs inside of a function that is not looked into", graph.function);
+            self.tell(What::Refused { message }, Reason::NotLookedInto, (GuestPosition::NONE, loc));
+        }
+    }
+
+    /// Tells of what can't be compiled.
+    pub(super) fn noted<T>(&mut self, done: Result<T, JitError>) -> Result<T, JitError> {
+        if let Err(error) = &done {
+            let (reason, loc) = refusal(error);
+            self.tell_engine(Duration::ZERO);
+            let begun = self.engine.fragments.get(self.teller.fragments).and_then(|fragment| fragment.at);
+            self.new_ops();
+            let what = What::Refused { message: error.to_string() };
+            self.tell(what, reason, (begun.unwrap_or(self.teller.begun.0), loc));
+        }
+        done
+    }
+}
+
+/// Sorts sizes: the largest first.
+pub(crate) fn largest_first(mut sizes: Vec<Size>) -> Vec<Size> {
+    sizes.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| (a.compiler, &a.key).cmp(&(b.compiler, &b.key))));
+    sizes
+}
+
+/// Why something can't be compiled, and which line is blamed.
+fn refusal(error: &JitError) -> (Reason, Loc) {
+    match error {
+        JitError::Specialize(error) => {
+            let reason = match error {
+                SpecError::EndlessGreen { .. } => Reason::EndlessGreen,
+                SpecError::TooMuch { .. } => Reason::TooMuch,
+                SpecError::EndlessCall { .. } => Reason::EndlessCall,
+                SpecError::EndlessRecursion { .. } => Reason::EndlessRecursion,
+                _ => Reason::Internal,
+            };
+            (reason, error.loc())
+        }
+        JitError::Codegen(_) => (Reason::CodeGeneration, Loc::UNKNOWN),
+        JitError::Interpreter(_) | JitError::NoEntry => (Reason::Internal, Loc::UNKNOWN),
+    }
+}

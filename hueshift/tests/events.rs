@@ -1,0 +1,234 @@
+//! Events: each kind is told of by some program, with why, where, and how often.
+
+use hueshift::embed::{Error, Jit};
+use hueshift::events::{End, Event, Reason, What};
+use hueshift::{JitOptions, Limits};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+#[hueshift::interpreter(entry start(code))]
+mod lang {
+    use hueshift::prelude::*;
+
+    /// The accumulator is a constant where this begins.
+    pub fn start(code: &[u8], n: i64) -> i64 {
+        run(code, 0, 0, n)
+    }
+
+    #[portal(greens(code, pc), reds(a, n))]
+    pub fn run(code: &[u8], mut pc: usize, mut a: i64, mut n: i64) -> i64 {
+        loop {
+            merge_point!();
+            let op = concrete(code[pc]);
+            pc += 1;
+            match op {
+                0 => a += n,
+                1 => {
+                    n -= 1;
+                    if n > 0 {
+                        pc = 0;
+                        can_enter_jit!();
+                    }
+                }
+                2 => {
+                    if n & 1 == 0 {
+                        a += 1;
+                    }
+                }
+                3 => {
+                    let low = promote(n & 7);
+                    a += concrete(low) * 2;
+                }
+                4 => {
+                    let mut steps = concrete(0);
+                    while a + steps < n {
+                        steps = concrete(steps + 1);
+                    }
+                }
+                _ => return a,
+            }
+        }
+    }
+}
+
+const LOOP: &[u8] = &[0, 1, 255];
+const BRANCH: &[u8] = &[2, 1, 255];
+const PROMOTION: &[u8] = &[3, 1, 255];
+const ENDLESS: &[u8] = &[4, 255];
+
+fn options() -> JitOptions {
+    JitOptions { threshold: 5, bridge: 4, slot_bytes: 1 << 22, ..JitOptions::default() }
+}
+
+/// What a `Jit` with these settings tells of some runs.
+fn told(options: JitOptions, runs: impl FnOnce(&mut Jit<'static>)) -> Vec<Event> {
+    let mut jit = Jit::with_options(&lang::INTERPRETER, options);
+    let heard = Rc::new(RefCell::new(Vec::new()));
+    let hears = heard.clone();
+    jit.on_event(move |event| hears.borrow_mut().push(event.clone()));
+    runs(&mut jit);
+    let heard = heard.take();
+    let kept = jit.events();
+    assert_eq!(heard[heard.len() - kept.len()..], kept, "the latest are kept");
+    assert_eq!(jit.forgotten_events(), (heard.len() - kept.len()) as u64);
+    heard
+}
+
+fn just_in_time(code: &'static [u8], n: i64, options: JitOptions) -> Vec<Event> {
+    let wanted = lang::run(code, 0, 0, n);
+    told(options, |jit| assert_eq!(lang::jit::run(jit, code, 0, 0, n).expect("a result"), wanted))
+}
+
+fn ahead_of_time() -> Vec<Event> {
+    told(options(), |jit| assert_eq!(lang::aot::start(jit, LOOP, 10).expect("a result"), 55))
+}
+
+fn endless() -> Vec<Event> {
+    let options = JitOptions { limits: Limits { loop_keys: 50, ..Limits::default() }, ..options() };
+    told(options, |jit| {
+        let refused = lang::aot::run(jit, ENDLESS, 0, 0, 3).expect_err("endless");
+        assert!(matches!(refused, Error::Jit(_)), "{refused}");
+    })
+}
+
+/// The program that has an event of this kind happen. A kind without one doesn't compile.
+fn example(what: &What) -> fn() -> Vec<Event> {
+    match what {
+        What::Hot { .. } | What::Traced { .. } | What::Closed { .. } | What::Compiled { .. } => {
+            || just_in_time(LOOP, 100, options())
+        }
+        What::Exit { .. } | What::Bridge { .. } => || just_in_time(BRANCH, 100, options()),
+        What::Region { .. } => || just_in_time(BRANCH, 1000, JitOptions { region: 20, ..options() }),
+        What::Promoted { .. } => || just_in_time(PROMOTION, 100, options()),
+        What::Limit { .. } => || just_in_time(PROMOTION, 100, JitOptions { cases: 2, ..options() }),
+        What::Specialized { .. } | What::Widened { .. } => ahead_of_time,
+        What::Refused { .. } => endless,
+    }
+}
+
+#[test]
+fn each_kind_happens() {
+    let graph = String::new;
+    let kinds = [
+        What::Hot { count: 0 },
+        What::Traced { ops: 0, steps: 0, end: End::Closed },
+        What::Specialized { ops: 0, steps: 0 },
+        What::Closed { graph: graph() },
+        What::Widened { versions: 0 },
+        What::Promoted { exit: 0, value: 0, cases: 0 },
+        What::Exit { exit: 0, taken: 0 },
+        What::Bridge { exit: 0, taken: 0 },
+        What::Region { ops: 0, steps: 0 },
+        What::Compiled { graph: graph(), graphs: 0, ops: 0, bytes: 0 },
+        What::Limit { limit: 0, name: None, exit: None },
+        What::Refused { message: String::new() },
+    ];
+    for kind in kinds {
+        let events = example(&kind)();
+        let own: Vec<&Event> = events.iter().filter(|event| event.what.kind() == kind.kind()).collect();
+        assert!(!own.is_empty(), "{}: {events:#?}", kind.kind());
+        for event in own {
+            assert!(event.at.is_some() && event.key.contains("code"), "{event:?}");
+            let timed = matches!(
+                event.what,
+                What::Traced { .. } | What::Specialized { .. } | What::Region { .. } | What::Compiled { .. }
+            );
+            assert_eq!(event.duration_us.is_some(), timed, "{event:?}");
+        }
+        assert!(events.is_sorted_by_key(|event| event.us), "{events:#?}");
+    }
+}
+
+#[test]
+fn a_loop_from_hot_to_left() {
+    let events = just_in_time(LOOP, 100, options());
+    let [hot, closed, traced, compiled, exit] = &events[..] else { panic!("{events:#?}") };
+    assert_eq!((&hot.what, hot.reason, &*hot.key), (&What::Hot { count: 5 }, Reason::Threshold, "code, pc=0"));
+    assert_eq!((closed.reason, &closed.key), (Reason::LoopClosed, &hot.key));
+    assert!(matches!(traced.what, What::Traced { ops: 1.., steps: 1.., end: End::Closed }), "{traced:?}");
+    assert_eq!(traced.reason, Reason::HotLoop);
+    assert!(matches!(compiled.what, What::Compiled { ops: 1.., bytes: 1.., .. }), "{compiled:?}");
+    assert!(matches!(exit.what, What::Exit { taken: 1, .. }), "{exit:?}");
+    assert_eq!((exit.reason, &*exit.key), (Reason::GuardFailed, "code, pc=1"));
+    let line = |event: &Event| event.at.as_ref().map(|place| place.line);
+    assert!(line(hot) < line(exit) && line(hot).is_some(), "{hot:?} {exit:?}");
+}
+
+#[test]
+fn an_exit_until_it_has_a_bridge() {
+    let events = just_in_time(BRANCH, 100, options());
+    let Some(bridge) = events.iter().find(|event| matches!(event.what, What::Bridge { .. })) else {
+        panic!("{events:#?}")
+    };
+    let What::Bridge { exit: own, taken: 4 } = bridge.what else { panic!("{bridge:?}") };
+    assert_eq!((bridge.reason, &*bridge.key), (Reason::HotExit, "code, pc=0"));
+    let taken = events.iter().filter_map(|event| match event.what {
+        What::Exit { exit, taken } if exit == own => Some(taken),
+        _ => None,
+    });
+    assert_eq!(taken.collect::<Vec<_>>(), [1, 2]);
+}
+
+#[test]
+fn a_promotion_with_too_many_values() {
+    let events = just_in_time(PROMOTION, 100, JitOptions { cases: 2, ..options() });
+    let values = events.iter().filter_map(|event| match event.what {
+        What::Promoted { value, cases, .. } => Some((value, cases, event.reason)),
+        _ => None,
+    });
+    let values: Vec<(i64, usize, Reason)> = values.collect();
+    assert_eq!(values.iter().map(|(_, cases, _)| *cases).collect::<Vec<_>>(), [1, 2, 3], "{events:#?}");
+    assert_eq!(
+        values.iter().map(|v| v.2).collect::<Vec<_>>(),
+        [Reason::FirstValue, Reason::NewValue, Reason::NewValue]
+    );
+    let full: Vec<&Event> = events.iter().filter(|event| event.reason == Reason::Cases).collect();
+    let [Event { what: What::Limit { limit: 2, exit: Some(_), .. }, .. }] = full[..] else { panic!("{events:#?}") };
+    assert!(events.iter().any(|event| event.reason == Reason::ValueWithoutCase), "{events:#?}");
+}
+
+#[test]
+fn limits_and_refusals_have_their_reasons() {
+    let short = JitOptions { limits: Limits { trace_steps: 3, ..Limits::default() }, ..options() };
+    let events = just_in_time(LOOP, 100, short);
+    assert!(events.iter().any(|event| event.reason == Reason::TraceSteps), "{events:#?}");
+    assert!(events.iter().any(|e| matches!(e.what, What::Traced { end: End::Stopped, .. })), "{events:#?}");
+    let events = endless();
+    let [refused] = &events[..] else { panic!("{events:#?}") };
+    let What::Refused { message } = &refused.what else { panic!("{refused:?}") };
+    assert!(refused.reason == Reason::EndlessGreen && message.contains("`steps` keeps changing"), "{refused:?}");
+}
+
+/// Nothing in a `Jit` that lives long grows with what happens in it.
+#[test]
+fn the_latest_events_are_kept() {
+    let options = JitOptions { kept_events: 3, ..options() };
+    let events = just_in_time(BRANCH, 100, options);
+    assert!(events.len() > 3, "{events:#?}");
+}
+
+#[test]
+fn sizes_and_times() {
+    let timed = JitOptions { time_tiers: true, ..options() };
+    let mut jit = Jit::with_options(&lang::INTERPRETER, timed);
+    assert!(jit.sizes().is_empty());
+    for code in [LOOP, BRANCH] {
+        lang::jit::run(&mut jit, code, 0, 0, 20_000).expect("a result");
+    }
+    let (stats, sizes) = (jit.stats(), jit.sizes());
+    for time in [stats.tier0, stats.running, stats.interpreting, stats.driving, stats.specializing, stats.compiling] {
+        assert!(!time.is_zero(), "{stats:?}");
+    }
+    assert!(stats.specializing + stats.compiling <= stats.driving && stats.optimizing < stats.compiling, "{stats:?}");
+    assert_eq!(stats.exits, stats.blackholed + stats.bridges + stats.cases);
+    assert!(sizes.is_sorted_by(|a, b| a.bytes >= b.bytes) && sizes[0].key.starts_with("code, pc="), "{sizes:?}");
+    assert_eq!(sizes.iter().map(|size| size.ops).sum::<usize>(), stats.residual);
+    let bytes: usize = sizes.iter().map(|size| size.bytes).sum();
+    assert!(bytes > 0 && bytes <= stats.code_bytes, "{sizes:?} {stats:?}");
+    let compilers = |size: &hueshift::Size| size.compiler;
+    assert!(sizes.iter().map(compilers).max() == Some(1), "each program has a compiler: {sizes:?}");
+
+    let mut jit = Jit::with_options(&lang::INTERPRETER, options());
+    lang::jit::run(&mut jit, LOOP, 0, 0, 100).expect("a result");
+    assert!(jit.stats().running.is_zero(), "nobody asked for times");
+}

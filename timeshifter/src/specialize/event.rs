@@ -1,0 +1,201 @@
+//! What happens while specializing, as facts: for logs, and for those who ask why something is slow.
+//!
+//! An event names its source line and the *guest position* at which it happened: the merge point that was passed last, with
+//! the greens that it had there. Positions are kept once each, so that an event is small; [`Engine::green_key`] is one for
+//! people: `pc=12`. Whoever drives the engine takes the events out of it; there is room for [`EVENTS`].
+
+use super::engine::Engine;
+use super::state::{Key, KeyFrame, Reg, State};
+use super::step::show_const;
+use flowgraph::ir::{Const, Loc, Opcode, ValueId};
+
+/// So many events the engine keeps until they are taken.
+pub const EVENTS: usize = 10_000;
+
+/// Where in the guest program: an index into [`Engine::positions`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GuestPosition(pub u32);
+
+impl GuestPosition {
+    /// Nowhere.
+    pub const NONE: GuestPosition = GuestPosition(u32::MAX);
+}
+
+/// Something that happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// What.
+    pub what: What,
+    /// The source line.
+    pub loc: Loc,
+    /// The guest position.
+    pub at: GuestPosition,
+}
+
+/// What happened. Every limit has a defined outcome.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// A join was reached with more than [`Limits::join_tuples`](super::Limits::join_tuples) tuples of greens: it goes on in
+    /// the all-red twin.
+    JoinCapped {
+        /// The green that took the most values.
+        green: String,
+    },
+    /// More than [`Limits::residual_ops`](super::Limits::residual_ops) ops: what is left goes on in the all-red twin.
+    CodeLimit,
+    /// Inlining reached [`Limits::inline_depth`](super::Limits::inline_depth): a call is emitted instead.
+    InlineDepth {
+        /// The callee.
+        function: String,
+    },
+    /// A version was made less specific so that the next arrival fits.
+    Widened {
+        /// How many versions of the key there were before.
+        versions: usize,
+        /// There were so many that this one has no constants and facts at all.
+        top: bool,
+    },
+    /// A trace begins.
+    TraceBegun {
+        /// Of what.
+        of: Beginning,
+    },
+    /// A loop could not be specialized again as a region.
+    RegionRefused {
+        /// Why.
+        reason: String,
+    },
+    /// A trace was stopped.
+    TraceStopped(Stop),
+    /// A trace has come to where it can go on in a version that is there.
+    Closed {
+        /// The fragment of the version.
+        fragment: String,
+        /// The trace has made the version itself: it is a loop.
+        is_loop: bool,
+    },
+    /// A trace has promoted the value that it saw.
+    Promoted {
+        /// The value.
+        value: i64,
+        /// The exit that other values take.
+        exit: u32,
+    },
+}
+
+/// Where a trace begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beginning {
+    /// At the entry.
+    Entry,
+    /// At a merge point that the interpreter has come to often.
+    MergePoint,
+    /// At this exit: a bridge.
+    Bridge(u32),
+    /// At the promotion of this exit, for this value.
+    Case(u32, i64),
+}
+
+/// Why a trace was stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// [`Engine::abort_at`] is this step.
+    Asked(u64),
+    /// It went past [`Limits::trace_steps`](super::Limits::trace_steps).
+    TooLong,
+}
+
+impl Engine<'_> {
+    /// Something happens at a state's position.
+    pub(super) fn happened(&mut self, what: What, st: &State) {
+        let loc = self.loc(st);
+        self.happened_at(what, st, loc);
+    }
+
+    /// Something happens at a line.
+    pub(super) fn happened_at(&mut self, what: What, st: &State, loc: Loc) {
+        if self.events.len() < EVENTS {
+            let at = self.guest_position(st);
+            self.events.push(Event { what, loc, at });
+        } else {
+            self.events_lost += 1;
+        }
+    }
+
+    /// Where in the guest program a state is: at the merge point that it has passed last, or else where it stands.
+    pub fn guest_position(&mut self, st: &State) -> GuestPosition {
+        match (st.at, st.frames.last()) {
+            (Some(at), _) => at,
+            (None, None) => GuestPosition::NONE,
+            (None, Some(f)) => {
+                let greens = f.regs.iter().filter_map(|(value, reg)| match reg {
+                    Reg::Green(constant) => Some((*value, *constant)),
+                    Reg::Red(_) => None,
+                });
+                let here = KeyFrame { graph: f.graph, block: f.block, index: f.index, greens: greens.collect() };
+                self.position(&here)
+            }
+        }
+    }
+
+    /// The state stands at a merge point of the language, with this key.
+    pub(super) fn stand_at(&mut self, st: &mut State, key: &Key) {
+        if let Some(frame) = key.frames.last() {
+            st.at = Some(self.position(frame));
+        }
+    }
+
+    fn position(&mut self, frame: &KeyFrame) -> GuestPosition {
+        let index = self.positions.get_index_of(frame);
+        let index = index.unwrap_or_else(|| self.positions.insert_full(frame.clone()).0);
+        GuestPosition(index as u32)
+    }
+
+    /// The source line of a guest position.
+    pub fn loc_of(&self, at: GuestPosition) -> Loc {
+        let Some(frame) = self.positions.get_index(at.0 as usize) else { return Loc::UNKNOWN };
+        let graph = self.program.graph(frame.graph);
+        let Some(block) = graph.blocks.get(frame.block.index()) else { return Loc::UNKNOWN };
+        let ops = block.ops.get(frame.index as usize..).unwrap_or_default();
+        let mut locs = ops.iter().map(|op| op.loc).chain([block.loc, graph.loc]);
+        locs.find(|loc| loc.is_known()).unwrap_or_default()
+    }
+
+    /// The greens at a guest position by name and value, for people: `pc=12`. At a merge point they are those that the
+    /// portal lists; references are left with their names, and so are what they refer to.
+    pub fn green_key(&self, at: GuestPosition) -> String {
+        let Some(frame) = self.positions.get_index(at.0 as usize) else { return String::new() };
+        let graph = self.program.graph(frame.graph);
+        let op = graph.blocks.get(frame.block.index()).and_then(|block| block.ops.get(frame.index as usize));
+        let listed: Vec<(ValueId, Const)> = match op {
+            Some(op) if op.opcode == Opcode::MergePoint => {
+                let green = |value: ValueId| frame.greens.iter().find(|(own, _)| *own == value).copied();
+                op.args.iter().filter_map(|arg| green(arg.value()?)).collect()
+            }
+            _ => frame.greens.clone(),
+        };
+        let mut shown: Vec<String> = Vec::new();
+        let mut names: Vec<String> = Vec::new();
+        for (value, constant) in listed {
+            let name = self.program.name_of(frame.graph, value);
+            // How long what a reference leads to is says nothing new, and a value without a name says nothing to people.
+            let is_part = names.iter().any(|own| name == *own || name.strip_prefix(own.as_str()) == Some(".len"));
+            if is_part || name == value.to_string() {
+                continue;
+            }
+            shown.push(match constant {
+                Const::Addr(data, 0) => match self.program.module.data.get(data.0 as usize) {
+                    Some(data) if data.name != name => format!("{name}=&{}", data.name),
+                    _ => name.clone(),
+                },
+                Const::Addr(data, offset) => match self.program.module.data.get(data.0 as usize) {
+                    Some(data) => format!("{name}=&{}+{offset}", data.name),
+                    None => name.clone(),
+                },
+                constant => format!("{name}={}", show_const(constant)),
+            });
+            names.push(name);
+        }
+        shown.join(", ")
+    }
+}
