@@ -25,7 +25,12 @@ fn unknown_files_functions_and_options() {
     expect(2, &["unrecognized subcommand"], &["specialize"], "");
     expect(2, &["there is no setting `speed`"], &["spec", PLUS_MINUS, "--jit", "speed=9"], "");
     expect(2, &["bridge is a number, not `x`"], &["spec", PLUS_MINUS, "--jit", "bridge=x"], "");
-    expect(2, &["there are threshold, bridge, cases, versions, join-tuples"], &["run", "tl", "--jit", "limit=1"], "");
+    expect(
+        2,
+        &["there are threshold, bridge, cases, region, versions, join-tuples"],
+        &["run", "tl", "--jit", "limit=1"],
+        "",
+    );
     for key in ["versions", "join-tuples", "trace-steps", "inline-depth", "residual-ops", "loop-keys", "functions"] {
         let (zero, text) = (format!("{key}=0"), format!("{key}=many"));
         expect(2, &[&format!("{key} is a number from 1 on, not `0`")], &["spec", PLUS_MINUS, "--jit", &zero], "");
