@@ -571,3 +571,66 @@ fn regions_give_what_the_interpreter_gives() {
         }
     }
 }
+
+/// What is lent to a portal inside of another is there until that portal has returned, also where nobody looks at it afterwards.
+#[test]
+fn what_is_lent_to_an_inner_portal_stays() {
+    // The loop at 0 has that at 5 in it, and that the one at 0: the arrays of all these lie at the same place in compiled code.
+    let code: &[u8] = &[5, 5, 4, 1, 0, 1, 4, 5, 0, 4, 1, 0];
+    let mut wanted_cells = [1; 4];
+    let wanted = lending::interp::repeat(code, 0, 60, &mut wanted_cells).expect("no trap");
+    let mut finished = 0;
+    for bridge in [1, 3, 20, 1000] {
+        let options = JitOptions { threshold: 3, bridge, ..Jit::usual_options() };
+        let mut jit = Jit::with_options(&lending::INTERPRETER, options);
+        for round in 0..3 {
+            let mut cells = [1; 4];
+            let got = lending::jit::repeat(&mut jit, code, 0, 60, &mut cells).expect("no trap");
+            assert_eq!((wanted, wanted_cells), (got, cells), "bridge={bridge}, round {round}");
+        }
+        finished += jit.stats().finished;
+    }
+    assert!(finished > 100, "{finished}");
+}
+
+#[hueshift::interpreter]
+mod lending {
+    use hueshift::prelude::*;
+
+    #[portal(greens(code, at), reds(count, cells))]
+    pub fn repeat(code: &[u8], at: usize, mut count: i64, cells: &mut [i64; 4]) -> i64 {
+        loop {
+            merge_point!();
+            if count == 0 {
+                return cells[0] + 3 * cells[1] + 5 * cells[2] + 7 * cells[3];
+            }
+            let got = row(code, at, count, cells);
+            cells[(got & 3) as usize] += got;
+            count -= 1;
+            can_enter_jit!();
+        }
+    }
+
+    #[unroll_safe]
+    fn row(code: &[u8], mut at: usize, count: i64, cells: &mut [i64; 4]) -> i64 {
+        let mut got = count;
+        loop {
+            match concrete(code[at]) {
+                0 => return got,
+                1 => cells[(count & 3) as usize] += count,
+                4 => {
+                    if (count & 5) == 4 {
+                        cells[0] += got;
+                    }
+                }
+                _ => {
+                    let mut own = [count, 1, 2, 3];
+                    own[(got & 3) as usize] += 1;
+                    got += repeat(code, code[at + 1] as usize, count >> 1, &mut own) & 1023;
+                    at += 1;
+                }
+            }
+            at += 1;
+        }
+    }
+}

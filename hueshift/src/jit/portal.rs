@@ -171,10 +171,11 @@ impl Jit<'_> {
         slots.append(&mut self.engine.traced_slots);
         self.stats.finished += 1;
         let roots = self.engine.run_roots();
-        // What refers to a local aggregate of compiled code is a word of a frame, or lies in another local aggregate.
+        // What refers to a local aggregate of compiled code is handed to the portal, is a word of a frame, or lies in another local
+        // aggregate.
         let refers = |activation: &Activation| {
-            let words = || frames.iter().flat_map(|frame| &frame.regs);
-            !slots.is_empty() || frames.iter().any(|f| !f.slots.is_empty()) || words().any(|w| activation.contains(*w))
+            let mut all = frames.iter().flat_map(|frame| &frame.regs).chain(&words);
+            !slots.is_empty() || frames.iter().any(|f| !f.slots.is_empty()) || all.any(|w| activation.contains(*w))
         };
         let activation = activation.filter(refers);
         Inside { function, words, callers: frames, roots, slots, activation, abandoned: self.abandoned.clone() }
