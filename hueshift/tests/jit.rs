@@ -3,6 +3,7 @@
 
 use hueshift::JitOptions;
 use hueshift::embed::{Error, Interpreter, Jit};
+use hueshift::events::Reason;
 use hueshift::flowgraph::ir::TrapKind;
 use std::cell::RefCell;
 
@@ -570,6 +571,26 @@ fn regions_give_what_the_interpreter_gives() {
             }
         }
     }
+}
+
+/// A region that grows too large is given up, and what the traces have made goes on.
+#[test]
+fn regions_that_are_refused_change_nothing() {
+    let (name, code) = hard_shapes().swap_remove(2);
+    let mut wanted_r = [7, 1, 3000, 5];
+    let wanted = shapes::interp::run(&code, 0, &mut wanted_r).expect("no trap");
+    let mut refused = 0;
+    for unrolled_ops in 4..40 {
+        let mut options = JitOptions { threshold: 2, bridge: 1, region: 5, ..Jit::usual_options() };
+        options.limits.unrolled_ops = unrolled_ops;
+        let mut jit = Jit::with_options(&shapes::INTERPRETER, options);
+        let mut r = [7, 1, 3000, 5];
+        let got = shapes::jit::run(&mut jit, &code, 0, &mut r);
+        let Ok(got) = got else { continue }; // a trace has met the limit, which is another matter
+        assert_eq!((wanted, wanted_r), (got, r), "{name}, {unrolled_ops}");
+        refused += jit.events().iter().filter(|event| event.reason == Reason::RegionRefused).count();
+    }
+    assert!(refused > 0);
 }
 
 /// What is lent to a portal inside of another is there until that portal has returned, also where nobody looks at it afterwards.

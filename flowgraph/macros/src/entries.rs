@@ -303,10 +303,7 @@ impl EntryFunction<'_> {
         let name = format_ident!("__hueshift_portal_{}", function.replace("::", "_").to_lowercase());
         let second = second_name(&self.sig.ident);
         let path = path_of(self.self_ty.as_ref(), &second);
-        let names: Vec<Ident> = (0..self.sig.inputs.len()).map(|i| format_ident!("__hueshift_{i}")).collect();
-        let words = Ident::new("words", Span::call_site());
-        let given = self.graph.signature.params.iter().map(|p| values::give(module, &p.ty, &words));
-        let passed = values::pass(module, &self.graph.signature.result, &quote!(result), &quote!(results));
+        let Carried { names, given, passed } = Carried::new(module, self.graph);
         let tokens = quote! {
             #[doc(hidden)]
             #[allow(clippy::let_unit_value)]
@@ -317,7 +314,7 @@ impl EntryFunction<'_> {
             ) {
                 let mut words = ::hueshift::embed::WordReader::<'__hueshift_p>::owned(words);
                 let _ = &mut words;
-                #(let #names = #given;)*
+                #given
                 let result = #path(#(#names,)* jit);
                 #passed
             }
@@ -400,6 +397,25 @@ fn path_of(self_ty: Option<&Type>, function: &Ident) -> TokenStream {
     }
 }
 
+/// How a function from words to words makes the arguments from `words`, and appends what comes of `result` to `results`.
+struct Carried {
+    names: Vec<Ident>,
+    given: TokenStream,
+    passed: TokenStream,
+}
+
+impl Carried {
+    fn new(module: &Module, graph: &Graph) -> Carried {
+        let params = &graph.signature.params;
+        let names: Vec<Ident> = (0..params.len()).map(|i| format_ident!("__hueshift_{i}")).collect();
+        let words = Ident::new("words", Span::call_site());
+        let values = params.iter().map(|p| values::give(module, &p.ty, &words));
+        let given = quote! { #(let #names = #values;)* };
+        let passed = values::pass(module, &graph.signature.result, &quote!(result), &quote!(results));
+        Carried { names, given, passed }
+    }
+}
+
 /// A function from words to words.
 pub struct Shim {
     /// Its name.
@@ -414,17 +430,14 @@ impl Host<'_> {
         let name = format_ident!("__hueshift_host_{}", self.graph.function.replace("::", "_").to_lowercase());
         let function = &self.sig.ident;
         let path = path_of(self.self_ty.as_ref(), function);
-        let names: Vec<Ident> = (0..self.sig.inputs.len()).map(|i| format_ident!("__hueshift_{i}")).collect();
-        let words = Ident::new("words", Span::call_site());
-        let given = self.graph.signature.params.iter().map(|p| values::give(module, &p.ty, &words));
-        let passed = values::pass(module, &self.graph.signature.result, &quote!(result), &quote!(results));
+        let Carried { names, given, passed } = Carried::new(module, self.graph);
         let tokens = quote! {
             #[doc(hidden)]
             #[allow(clippy::let_unit_value)]
             pub(crate) fn #name(words: &[u64], results: &mut ::std::vec::Vec<u64>) {
                 let mut words = ::hueshift::embed::WordReader::new(words);
                 let _ = &mut words;
-                #(let #names = #given;)*
+                #given
                 let result = #path(#(#names),*);
                 #passed
             }

@@ -114,9 +114,8 @@ impl Jit<'_> {
             return Ok(Some(Next::Code(bridge, words.to_vec())));
         }
         known.taken = 0;
-        self.engine.memory.free(counter);
-        let Some(Counted { bridge, .. }) = self.regions.counted.remove(&(exit, promoted)) else { return Ok(None) };
         self.make_region(root)?;
+        let Some(Counted { bridge, .. }) = self.regions.counted.remove(&(exit, promoted)) else { return Ok(None) };
         match (position, promoted) {
             (Some(position), Some(_)) => {
                 *self.remade.entry(exit).or_default() += 1;
@@ -126,6 +125,8 @@ impl Jit<'_> {
             }
             _ => self.code.patch(exit, &bridge)?,
         }
+        // Nothing leads to the fragment that has counted any more.
+        self.engine.memory.free(counter);
         Ok(Some(Next::Code(bridge, words.to_vec())))
     }
 
@@ -139,9 +140,18 @@ impl Jit<'_> {
         let begun = Instant::now();
         let made = self.engine.specialize_region(root)?;
         self.region_made(begun, made.is_some());
-        let Some(region) = made else { return Ok(()) };
+        let Some(made) = made else { return Ok(()) };
+        let region = self.engine.region_key(&made);
+        match self.compile_new(&region) {
+            Ok(()) => self.engine.install_region(made),
+            // It is too large for the code generator: what the traces have made goes on.
+            Err(JitError::Codegen(error)) => {
+                self.engine.refuse_region(made, error.to_string());
+                return Ok(());
+            }
+            Err(error) => return Err(error),
+        }
         self.stats.regions += 1;
-        self.compile_new(&region)?;
         let traced = self.engine.version(root).fragment;
         let traced = &self.engine.fragments[traced].graph.key;
         let known = self.regions.loops.entry(root).or_default();

@@ -103,11 +103,16 @@ impl Engine<'_> {
             self.go(&mut arm, edge, loc)?;
             arms.push(arm);
         }
+        self.end_in_switch(&st, value, made, loc);
+        Ok(arms)
+    }
+
+    /// Ends the state's block in a switch to these edges, the default's, which has no case, being the last.
+    pub(super) fn end_in_switch(&mut self, st: &State, value: Red, mut made: Vec<(Option<i64>, Edge)>, loc: Loc) {
         let Some((_, default)) = made.pop() else { unreachable!("the default is always made") };
         let cases = made.into_iter().filter_map(|(case, edge)| Some((case?, edge))).collect();
         let term = Terminator::Switch { value: operand_of(value), cases, default, time: Time::Now, promotion: false };
         self.fragments[st.fragment].end(st.block, term, loc);
-        Ok(arms)
     }
 
     /// A copy of a state.

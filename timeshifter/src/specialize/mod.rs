@@ -67,7 +67,7 @@ pub use memory::{Cell, Element, KnownMemory, Location, Origin, Place, Provenance
 pub use merges::{Merge, Merges};
 pub use portal::{Door, Portal, RunRoots};
 pub use program::{Loaded, Program};
-pub use region::Profile;
+pub use region::{NewRegion, Profile};
 pub use residual::{Fragment, Info};
 pub use resume::Entrance;
 pub use snapshot::ExitSite;

@@ -8,7 +8,6 @@
 use super::engine::{Engine, Version};
 use super::error::SpecError;
 use super::event::What;
-use super::merge::operand_of;
 use super::snapshot::rename;
 use super::state::{Key, Red, Reg, State, VersionId};
 use flowgraph::ir::{BlockId, Const, Edge, Loc, MarkKind, Terminator, Time, ValueId};
@@ -31,6 +30,14 @@ const MOST_WAYS: usize = 64;
 /// share their ways: then a region has a side that isn't taken there.
 #[derive(Debug, Default)]
 pub struct Profile(FxHashMap<u64, Ways>);
+
+/// A region that has been specialized.
+#[derive(Debug)]
+pub struct NewRegion {
+    id: VersionId,
+    fragment: usize,
+    template: Rc<State>,
+}
 
 /// A region that is being filled.
 #[derive(Debug)]
@@ -81,29 +88,41 @@ impl Engine<'_> {
         within.filter_map(|key| self.versions.get_index_of(&Key { fragment: None, ..key.clone() })).collect()
     }
 
-    /// Specializes a loop again, as a region, from one of its versions on. Gives the key of its fragment, which takes what the
-    /// version's takes; nothing if it can't be: then the traces stay.
+    /// Specializes a loop again, as a region, from one of its versions on; nothing if it can't be: then the traces stay. When
+    /// it has been compiled, it is to be installed.
     ///
     /// # Errors
     /// Only of functions that it calls.
-    pub fn specialize_region(&mut self, id: VersionId) -> Result<Option<String>, SpecError> {
-        let (region, st) = self.begin_region(id);
+    pub fn specialize_region(&mut self, id: VersionId) -> Result<Option<NewRegion>, SpecError> {
+        let (fragment, st) = self.begin_region(id);
         let open = self.memory.is_open();
         self.memory.open_foreign(false);
-        self.region = Some(Region { fragment: region, loops: self.loops_within(id) });
-        let unit = self.fragments[region].unit;
-        let (loc, template) = (self.loc(&st), Rc::new(State { origin: None, ..st.clone() }));
+        self.region = Some(Region { fragment, loops: self.loops_within(id) });
+        let unit = self.fragments[fragment].unit;
+        let template = Rc::new(State { origin: None, ..st.clone() });
         let filled = self.run_unit(unit, vec![st]);
         self.region = None;
         self.memory.open_foreign(open);
+        let region = NewRegion { id, fragment, template };
         if let Err(error) = filled {
-            self.happened_at(What::RegionRefused { reason: error.to_string() }, &template, loc);
-            self.fragments[region].abandoned = true;
+            self.refuse_region(region, error.to_string());
             return Ok(None);
         }
-        self.install_region(id, region, template);
+        self.fragments[fragment].make_entry(region.template.block);
         self.run_functions()?;
-        Ok(Some(self.fragments[region].graph.key.clone()))
+        Ok(Some(region))
+    }
+
+    /// The key of a region's fragment, which takes what its version's takes.
+    pub fn region_key(&self, region: &NewRegion) -> String {
+        self.fragments[region.fragment].graph.key.clone()
+    }
+
+    /// Forgets a region that can't be used: the traces stay.
+    pub fn refuse_region(&mut self, region: NewRegion, reason: String) {
+        let loc = self.loc(&region.template);
+        self.happened_at(What::RegionRefused { reason }, &region.template, loc);
+        self.fragments[region.fragment].abandoned = true;
     }
 
     /// A fragment with the head of a version, and the state there, from which it is to be filled.
@@ -135,10 +154,10 @@ impl Engine<'_> {
         (region, st)
     }
 
-    /// From now on, who comes to the loop in a state of this version enters the region.
-    fn install_region(&mut self, id: VersionId, region: usize, template: Rc<State>) {
+    /// From now on, who comes to the loop in a state of the version enters the region.
+    pub fn install_region(&mut self, region: NewRegion) {
+        let NewRegion { id, fragment: region, template } = region;
         let block = template.block;
-        self.fragments[region].make_entry(block);
         self.fragments[region].version = Some(id);
         let version = Version { template, fragment: region, block, enterable: true, folds: 0, arrivals: Vec::new() };
         let before = self.versions[id.key].iter().position(|v| {
@@ -268,10 +287,7 @@ impl Engine<'_> {
             self.go(&mut arm, edge, loc)?;
             arms.push(arm);
         }
-        let Some((_, default)) = made.pop() else { unreachable!("the default is always made") };
-        let cases = made.into_iter().filter_map(|(case, edge)| Some((case?, edge))).collect();
-        let term = Terminator::Switch { value: operand_of(value), cases, default, time: Time::Now, promotion: false };
-        self.fragments[st.fragment].end(st.block, term, loc);
+        self.end_in_switch(&st, value, made, loc);
         Ok(arms)
     }
 
