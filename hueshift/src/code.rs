@@ -51,11 +51,27 @@ impl Code {
         switches: &[&Graph],
     ) -> Result<(), JitError> {
         let new = engine.fragments[self.seen..].iter().filter(|f| !f.abandoned);
-        let mut wanted: Vec<(String, usize)> = match policy {
+        let wanted: Vec<(String, usize)> = match policy {
             Policy::Eager => vec![(key.to_owned(), self.seen)],
             Policy::Tracing => new.map(|f| (f.graph.key.clone(), usize::MAX)).collect(),
         };
         self.seen = engine.fragments.len();
+        self.compile_all(engine, wanted, switches)
+    }
+
+    /// Compiles a function that a trace calls, and what it leads to. The trace itself isn't at its end yet.
+    pub fn compile_function(&mut self, engine: &Engine<'_>, key: &str) -> Result<(), JitError> {
+        self.compile_all(engine, vec![(key.to_owned(), usize::MAX)], &[])
+    }
+
+    /// Compiles these fragments with all that they lead to. Of what a fragment enters, those that are made later than the
+    /// fragment with the number next to it become one graph with it.
+    fn compile_all(
+        &mut self,
+        engine: &Engine<'_>,
+        mut wanted: Vec<(String, usize)>,
+        switches: &[&Graph],
+    ) -> Result<(), JitError> {
         let mut batch: IndexMap<String, Graph> = IndexMap::new();
         while let Some((key, since)) = wanted.pop() {
             let Some(at) = engine.fragment_of(&key) else { continue };

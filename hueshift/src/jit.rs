@@ -16,7 +16,7 @@ use crate::compiler::Compiler;
 use crate::events::{Reason, Recorder, What};
 use crate::forcing::{self, GuardCounts};
 use crate::switches;
-use flowgraph::eval::{self, EvalError, Evaluator, Hooks, MergeAnswer, MergePoint};
+use flowgraph::eval::{self, EvalError, Evaluator, Hooks, MergeAnswer, MergePoint, TrapReport};
 use flowgraph::ir::{Const, Graph, Module, Op, Opcode, Word};
 use flowgraph::memory::Memory;
 use indexmap::IndexMap;
@@ -31,7 +31,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::time::Instant;
 use telling::Teller;
-use timeshifter::specialize::{Argument, Engine, Entrance, Portal, Program, SpecError, TraceEnd};
+use timeshifter::specialize::{Argument, Calling, Engine, Entrance, Portal, Program, SpecError, TraceEnd, Traced};
 
 /// How to specialize.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -158,6 +158,7 @@ impl<'m> Jit<'m> {
         let mut engine = Engine::new(Program::load(&compiler.module)?, memory);
         engine.abort_at = options.abort_at;
         engine.limits = options.limits.clone();
+        engine.calls_compiled = true;
         // Local aggregates lie where the interpreter can reach them, too: their addresses may be among an exit's values.
         let slots = engine.memory.allocate(options.slot_bytes);
         let settings = jitcodegen::Options {
@@ -266,9 +267,9 @@ impl<'m> Jit<'m> {
         let beginning = self.beginning(|| Start::Entry(words.to_vec()));
         let begun = Instant::now();
         let key = self.key.clone();
-        let (unit, end) = self.engine.trace_entry(&key, args, words)?;
-        self.traced(begun, &end);
+        let (unit, traced) = self.engine.trace_entry(&key, args, words)?;
         self.unit = Some(unit);
+        let end = self.to_the_end(traced, begun)?;
         self.policy = Policy::Tracing;
         let key = self.entry_of(unit);
         self.compile_new(&key)?;
@@ -346,6 +347,42 @@ impl<'m> Jit<'m> {
         }
     }
 
+    /// Carries out the calls that a trace comes to, in compiled code: a function may run for long, and would in the interpreter
+    /// for a hundred times as long.
+    fn to_the_end(&mut self, mut traced: Traced, mut begun: Instant) -> Result<TraceEnd, JitError> {
+        loop {
+            match traced {
+                Traced::Ended(end) => {
+                    self.traced(begun, &end);
+                    return Ok(end);
+                }
+                Traced::Calls(calling) => {
+                    let called = Instant::now();
+                    let came = self.call(&calling)?;
+                    begun += called.elapsed();
+                    traced = self.engine.trace_behind(*calling, came)?;
+                }
+            }
+        }
+    }
+
+    /// Calls the function that a trace stands at; nothing if it is to be interpreted.
+    fn call(&mut self, calling: &Calling) -> Result<Option<Result<Vec<Word>, TrapReport>>, JitError> {
+        let (key, begun) = (calling.function(), Instant::now());
+        let before = (self.code.graphs.len(), self.code.engine.code_bytes());
+        self.code.compile_function(&self.engine, key)?;
+        self.compiled(begun, key, before);
+        let entry = self.code.engine.entry(key)?;
+        // Each run has local aggregates of its own: there may be too many inside of each other.
+        let Some(activation) = self.code.engine.activation() else { return Ok(None) };
+        let _within = self.enter_tier(Tier::Compiled);
+        Ok(match entry.call_in(&activation, &self.engine.handed(calling))? {
+            Ran::Returned(words) => Some(Ok(words)),
+            Ran::Trapped(trap) => Some(Err(trap)),
+            Ran::Exited(_) => unreachable!("functions that are called have no exits"),
+        })
+    }
+
     /// Where the run goes on behind a trace. A loop that the trace has made and closed, but for the one that it began with, will
     /// be left in this very run by an exit that is as hot as what was traced: that one gets its bridge at once, and so forth
     /// until the loop is closed that the first trace began with. Else each loop inside of a loop would have to become hot
@@ -388,7 +425,7 @@ impl<'m> Jit<'m> {
                     self.full(exit);
                 }
             }
-            None if self.bridged.contains_key(&exit) => {}
+            None if self.bridged.contains_key(&exit) || self.engine.exits[exit as usize].dead_end => {}
             None if taken >= self.options.bridge || self.following.is_some() => return self.build_bridge(exit, &words),
             None => {}
         }
@@ -401,8 +438,8 @@ impl<'m> Jit<'m> {
     fn build_bridge(&mut self, exit: u32, words: &[Word]) -> Result<Next, JitError> {
         let beginning = self.beginning(|| Start::Exit(exit));
         let (begun, from) = (Instant::now(), self.engine.fragments.len());
-        let (key, end) = self.engine.trace_exit(exit, words)?;
-        self.traced(begun, &end);
+        let (key, traced) = self.engine.trace_exit(exit, words)?;
+        let end = self.to_the_end(traced, begun)?;
         self.compile_new(&key)?;
         let target = self.counted(exit, None, &key, &end)?;
         self.code.patch(exit, &target)?;
@@ -429,8 +466,8 @@ impl<'m> Jit<'m> {
                 (key.clone(), Next::Code(key, words))
             }
             Policy::Tracing => {
-                let (key, end) = self.engine.trace_case(exit, &words)?;
-                self.traced(begun, &end);
+                let (key, traced) = self.engine.trace_case(exit, &words)?;
+                let end = self.to_the_end(traced, begun)?;
                 self.compile_new(&key)?;
                 self.counted(exit, Some(seen), &key, &end)?;
                 (key, self.after_trace(from, end))
@@ -517,8 +554,8 @@ impl<'m> Jit<'m> {
         let beginning = self.beginning(|| Start::Frames(frames.to_vec()));
         // The loop at the merge point is made right behind what leads there.
         let (begun, from) = (Instant::now(), self.engine.fragments.len() + 1);
-        let Some((key, words, end)) = self.engine.trace_frames(frames)? else { return Ok(None) };
-        self.traced(begun, &end);
+        let Some((key, words, traced)) = self.engine.trace_frames(frames)? else { return Ok(None) };
+        let end = self.to_the_end(traced, begun)?;
         self.stats.traces += 1;
         self.leave_slots(frames);
         self.compile_new(&key)?;

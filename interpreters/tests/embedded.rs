@@ -56,7 +56,7 @@ fn examples_hold_in_every_tier() {
 fn examples_hold_just_in_time() {
     let settings = [(1, 1, 32), (2, 2, 2), (5, 1, 1), (40, 20, 32)];
     for (threshold, bridge, cases) in settings {
-        let options = JitOptions { threshold, bridge, cases, slot_bytes: 1 << 20, ..JitOptions::default() };
+        let options = JitOptions { threshold, bridge, cases, slot_bytes: 1 << 22, ..JitOptions::default() };
         for interpreter in all() {
             for program in interpreter.programs {
                 let code = interpreter.program_of_file(".asm", program.text.as_bytes()).expect("it can be read");

@@ -425,9 +425,10 @@ impl Engine {
         self.functions.contains_key(key)
     }
 
-    /// An activation frame to run in, if there is room for one more.
+    /// An activation frame to run in, if there is room for one more, and for the local aggregates of functions that are
+    /// called in it: a quarter of all that there is.
     pub fn activation(&self) -> Option<Activation> {
-        Activation::open(&self.host)
+        Activation::open(&self.host, self.host.slot_bytes() / 4)
     }
 
     /// A compiled graph, to be entered: without the engine, and as often as wanted.

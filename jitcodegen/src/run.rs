@@ -175,6 +175,11 @@ impl Host {
         unsafe { (&mut (*self.context).results)[..count].copy_from_slice(&words[..count]) }
     }
 
+    /// How many bytes the slot stack has.
+    pub fn slot_bytes(&self) -> u64 {
+        self.slots.1
+    }
+
     /// The next free byte of the slot stack.
     pub fn slot_top(&self) -> u64 {
         // SAFETY: as for `values`.
@@ -237,13 +242,13 @@ impl Activation {
         (self.base..self.base + self.host.frame_bytes).contains(&address)
     }
 
-    /// Takes a frame from the slot stack; `None` if that is full.
-    pub(crate) fn open(host: &Rc<Host>) -> Option<Activation> {
+    /// Takes a frame from the slot stack; `None` if that leaves less than so many bytes.
+    pub(crate) fn open(host: &Rc<Host>, left: u64) -> Option<Activation> {
         // SAFETY: as for `Host::values`.
         let context = unsafe { &mut *host.context };
         let outer = (context.frame, context.slot_top);
         let base = context.slot_top;
-        if base + host.frame_bytes > context.slot_limit {
+        if base + host.frame_bytes + left > context.slot_limit {
             return None;
         }
         context.slot_top = base + host.frame_bytes;
@@ -277,7 +282,7 @@ impl Entry {
     /// # Errors
     /// "Stack exhausted", if too many runs are under way.
     pub fn activation(&self) -> Result<Activation, TrapReport> {
-        Activation::open(&self.host).ok_or_else(|| TrapReport {
+        Activation::open(&self.host, 0).ok_or_else(|| TrapReport {
             kind: TrapKind::StackExhausted,
             message: TrapKind::StackExhausted.template().to_owned(),
             loc: Loc::UNKNOWN,

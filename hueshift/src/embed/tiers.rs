@@ -35,6 +35,7 @@ pub enum Entered<'a> {
 pub(super) struct Tiers {
     /// The language says where the guest jumps back: only behind such a jump is a merge point one where code is entered.
     counts_jumps: Option<bool>,
+    /// The guest has jumped back, or a portal has begun, since the last merge point.
     jumped: bool,
     counters: Box<[u32; COUNTERS]>,
     /// For each portal, by its number among the entries: which words of its parameters' leaves are those of greens, and of
@@ -119,6 +120,13 @@ impl<'p> Jit<'p> {
     #[doc(hidden)]
     #[inline(always)]
     pub fn jump(&mut self) {
+        self.tiers.jumped = true;
+    }
+
+    /// For the macros: a portal begins. What a guest calls often is as worth compiling as what it jumps back to.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn begins(&mut self) {
         self.tiers.jumped = true;
     }
 

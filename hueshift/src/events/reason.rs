@@ -85,6 +85,8 @@ reasons! {
         "let the recursion end by a green, or make the argument red with `variable(..)`";
     RegionRefused "region-refused" "A hot loop can't be specialized again as one graph: the traces of it stay.",
         "see the message: it is what compiling the loop ahead of time would meet";
+    CallRefused "call-refused" "A function that is called can't be compiled for its green arguments: compiled code ends before the call.",
+        "see the message: it is what compiling the function ahead of time would meet";
     CodeGeneration "code-generation" "No machine code can be made.", "see the message; what residual code is too large is compiled in smaller pieces if less is inlined";
     Internal "internal" "A bug in hueshift, or in a compiler graph that was edited.", "please report it";
 }

@@ -5,7 +5,7 @@ use super::error::{Met, SpecError};
 use super::event::What;
 use super::state::{Frame, GraphIx, Red, Reg, Regs, SlotId, State};
 use super::step::{Outcome, malformed, show_const, unreachable_here};
-use flowgraph::ir::{BlockId, CallMode, Callee, Const, Imm, Loc, Op, Opcode, Operand, ValueId};
+use flowgraph::ir::{BlockId, CallMode, Callee, Const, Imm, Loc, Op, Opcode, Operand, Type, ValueId};
 use flowgraph::value::has_cell;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -13,6 +13,35 @@ use std::rc::Rc;
 
 /// The green arguments of a call.
 type GreenArguments = SmallVec<[(ValueId, Const); 8]>;
+
+/// A call that is emitted while tracing, and to be carried out.
+#[derive(Clone, Debug)]
+pub(super) struct Emitted {
+    pub opcode: Opcode,
+    pub imm: Imm,
+    pub operands: SmallVec<[Operand; 4]>,
+    /// Of its results.
+    pub types: SmallVec<[Type; 2]>,
+    /// The compiler graph that it is a call of.
+    pub evaluated: GraphIx,
+    /// All arguments of that, the green ones, too.
+    pub all_args: SmallVec<[Red; 4]>,
+}
+
+impl Emitted {
+    /// The residual function.
+    pub fn function(&self) -> &str {
+        match &self.imm {
+            Imm::Call(callee) => &callee.name,
+            _ => unreachable!("calls have callees"),
+        }
+    }
+
+    /// Whether the function is one that is specialized for its green arguments.
+    fn is_specialized(&self, engine: &Engine<'_>) -> bool {
+        engine.fragment_of(self.function()).is_some()
+    }
+}
 
 impl<'m> Engine<'m> {
     pub(super) fn step_call(
@@ -179,7 +208,10 @@ impl<'m> Engine<'m> {
         if let Some(unit) = self.functions.get(&key) {
             return Ok(self.fragments[self.units[*unit].fragment].graph.key.clone());
         }
-        if self.functions.len() >= self.limits.functions {
+        if self.refused_functions.contains(&key) {
+            return Err(SpecError::Refused { function: self.program.graph(graph).function.clone() });
+        }
+        if self.functions.len() - self.functions_before >= self.limits.functions {
             return Err(SpecError::EndlessRecursion {
                 function: self.program.graph(graph).function.clone(),
                 values: self.shown(graph, &key.greens),
@@ -221,7 +253,7 @@ impl<'m> Engine<'m> {
         if self.program.may_trap(evaluated) {
             self.flush_outside(st, op.loc)?; // what was stored before a trap must be home
         }
-        let types: SmallVec<[flowgraph::ir::Type; 2]> = {
+        let types: SmallVec<[Type; 2]> = {
             let values = &self.program.graph(st.frame().graph).values;
             op.results.iter().map(|r| values[r.index()].ty).collect()
         };
@@ -232,8 +264,12 @@ impl<'m> Engine<'m> {
         let results: SmallVec<[Red; 2]> = if let Some(results) = known {
             results
         } else if st.concrete.is_some() {
-            match self.emit_and_call(st, op, opcode, imm, &operands, &types, evaluated, all_args)? {
-                Ok(results) => results,
+            let call = Emitted { opcode, imm, operands, types, evaluated, all_args: all_args.into() };
+            if self.calls_compiled && call.is_specialized(self) {
+                return Ok(Some(Outcome::Calls(Box::new(call))));
+            }
+            match self.interpret_call(st, op, &call)? {
+                Ok(words) => self.emit_called(st, op, &call, words),
                 Err(trap) => return Ok(Some(Outcome::CallTrapped(trap))),
             }
         } else if opcode == Opcode::CallElidable {
@@ -243,10 +279,23 @@ impl<'m> Engine<'m> {
             let fragment = &mut self.fragments[st.fragment];
             fragment.push(st.block, opcode, &operands, imm, &types, op.loc).into_iter().map(Red::Value).collect()
         };
+        self.called(st, op, opcode, evaluated, results)?;
+        Ok(None)
+    }
+
+    /// Behind a call: what it may have changed is forgotten, and what it has returned is where it is wanted.
+    pub(super) fn called(
+        &mut self,
+        st: &mut State,
+        op: &Op,
+        opcode: Opcode,
+        callee: GraphIx,
+        results: SmallVec<[Red; 2]>,
+    ) -> Result<(), SpecError> {
         if opcode == Opcode::Call {
             st.memory.forget_shared();
         }
-        let leaves = self.program.module.leaves(&self.program.graph(evaluated).signature.result);
+        let leaves = self.program.module.leaves(&self.program.graph(callee).signature.result);
         for (at, (value, red)) in op.results.iter().zip(results).enumerate() {
             if let Red::Value(v) = red
                 && leaves.get(at).is_some_and(|leaf| leaf.reference.is_some())
@@ -256,7 +305,7 @@ impl<'m> Engine<'m> {
             self.set(st, *value, red, op.loc)?;
         }
         self.advance(st);
-        Ok(None)
+        Ok(())
     }
 
     /// Operands with addresses in place of slots.
@@ -340,9 +389,17 @@ impl<'m> Engine<'m> {
         let imm = Imm::Call(Callee::plain(&source.key));
         let operands: SmallVec<[Operand; 4]> = args.iter().map(|c| Operand::Const(*c)).collect();
         if st.concrete.is_some() {
-            let reds: SmallVec<[Red; 4]> = args.iter().map(|c| Red::Const(*c)).collect();
-            let called = self.emit_and_call(st, op, Opcode::Call, imm, &operands, &source.results, target, &reds)?;
-            return Ok(called.map_or_else(Outcome::CallTrapped, |_| unreachable_here(op.loc)));
+            let all_args: SmallVec<[Red; 4]> = args.iter().map(|c| Red::Const(*c)).collect();
+            let types = SmallVec::from_slice(&source.results);
+            let call = Emitted { opcode: Opcode::Call, imm, operands, types, evaluated: target, all_args };
+            let called = self.interpret_call(st, op, &call)?;
+            return Ok(match called {
+                Err(trap) => Outcome::CallTrapped(trap),
+                Ok(words) => {
+                    self.emit_called(st, op, &call, words);
+                    unreachable_here(op.loc)
+                }
+            });
         }
         self.quiet_steps = 0;
         self.fragments[st.fragment].push(st.block, Opcode::Call, &operands, imm, &source.results, op.loc);

@@ -112,7 +112,7 @@ impl Engine<'_> {
                 }
                 Outcome::Returned(values, loc) => return self.end_in_return(st, &values, loc),
                 Outcome::Trapped(trap, args) => return self.end_in_trap(st, *trap, &args),
-                Outcome::CallTrapped(_) => unreachable!("the eager policy does not run calls"),
+                Outcome::Calls(_) | Outcome::CallTrapped(_) => unreachable!("the eager policy does not run calls"),
             }
         }
     }

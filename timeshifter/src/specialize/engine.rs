@@ -14,7 +14,7 @@ use flowgraph::ir::{
     BlockId, Const, DataId, Effect, Imm, Loc, MemDesc, Op, Opcode, Operand, SlotDesc, Type, ValueId, Word,
 };
 use flowgraph::memory::Memory;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -85,6 +85,12 @@ pub struct Engine<'m> {
     pub units: Vec<Unit>,
     /// Functions that residual code calls, by key, with their unit.
     pub functions: FxIndexMap<FunctionKey, usize>,
+    /// How many of them there were when the limit of how many may be made at a time began to count.
+    pub(super) functions_before: usize,
+    /// Functions that could not be specialized.
+    pub(super) refused_functions: FxHashSet<FunctionKey>,
+    /// Whoever drives the engine carries out calls of specialized functions, in compiled code. Otherwise they are interpreted.
+    pub calls_compiled: bool,
     /// Functions called as they are, by their flow keys.
     pub residual_calls: indexmap::IndexSet<String>,
     /// The versions by key.
@@ -149,6 +155,9 @@ impl<'m> Engine<'m> {
             fragments: Vec::new(),
             units: Vec::new(),
             functions: FxIndexMap::default(),
+            functions_before: 0,
+            refused_functions: FxHashSet::default(),
+            calls_compiled: false,
             residual_calls: indexmap::IndexSet::new(),
             versions: FxIndexMap::default(),
             versions_made: 0,

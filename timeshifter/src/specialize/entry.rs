@@ -58,6 +58,30 @@ impl<'m> Engine<'m> {
         done
     }
 
+    /// Specializes the functions that residual code calls and that haven't been, all or none: if one can't be, those that
+    /// may call it are forgotten, too.
+    pub(super) fn run_functions_or_refuse(&mut self) -> Result<(), SpecError> {
+        let done = self.run_functions();
+        if done.is_err() {
+            self.forget_new_functions();
+        }
+        self.functions_before = self.functions.len();
+        done
+    }
+
+    /// Functions that have been asked for since all were specialized can't be, or are called by ones that can't.
+    pub(super) fn forget_new_functions(&mut self) {
+        while self.functions.len() > self.functions_before
+            && let Some((key, unit)) = self.functions.pop()
+        {
+            self.refused_functions.insert(key);
+            self.units[unit].done = true;
+            for fragment in self.fragments.iter_mut().filter(|fragment| fragment.unit == unit) {
+                fragment.abandoned = true;
+            }
+        }
+    }
+
     fn run_functions_eagerly(&mut self) -> Result<(), SpecError> {
         let mut next = 0;
         while let Some((key, unit)) = self.functions.get_index(next).map(|(k, u)| (k.clone(), *u)) {

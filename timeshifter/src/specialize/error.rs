@@ -65,6 +65,12 @@ pub enum SpecError {
         /// The call.
         loc: Loc,
     },
+    /// A function that could not be specialized for its green arguments is called again.
+    #[error("`{function}` is called, which could not be specialized")]
+    Refused {
+        /// The function.
+        function: String,
+    },
     /// The compiler graph executes an op on something that is not known when compiling.
     #[error(
         "`{op}` is to be executed while compiling, but its operand is not known then; is the compiler graph edited?"
@@ -168,7 +174,8 @@ impl SpecError {
             SpecError::EndlessGreen { .. }
             | SpecError::EndlessRecursion { .. }
             | SpecError::EndlessCall { .. }
-            | SpecError::TooMuch { .. } => true,
+            | SpecError::TooMuch { .. }
+            | SpecError::Refused { .. } => true,
             SpecError::NotGreen { .. }
             | SpecError::BadAccess { .. }
             | SpecError::UnknownGraph(..)
@@ -189,7 +196,7 @@ impl SpecError {
             | SpecError::BadAccess { loc }
             | SpecError::Evaluation { loc, .. }
             | SpecError::Malformed(_, loc) => *loc,
-            SpecError::UnknownGraph(..) | SpecError::WrongArguments { .. } => Loc::UNKNOWN,
+            SpecError::UnknownGraph(..) | SpecError::WrongArguments { .. } | SpecError::Refused { .. } => Loc::UNKNOWN,
         }
     }
 }

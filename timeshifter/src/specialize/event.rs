@@ -97,12 +97,14 @@ pub enum Beginning {
 }
 
 /// Why a trace was stopped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// [`Engine::abort_at`] is this step.
     Asked(u64),
     /// It went past [`Limits::trace_steps`](super::Limits::trace_steps).
     TooLong,
+    /// The function that is called next could not be specialized, for this reason.
+    Call(String),
 }
 
 impl Engine<'_> {

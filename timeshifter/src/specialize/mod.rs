@@ -72,4 +72,4 @@ pub use residual::{Fragment, Info};
 pub use resume::Entrance;
 pub use snapshot::ExitSite;
 pub use state::{Concrete, Frame, GraphIx, Key, KeyFrame, Red, Reg, Regs, SlotId, State, VersionId};
-pub use trace::TraceEnd;
+pub use trace::{Calling, TraceEnd, Traced};

@@ -90,10 +90,7 @@ impl Engine<'_> {
 
     /// Specializes a loop again, as a region, from one of its versions on; nothing if it can't be: then the traces stay. When
     /// it has been compiled, it is to be installed.
-    ///
-    /// # Errors
-    /// Only of functions that it calls.
-    pub fn specialize_region(&mut self, id: VersionId) -> Result<Option<NewRegion>, SpecError> {
+    pub fn specialize_region(&mut self, id: VersionId) -> Option<NewRegion> {
         let (fragment, st) = self.begin_region(id);
         let open = self.memory.is_open();
         self.memory.open_foreign(false);
@@ -104,13 +101,17 @@ impl Engine<'_> {
         self.region = None;
         self.memory.open_foreign(open);
         let region = NewRegion { id, fragment, template };
-        if let Err(error) = filled {
-            self.refuse_region(region, error.to_string());
-            return Ok(None);
+        match filled.and_then(|()| self.run_functions_or_refuse()) {
+            Ok(()) => {
+                self.fragments[fragment].make_entry(region.template.block);
+                Some(region)
+            }
+            Err(error) => {
+                self.forget_new_functions();
+                self.refuse_region(region, error.to_string());
+                None
+            }
         }
-        self.fragments[fragment].make_entry(region.template.block);
-        self.run_functions()?;
-        Ok(Some(region))
     }
 
     /// The key of a region's fragment, which takes what its version's takes.

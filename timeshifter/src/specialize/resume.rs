@@ -6,7 +6,7 @@ use super::error::SpecError;
 use super::event::Beginning;
 use super::memory::{Origin, Provenance, RootId};
 use super::state::{Frame, GraphIx, Red, Reg, Regs, State, VersionId};
-use super::trace::TraceEnd;
+use super::trace::Traced;
 use flowgraph::eval;
 use flowgraph::ir::{BlockId, Const, Loc, MarkKind, Type, ValueId, Word};
 use rustc_hash::FxHashMap;
@@ -140,7 +140,7 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// As [`Engine::specialize`].
-    pub fn trace_frames(&mut self, frames: &[eval::Frame]) -> Result<Option<(String, Vec<Word>, TraceEnd)>, SpecError> {
+    pub fn trace_frames(&mut self, frames: &[eval::Frame]) -> Result<Option<(String, Vec<Word>, Traced)>, SpecError> {
         let Some(outermost) = frames.first() else { return Ok(None) };
         let found = self.units.iter().position(|u| u.graph.0 as usize == outermost.graph);
         let Some(unit) = found else { return Ok(None) };
@@ -186,9 +186,7 @@ impl Engine<'_> {
         let words = params.iter().map(|p| concrete[p]).collect();
         st.concrete = Some(concrete);
         st.jumped = true; // what comes by here again can enter
-        let end = self.trace_from(Beginning::MergePoint, st)?;
-        self.run_functions()?;
-        Ok(Some((name, words, end)))
+        Ok(Some((name, words, self.trace_from(Beginning::MergePoint, st)?)))
     }
 
     /// The exclusive roots of a run that stands at these frames, with their addresses: the `&mut` arguments, and the frames'

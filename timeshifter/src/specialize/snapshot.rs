@@ -27,6 +27,8 @@ pub struct ExitSite {
     pub promoted: Option<ValueId>,
     /// The block that guards share to leave by this exit; none where a block's own end is the exit.
     pub block: Option<BlockId>,
+    /// What comes next can't be compiled: a bridge would end where it begins.
+    pub dead_end: bool,
 }
 
 impl ExitSite {
@@ -83,7 +85,8 @@ impl Engine<'_> {
     /// Registers an exit at the state's position.
     pub(super) fn new_exit(&mut self, st: &State, promoted: Option<ValueId>, loc: Loc) -> u32 {
         let (snapshot, values) = self.snapshot(st);
-        let site = ExitSite { snapshot: Rc::new(snapshot), values, fragment: st.fragment, loc, promoted, block: None };
+        let (snapshot, fragment, block) = (Rc::new(snapshot), st.fragment, None);
+        let site = ExitSite { snapshot, values, fragment, loc, promoted, block, dead_end: false };
         self.exits.push(site);
         self.exits.len() as u32 - 1
     }

@@ -1,6 +1,7 @@
 //! One step: runs a state to its next outcome. Policies differ only in how they answer outcomes.
 
 use super::access::Target;
+use super::calls::Emitted;
 use super::engine::Engine;
 use super::error::{Met, SpecError};
 use super::region::Way;
@@ -26,6 +27,8 @@ pub(super) enum Outcome<'m> {
     Returned(Vec<Red>, Loc),
     /// A trap.
     Trapped(Box<Trap>, Vec<Red>),
+    /// Tracing: a specialized function is called, which whoever drives the engine carries out.
+    Calls(Box<Emitted>),
     /// Tracing: a call that isn't looked into trapped in this run.
     CallTrapped(flowgraph::eval::TrapReport),
 }

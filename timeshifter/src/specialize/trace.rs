@@ -7,18 +7,18 @@
 //! However a trace ends, the run goes on from exactly the state that it has reached: nothing is done twice, and nothing is
 //! left out.
 
+use super::calls::Emitted;
 use super::engine::Engine;
 use super::entry::Argument;
 use super::error::SpecError;
 use super::event::{Beginning, Stop, What};
 use super::merge::operand_of;
 use super::merges::Merge;
-use super::state::{GraphIx, Key, Red, State, VersionId};
+use super::state::{Key, Red, State, VersionId};
 use super::step::Outcome;
 use flowgraph::eval::{self, Evaluator, TrapReport};
 use flowgraph::ir::{
-    BlockId, CallMode, Const, Edge, Imm, Loc, MarkKind, Op, Opcode, Operand, Terminator, Time, Trap, Type, ValueId,
-    Word,
+    BlockId, CallMode, Const, Edge, Loc, MarkKind, Op, Opcode, Operand, Terminator, Time, Trap, Type, ValueId, Word,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -36,11 +36,45 @@ pub enum TraceEnd {
     Interpret(Vec<eval::Frame>),
 }
 
+/// How far a trace has come.
+#[derive(Debug)]
+pub enum Traced {
+    /// To its end.
+    Ended(TraceEnd),
+    /// To a call, which is to be carried out: with [`Engine::calls_compiled`].
+    Calls(Box<Calling>),
+}
+
+/// A trace that stands at a call of a function specialized for its green arguments. It goes on with
+/// [`Engine::trace_behind`].
+#[derive(Debug)]
+pub struct Calling {
+    trace: Trace,
+    call: Emitted,
+}
+
+impl Calling {
+    /// The key of the residual graph that is called.
+    pub fn function(&self) -> &str {
+        self.call.function()
+    }
+}
+
+/// A trace under way.
+#[derive(Debug)]
+struct Trace {
+    st: State,
+    /// How many versions it has made of each key.
+    rounds: FxHashMap<Key, usize>,
+    /// Its steps.
+    traced: u64,
+}
+
 /// A version is worth making while it knows more than its predecessor, this often.
 const ROUNDS: usize = 3;
 
 impl Engine<'_> {
-    /// Traces a run of the graph `key` from its entry. Gives the unit and how the trace ended.
+    /// Traces a run of the graph `key` from its entry. Gives the unit and how far the trace has come.
     ///
     /// # Errors
     /// As [`Engine::specialize`].
@@ -49,17 +83,15 @@ impl Engine<'_> {
         key: &str,
         args: &[Argument],
         words: &[Word],
-    ) -> Result<(usize, TraceEnd), SpecError> {
+    ) -> Result<(usize, Traced), SpecError> {
         let unit = self.new_unit(key)?;
         self.units[unit].exits = true;
         let mut st = self.start(unit, args)?;
         let unknown = args.iter().zip(words).filter(|(a, _)| **a == Argument::Unknown).map(|(_, w)| *w);
         let params = self.fragments[st.fragment].graph.entry_params().to_vec();
         st.concrete = Some(params.into_iter().zip(unknown).collect());
-        let end = self.trace_from(Beginning::Entry, st)?;
         self.units[unit].done = true;
-        self.run_functions()?;
-        Ok((unit, end))
+        Ok((unit, self.trace_from(Beginning::Entry, st)?))
     }
 
     /// Traces on from an exit with the values that it handed over: the bridge. Gives the key of the fragment that the exit
@@ -67,22 +99,21 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// As [`Engine::specialize`].
-    pub fn trace_exit(&mut self, exit: u32, words: &[Word]) -> Result<(String, TraceEnd), SpecError> {
+    pub fn trace_exit(&mut self, exit: u32, words: &[Word]) -> Result<(String, Traced), SpecError> {
         let mut st = self.state_at_exit(exit);
         let fragment = st.fragment;
         self.bridges.entry(exit).or_default().push(fragment);
         let params = self.fragments[fragment].graph.entry_params().to_vec();
         st.concrete = Some(params.into_iter().zip(words.iter().copied()).collect());
-        let end = self.trace_from(Beginning::Bridge(exit), st)?;
-        self.run_functions()?;
-        Ok((self.fragments[fragment].graph.key.clone(), end))
+        let key = self.fragments[fragment].graph.key.clone();
+        Ok((key, self.trace_from(Beginning::Bridge(exit), st)?))
     }
 
     /// Traces on from a promotion's exit: the value seen becomes a case. Gives the key of the fragment to enter for it.
     ///
     /// # Errors
     /// As [`Engine::specialize`].
-    pub fn trace_case(&mut self, exit: u32, words: &[Word]) -> Result<(String, TraceEnd), SpecError> {
+    pub fn trace_case(&mut self, exit: u32, words: &[Word]) -> Result<(String, Traced), SpecError> {
         let position = self.exits[exit as usize].promoted_position();
         let mut st = self.state_at_exit(exit);
         let fragment = st.fragment;
@@ -96,9 +127,8 @@ impl Engine<'_> {
             beginning = Beginning::Case(exit, seen);
         }
         st.concrete = Some(params.into_iter().zip(words.iter().copied()).collect());
-        let end = self.trace_from(beginning, st)?;
-        self.run_functions()?;
-        Ok((self.fragments[fragment].graph.key.clone(), end))
+        let key = self.fragments[fragment].graph.key.clone();
+        Ok((key, self.trace_from(beginning, st)?))
     }
 
     pub(super) fn stands_at_merge_point(&self, st: &State) -> bool {
@@ -107,31 +137,36 @@ impl Engine<'_> {
     }
 
     /// Traces from a state on.
-    pub(super) fn trace_from(&mut self, of: Beginning, mut st: State) -> Result<TraceEnd, SpecError> {
+    pub(super) fn trace_from(&mut self, of: Beginning, mut st: State) -> Result<Traced, SpecError> {
         st.at = Some(self.guest_position(&st));
         self.fragments[st.fragment].at = st.at;
         self.happened(What::TraceBegun { of }, &st);
-        self.trace(st)
+        self.trace(Trace { st, rounds: FxHashMap::default(), traced: 0 })
     }
 
-    fn trace(&mut self, mut st: State) -> Result<TraceEnd, SpecError> {
-        let mut rounds: FxHashMap<Key, usize> = FxHashMap::default();
-        let mut traced = 0;
-        loop {
+    fn trace(&mut self, trace: Trace) -> Result<Traced, SpecError> {
+        let Trace { mut st, mut rounds, mut traced } = trace;
+        let end = loop {
             traced += 1;
             self.longest_trace = self.longest_trace.max(traced);
             if self.abort_at == Some(traced) {
                 self.abort_at = None;
-                return self.abort(st, Stop::Asked(traced));
+                break self.abort(st, Stop::Asked(traced))?;
             }
             if traced > self.limits.trace_steps {
-                return self.abort(st, Stop::TooLong);
+                break self.abort(st, Stop::TooLong)?;
             }
-            match self.step_once(&mut st)? {
+            let stepped = match self.step_once(&mut st) {
+                Err(error @ (SpecError::EndlessRecursion { .. } | SpecError::Refused { .. })) if self.calls_compiled => {
+                    break self.abort(st, Stop::Call(error.to_string()))?;
+                }
+                stepped => stepped?,
+            };
+            match stepped {
                 None => {}
                 Some(Outcome::Mark(kind)) => {
                     if let Some(end) = self.trace_mark(&mut st, kind, &mut rounds)? {
-                        return Ok(end);
+                        break end;
                     }
                 }
                 Some(Outcome::Split { cond, then, otherwise, loc }) => {
@@ -149,20 +184,23 @@ impl Engine<'_> {
                 Some(Outcome::Returned(values, loc)) => {
                     let words = self.words(&mut st, &values, loc)?;
                     self.end_in_return(st, &values, loc)?;
-                    return Ok(TraceEnd::Returned(words));
+                    break TraceEnd::Returned(words);
                 }
                 Some(Outcome::Trapped(trap, args)) => {
                     let words = self.words(&mut st, &args, trap.loc)?;
                     let report = report(&trap, &words);
                     self.end_in_trap(st, *trap, &args)?;
-                    return Ok(TraceEnd::Trapped(report));
+                    break TraceEnd::Trapped(report);
                 }
+                Some(Outcome::Calls(call)) => return self.before_call(Trace { st, rounds, traced }, *call),
                 Some(Outcome::CallTrapped(trap)) => {
                     self.end_in_own_exit(&st);
-                    return Ok(TraceEnd::Trapped(trap));
+                    break TraceEnd::Trapped(trap);
                 }
             }
-        }
+        };
+        self.run_functions_or_refuse()?;
+        Ok(Traced::Ended(end))
     }
 
     fn words(&mut self, st: &mut State, reds: &[Red], loc: Loc) -> Result<Vec<Word>, SpecError> {
@@ -280,17 +318,20 @@ impl Engine<'_> {
         self.learn_equal(st, Red::Value(value), Const::Int(seen));
     }
 
-    pub(super) fn end_in_own_exit(&mut self, st: &State) {
+    pub(super) fn end_in_own_exit(&mut self, st: &State) -> u32 {
         let loc = self.loc(st);
         let exit = self.new_exit(st, None, loc);
         let term = self.exit_terminator(exit);
         self.fragments[st.fragment].end(st.block, term, loc);
+        exit
     }
 
     /// Stops the trace: compiled code leaves here, and this run goes on in the interpreter.
     fn abort(&mut self, st: State, why: Stop) -> Result<TraceEnd, SpecError> {
+        let dead_end = matches!(why, Stop::Call(_));
         self.happened(What::TraceStopped(why), &st);
-        self.end_in_own_exit(&st);
+        let exit = self.end_in_own_exit(&st);
+        self.exits[exit as usize].dead_end = dead_end;
         let concrete = st.concrete.clone().unwrap_or_default();
         let frames = self.frames_of(&st, &|v| concrete.get(&v).copied().unwrap_or_default())?;
         Ok(TraceEnd::Interpret(frames))
@@ -408,43 +449,94 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// Emits a call and carries it out, on the callee's compiler graph with all its arguments.
-    #[allow(clippy::too_many_arguments)]
-    pub(super) fn emit_and_call(
+    // ---- calls
+
+    /// Carries out a call on the callee's compiler graph with all its arguments.
+    pub(super) fn interpret_call(
         &mut self,
         st: &mut State,
         op: &Op,
-        opcode: Opcode,
-        imm: Imm,
-        operands: &[Operand],
-        types: &[Type],
-        callee: GraphIx,
-        all_args: &[Red],
-    ) -> Result<Result<SmallVec<[Red; 2]>, TrapReport>, SpecError> {
-        let words = self.words(st, all_args, op.loc)?;
-        let key = &self.program.graph(callee).key;
+        call: &Emitted,
+    ) -> Result<Result<Vec<Word>, TrapReport>, SpecError> {
+        let words = self.words(st, &call.all_args, op.loc)?;
+        let callee = self.program.graph(call.evaluated);
         let mut evaluator = Evaluator::new(self.program.module, self.memory);
         evaluator.jitted = op.callee().is_some_and(|c| c.mode != CallMode::Residual);
-        let failed = |reason: String| SpecError::Evaluation { function: key.clone(), reason, loc: op.loc };
-        let words = match evaluator.call(key, &words).map_err(|e| failed(e.to_string()))? {
-            eval::Outcome::Returned(words) => words,
+        let failed = |reason: String| SpecError::Evaluation { function: callee.key.clone(), reason, loc: op.loc };
+        match evaluator.call(&callee.key, &words).map_err(|e| failed(e.to_string()))? {
+            eval::Outcome::Returned(words) => Ok(Ok(words)),
             // What a function of the host fails at is blamed on its call: it has no lines.
-            eval::Outcome::Trapped(trap) if self.program.graph(callee).is_host() => {
-                return Ok(Err(TrapReport { loc: op.loc, ..trap }));
-            }
-            eval::Outcome::Trapped(trap) => return Ok(Err(trap)),
-            _ => return Err(failed("it did not come to its end".to_owned())),
-        };
+            eval::Outcome::Trapped(trap) if callee.is_host() => Ok(Err(TrapReport { loc: op.loc, ..trap })),
+            eval::Outcome::Trapped(trap) => Ok(Err(trap)),
+            _ => Err(failed("it did not come to its end".to_owned())),
+        }
+    }
+
+    /// Emits a call that has been carried out, and has returned these words.
+    pub(super) fn emit_called(
+        &mut self,
+        st: &mut State,
+        op: &Op,
+        call: &Emitted,
+        words: Vec<Word>,
+    ) -> SmallVec<[Red; 2]> {
         self.quiet_steps = 0;
-        let values = self.fragments[st.fragment].push(st.block, opcode, operands, imm.clone(), types, op.loc);
-        if opcode == Opcode::CallElidable {
-            self.fragments[st.fragment].remember(st.block, (opcode, operands.into(), imm), values.clone());
+        let Emitted { opcode, imm, operands, types, .. } = call;
+        let values = self.fragments[st.fragment].push(st.block, *opcode, operands, imm.clone(), types, op.loc);
+        if *opcode == Opcode::CallElidable {
+            let pure = (*opcode, operands[..].into(), imm.clone());
+            self.fragments[st.fragment].remember(st.block, pure, values.clone());
         }
         if let Some(concrete) = &mut st.concrete {
             concrete.extend(values.iter().copied().zip(words));
         }
         st.snapshot = None;
-        Ok(Ok(values.into_iter().map(Red::Value).collect()))
+        values.into_iter().map(Red::Value).collect()
+    }
+
+    /// The trace stands at a call of a specialized function. The function is specialized now, so that it can be called;
+    /// if it can't be, the trace ends before the call.
+    fn before_call(&mut self, trace: Trace, call: Emitted) -> Result<Traced, SpecError> {
+        match self.run_functions_or_refuse() {
+            Ok(()) => Ok(Traced::Calls(Box::new(Calling { trace, call }))),
+            Err(error) if error.is_limit() => self.abort(trace.st, Stop::Call(error.to_string())).map(Traced::Ended),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The words that a residual call is handed in the run that a trace follows.
+    pub fn handed(&self, calling: &Calling) -> Vec<Word> {
+        calling.call.operands.iter().map(|operand| self.concrete_word(&calling.trace.st, *operand)).collect()
+    }
+
+    /// Goes on with a trace behind a call, which has returned, or trapped; nothing if it is to be interpreted.
+    ///
+    /// # Errors
+    /// As [`Engine::specialize`].
+    pub fn trace_behind(
+        &mut self,
+        calling: Calling,
+        came: Option<Result<Vec<Word>, TrapReport>>,
+    ) -> Result<Traced, SpecError> {
+        let Calling { mut trace, call } = calling;
+        let frame = trace.st.frame();
+        let code = self.program.graph(frame.graph).block(frame.block);
+        let op = &code.ops[frame.index as usize];
+        let came = match came {
+            Some(came) => came,
+            None => self.interpret_call(&mut trace.st, op, &call)?,
+        };
+        match came {
+            Ok(words) => {
+                let results = self.emit_called(&mut trace.st, op, &call, words);
+                self.called(&mut trace.st, op, call.opcode, call.evaluated, results)?;
+                self.trace(trace)
+            }
+            Err(trap) => {
+                self.end_in_own_exit(&trace.st);
+                Ok(Traced::Ended(TraceEnd::Trapped(trap)))
+            }
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! fn run(code: &[u8], mut pc: usize, cpu: &mut Cpu) -> u64 { loop { merge_point!(); … } }
 //!
 //! fn __hueshift_second_run<'p>(code: &'p [u8], mut pc: usize, cpu: &mut Cpu, jit: &mut Jit<'p>) -> u64 {
+//!     jit.begins();
 //!     loop {
 //!         if jit.arrives(hash of code and pc) {
 //!             match jit.enter(words of code, pc and cpu) { At(words) => pc = …, Returned(words) => return … }
@@ -169,6 +170,9 @@ impl Rewriter<'_> {
         Second { rewriter: self, merge_point }.visit_block_mut(&mut block);
         self.rewrite(&mut block, &sig, checked);
         let (name, jit) = (second_name(&sig.ident), hidden());
+        if graph.attributes.portal.is_some() {
+            block.stmts.insert(0, Stmt::Expr(Expr::Verbatim(quote! { #jit.begins() }), Some(Default::default())));
+        }
         let generics = sig.generics.params.iter();
         let (inputs, output, bounds) = (sig.inputs.iter(), &sig.output, &sig.generics.where_clause);
         Some(quote! {
