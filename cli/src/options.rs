@@ -188,6 +188,13 @@ const SETTINGS: &[Setting] = &[
         set: Set::Number(1, |o, n| o.limits.functions = size(n)),
     },
     Setting {
+        key: "background",
+        takes: "yes|no",
+        doc: "whether machine code is generated on a second thread, while tier 0 goes on",
+        usual: |o| if o.background { "yes".to_owned() } else { "no".to_owned() },
+        set: Set::Flag(|o, yes| o.background = yes),
+    },
+    Setting {
         key: "reenter",
         takes: "yes|no",
         doc: "for tests: whether the interpreter goes on in compiled code behind an exit",
@@ -298,6 +305,7 @@ impl Jit {
             threshold: if given("threshold") { self.options.threshold } else { usual.threshold },
             bridge: if given("bridge") { self.options.bridge } else { usual.bridge },
             region: if given("region") { self.options.region } else { usual.region },
+            background: if given("background") { self.options.background } else { usual.background },
             ..self.options.clone()
         }
     }

@@ -37,9 +37,14 @@ fn logs_without_counts_and_without_events() {
 #[test]
 fn logs_of_real_runs() {
     for (name, program, settings, said) in [
-        ("traced", ["tl", "primes", "500"], "threshold=20,bridge=5", "bridges, 0 regions, 0 promotions"),
-        ("stopped", ["tl", "primes", "500"], "threshold=20,trace-steps=50", "trace-steps=50"),
-        ("exits", ["tl", "primes", "500"], "threshold=20,bridge=100000", "or more -> a branch that goes both ways"),
+        ("traced", ["tl", "primes", "500"], "background=no,threshold=20,bridge=5", "bridges, 0 regions, 0 promotions"),
+        ("stopped", ["tl", "primes", "500"], "background=no,threshold=20,trace-steps=50", "trace-steps=50"),
+        (
+            "exits",
+            ["tl", "primes", "500"],
+            "background=no,threshold=20,bridge=100000",
+            "or more -> a branch that goes both ways",
+        ),
     ] {
         let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("explain_{name}.jsonl"));
         let path = path.to_str().expect("a name");

@@ -46,7 +46,8 @@ fn guards_that_are_counted_and_traces_that_are_stopped() {
 
 #[test]
 fn traces_and_bridges_of_a_run() {
-    let jit = ["run", "tl", "primes", "--mode", "jit", "--jit", "threshold=20,bridge=5", "--", "100"];
+    let settings = "background=no,threshold=20,bridge=5";
+    let jit = ["run", "tl", "primes", "--mode", "jit", "--jit", settings, "--", "100"];
     let all = lines("traces", &jit, "");
     let hot = of_kind(&all, "hot")[0];
     assert_eq!(

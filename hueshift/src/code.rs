@@ -4,10 +4,17 @@ use crate::forcing;
 use crate::jit::{JitError, Policy};
 use flowgraph::ir::{Graph, Terminator};
 use indexmap::IndexMap;
-use jitcodegen::{Batch, Tier};
+use jitcodegen::{Batch, Finished, Tier};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use timeshifter::specialize::Engine;
+
+/// Something that is to be done in its turn.
+enum Later {
+    /// An exit of a graph is pointed to another.
+    Patch { graph: String, exit: u32, target: String },
+}
 
 /// The compiled residual graphs of an engine.
 pub(crate) struct Code {
@@ -22,6 +29,12 @@ pub(crate) struct Code {
     /// The graphs that leave through each exit: linking may have copied it.
     leaving: FxHashMap<u32, Vec<String>>,
     patched: FxHashMap<u32, String>,
+    /// What is done when so many batches have been compiled in the background.
+    later: VecDeque<(u64, Later)>,
+    /// The graphs that are compiled in the background, by the number of their batch.
+    under_way: VecDeque<(u64, Vec<String>)>,
+    /// Graphs that the code generator has refused.
+    refused: FxHashSet<String>,
     /// Time for linking fragments, and for cleaning them.
     pub linking: Duration,
 }
@@ -36,6 +49,9 @@ impl Code {
             as_they_are: FxHashSet::default(),
             leaving: FxHashMap::default(),
             patched: FxHashMap::default(),
+            later: VecDeque::new(),
+            under_way: VecDeque::new(),
+            refused: FxHashSet::default(),
             linking: Duration::ZERO,
         }
     }
@@ -75,7 +91,7 @@ impl Code {
         let mut batch: IndexMap<String, Graph> = IndexMap::new();
         while let Some((key, since)) = wanted.pop() {
             let Some(at) = engine.fragment_of(&key) else { continue };
-            if self.graphs.contains_key(&key) || batch.contains_key(&key) {
+            if self.graphs.contains_key(&key) || batch.contains_key(&key) || self.refused.contains(&key) {
                 continue;
             }
             // What was made before is compiled apart, rather than copied into all that enters it.
@@ -90,8 +106,12 @@ impl Code {
             wanted.extend(leads_to(&graph).into_iter().map(|k| (k, 0)));
             batch.insert(key, graph);
         }
-        self.compile_as_they_are(engine)?;
-        self.install(engine, batch, switches)
+        let keys: Vec<String> = batch.keys().chain(switches.iter().map(|switch| &switch.key)).cloned().collect();
+        let done = self.compile_as_they_are(engine).and_then(|()| self.install(engine, batch, switches));
+        if done.is_err() {
+            self.refused.extend(keys);
+        }
+        done
     }
 
     /// Compiles functions that residual code calls as they are.
@@ -115,15 +135,19 @@ impl Code {
             code.iter_mut().for_each(forcing::instrument);
         }
         let code: Vec<&Graph> = code.iter().chain(switches.iter().copied()).collect();
+        let before = self.engine.begun();
         self.engine.compile_more(&code, engine.memory)?;
+        if self.engine.begun() > before && self.engine.under_way() > 0 {
+            self.under_way.push_back((self.engine.begun(), code.iter().map(|graph| graph.key.clone()).collect()));
+        }
         for (key, graph) in batch {
             for exit in exits_of(&graph) {
                 let leaving = self.leaving.entry(exit).or_default();
                 if !leaving.contains(&key) {
                     leaving.push(key.clone());
                 }
-                if let Some(target) = self.patched.get(&exit) {
-                    self.engine.patch(&key, exit, target)?;
+                if let Some(target) = self.patched.get(&exit).cloned() {
+                    self.in_turn(Later::Patch { graph: key.clone(), exit, target })?;
                 }
             }
             self.graphs.insert(key, graph);
@@ -131,13 +155,64 @@ impl Code {
         Ok(())
     }
 
-    /// Lets an exit lead to a graph.
+    /// Lets an exit lead to a graph, as soon as that can be; not to one that the code generator has refused.
     pub fn patch(&mut self, exit: u32, key: &str) -> Result<(), JitError> {
-        for graph in self.leaving.get(&exit).into_iter().flatten() {
-            self.engine.patch(graph, exit, key)?;
+        if self.refused.contains(key) {
+            return Ok(());
+        }
+        for graph in self.leaving.get(&exit).cloned().into_iter().flatten() {
+            self.in_turn(Later::Patch { graph, exit, target: key.to_owned() })?;
         }
         self.patched.insert(exit, key.to_owned());
         Ok(())
+    }
+
+    // ---- in the background
+
+    /// Whether a graph can be entered.
+    pub fn is_ready(&self, key: &str) -> bool {
+        self.engine.is_compiled(key)
+    }
+
+    /// Installs what has been compiled in the background; waits for all of it, if it is to. Gives what was done.
+    pub fn poll(&mut self, wait: bool) -> Result<Vec<Finished>, JitError> {
+        if self.engine.under_way() == 0 {
+            return Ok(Vec::new());
+        }
+        let finished = self.engine.poll(wait);
+        for Finished { number, result, .. } in &finished {
+            if let Some((_, keys)) = self.under_way.pop_front_if(|(of, _)| of == number)
+                && result.is_err()
+            {
+                for key in keys {
+                    self.graphs.shift_remove(&key);
+                    self.patched.retain(|_, target| *target != key);
+                    self.refused.insert(key);
+                }
+            }
+            while let Some((_, later)) = self.later.pop_front_if(|(after, _)| *after <= *number) {
+                // What has been refused needs nothing.
+                if result.is_ok() {
+                    self.perform(later)?;
+                }
+            }
+        }
+        Ok(finished)
+    }
+
+    /// Does something when what has been begun so far is installed.
+    fn in_turn(&mut self, later: Later) -> Result<(), JitError> {
+        if self.engine.under_way() > 0 {
+            self.later.push_back((self.engine.begun(), later));
+            return Ok(());
+        }
+        self.perform(later)
+    }
+
+    fn perform(&mut self, later: Later) -> Result<(), JitError> {
+        match later {
+            Later::Patch { graph, exit, target } => Ok(self.engine.patch(&graph, exit, &target)?),
+        }
     }
 }
 

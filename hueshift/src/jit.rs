@@ -96,6 +96,8 @@ pub struct Jit<'m> {
     unit: Option<usize>,
     /// The portal whose runs come from tier 0, which is no graph.
     portal: Option<Portal>,
+    /// Runs come from tier 0, and can go back there.
+    goes_back: bool,
     /// The portals that tier 0 finishes when runs have come to their merge points inside of this one.
     inner_portals: FxHashSet<&'static str>,
     /// How runs from tier 0 enter compiled code.
@@ -168,6 +170,8 @@ impl<'m> Jit<'m> {
             frame_bytes: FRAME_BYTES,
             bounds: options.check_accesses.then(|| engine.memory.bounds()),
             opt_level: options.opt_level,
+            background: options.background,
+            refuse: options.refuse_code,
             ..jitcodegen::Options::default()
         };
         let mut code = jitcodegen::Engine::new(settings)?;
@@ -182,6 +186,7 @@ impl<'m> Jit<'m> {
             key: compiler.entry.clone(),
             unit: None,
             portal: None,
+            goes_back: false,
             inner_portals: FxHashSet::default(),
             doors: Doors::default(),
             abandoned: Abandoned::default(),
@@ -269,7 +274,7 @@ impl<'m> Jit<'m> {
         let key = self.key.clone();
         let (unit, traced) = self.engine.trace_entry(&key, args, words)?;
         self.unit = Some(unit);
-        let end = self.to_the_end(traced, begun)?;
+        let end = self.follow_to_its_end(traced, begun)?;
         self.policy = Policy::Tracing;
         let key = self.entry_of(unit);
         self.compile_new(&key)?;
@@ -321,6 +326,7 @@ impl<'m> Jit<'m> {
         mut activation: Option<Activation>,
     ) -> Result<Arrival, JitError> {
         loop {
+            self.install_finished(false)?;
             next = match next {
                 Next::Done(outcome) => return Ok(Arrival::Ended(outcome)),
                 Next::Tier0(words) => return Ok(Arrival::At(words)),
@@ -328,7 +334,7 @@ impl<'m> Jit<'m> {
                     return Ok(Arrival::Inside(self.inside(frames, function, words, activation)));
                 }
                 Next::Frames(frames) => self.interpret(frames)?,
-                Next::Code(key, words) => Next::Entry(Rc::new(self.code.engine.entry(&key)?), words),
+                Next::Code(key, words) => self.enter_graph(key, words)?,
                 Next::Entry(entry, words) => {
                     let frame = match activation.take().map_or_else(|| entry.activation(), Ok) {
                         Ok(frame) => activation.insert(frame),
@@ -347,9 +353,20 @@ impl<'m> Jit<'m> {
         }
     }
 
+    /// Goes on in a graph, or where it begins in the interpreter while it is being compiled.
+    fn enter_graph(&mut self, key: String, words: Vec<Word>) -> Result<Next, JitError> {
+        if !self.code.is_ready(&key) {
+            if let Some(frames) = self.engine.frames_at(&key, &words)? {
+                return Ok(Next::Frames(frames));
+            }
+            self.install_finished(true)?;
+        }
+        Ok(Next::Entry(Rc::new(self.code.engine.entry(&key)?), words))
+    }
+
     /// Carries out the calls that a trace comes to, in compiled code: a function may run for long, and would in the interpreter
     /// for a hundred times as long.
-    fn to_the_end(&mut self, mut traced: Traced, mut begun: Instant) -> Result<TraceEnd, JitError> {
+    fn follow_to_its_end(&mut self, mut traced: Traced, mut begun: Instant) -> Result<TraceEnd, JitError> {
         loop {
             match traced {
                 Traced::Ended(end) => {
@@ -372,6 +389,10 @@ impl<'m> Jit<'m> {
         let before = (self.code.graphs.len(), self.code.engine.code_bytes());
         self.code.compile_function(&self.engine, key)?;
         self.compiled(begun, key, before);
+        self.install_finished(true)?;
+        if !self.code.is_ready(key) {
+            return Ok(None);
+        }
         let entry = self.code.engine.entry(key)?;
         // Each run has local aggregates of its own: there may be too many inside of each other.
         let Some(activation) = self.code.engine.activation() else { return Ok(None) };
@@ -390,6 +411,7 @@ impl<'m> Jit<'m> {
     fn after_trace(&mut self, from: usize, end: TraceEnd) -> Next {
         let following = self.following.take().unwrap_or(Following { from, left: FOLLOWED });
         if let TraceEnd::Enter(key, _) = &end
+            && self.code.is_ready(key)
             && self.engine.fragment_of(key).is_some_and(|fragment| fragment > following.from)
             && following.left > 0
         {
@@ -416,12 +438,15 @@ impl<'m> Jit<'m> {
         self.stats.exits += 1;
         match position {
             Some(position) => {
-                let cases = self.switches.get(&exit).map_or(0, Vec::len);
+                let grown = self.switches.get(&exit).map_or(&[][..], Vec::as_slice);
+                let (cases, seen) = (grown.len(), words[position] as i64);
+                // A case that is still being compiled leaves by the exit, too.
+                let is_coming = grown.iter().any(|(value, _)| *value == seen);
                 let ripe = self.policy == Policy::Eager || taken >= self.options.bridge || self.following.is_some();
-                if ripe && cases < self.options.cases {
+                if ripe && !is_coming && cases < self.options.cases {
                     return self.grow_switch(exit, position, words);
                 }
-                if ripe {
+                if ripe && !is_coming {
                     self.full(exit);
                 }
             }
@@ -439,7 +464,7 @@ impl<'m> Jit<'m> {
         let beginning = self.beginning(|| Start::Exit(exit));
         let (begun, from) = (Instant::now(), self.engine.fragments.len());
         let (key, traced) = self.engine.trace_exit(exit, words)?;
-        let end = self.to_the_end(traced, begun)?;
+        let end = self.follow_to_its_end(traced, begun)?;
         self.compile_new(&key)?;
         let target = self.counted(exit, None, &key, &end)?;
         self.code.patch(exit, &target)?;
@@ -467,7 +492,7 @@ impl<'m> Jit<'m> {
             }
             Policy::Tracing => {
                 let (key, traced) = self.engine.trace_case(exit, &words)?;
-                let end = self.to_the_end(traced, begun)?;
+                let end = self.follow_to_its_end(traced, begun)?;
                 self.compile_new(&key)?;
                 self.counted(exit, Some(seen), &key, &end)?;
                 (key, self.after_trace(from, end))
@@ -520,11 +545,15 @@ impl<'m> Jit<'m> {
                 eval::Outcome::Stopped { frames } => frames,
                 outcome => return Ok(Next::Done(outcome)),
             };
+            let mut jumped = jumped;
             if let Some(Entrance { fragment, words, .. }) = self.engine.find_entry(&frames)? {
-                self.leave_slots(&frames);
                 // So far it may only be part of a graph that it was linked into.
                 self.compile_new(&fragment)?;
-                return Ok(Next::Code(fragment, words));
+                if self.code.is_ready(&fragment) {
+                    self.leave_slots(&frames);
+                    return Ok(Next::Code(fragment, words));
+                }
+                jumped = false; // it has been traced
             }
             if let Some(words) = self.portal.as_ref().and_then(|portal| self.engine.leave(portal, &frames)) {
                 return Ok(Next::Tier0(words));
@@ -555,7 +584,7 @@ impl<'m> Jit<'m> {
         // The loop at the merge point is made right behind what leads there.
         let (begun, from) = (Instant::now(), self.engine.fragments.len() + 1);
         let Some((key, words, traced)) = self.engine.trace_frames(frames)? else { return Ok(None) };
-        let end = self.to_the_end(traced, begun)?;
+        let end = self.follow_to_its_end(traced, begun)?;
         self.stats.traces += 1;
         self.leave_slots(frames);
         self.compile_new(&key)?;
@@ -590,8 +619,17 @@ impl<'m> Jit<'m> {
     /// Compiles switches that enter it together with it.
     fn compile_with(&mut self, key: &str, switches: &[&Graph]) -> Result<(), JitError> {
         let (begun, before) = (Instant::now(), (self.code.graphs.len(), self.code.engine.code_bytes()));
-        self.code.compile(&self.engine, self.policy, key, switches)?;
-        self.compiled(begun, key, before);
+        match self.code.compile(&self.engine, self.policy, key, switches) {
+            Ok(()) => self.compiled(begun, key, before),
+            // Tier 0, and the interpreter behind exits, go on without it.
+            Err(JitError::Codegen(error)) if self.goes_back => {
+                self.tell(What::Refused { message: error.to_string() }, Reason::CodeGeneration, self.begun_at());
+            }
+            Err(error) => return Err(error),
+        }
+        if self.policy == Policy::Eager || self.waiting.is_some() {
+            self.install_finished(true)?;
+        }
         Ok(())
     }
 

@@ -3,17 +3,25 @@
 
 use hueshift::JitOptions;
 use hueshift::embed::{Error, Interpreter, Jit};
-use hueshift::events::Reason;
+use hueshift::events::{Reason, What};
 use hueshift::flowgraph::ir::TrapKind;
 use std::cell::RefCell;
 
 /// Thresholds at which different parts of a run are compiled.
 const THRESHOLDS: [(u32, u32, usize); 4] = [(0, 1, 32), (1, 2, 1), (3, 1, 2), (7, 5, 32)];
 
+/// The usual settings, but that what is hot is compiled there and then.
+fn at_once() -> JitOptions {
+    JitOptions { background: false, ..Jit::usual_options() }
+}
+
 fn jits<'p>(interpreter: &'static Interpreter) -> impl Iterator<Item = Jit<'p>> {
-    THRESHOLDS.into_iter().map(move |(threshold, bridge, cases)| {
-        let options = JitOptions { threshold, bridge, cases, slot_bytes: 1 << 22, ..JitOptions::default() };
-        Jit::with_options(interpreter, options)
+    THRESHOLDS.into_iter().flat_map(move |(threshold, bridge, cases)| {
+        [false, true].map(|background| {
+            let options =
+                JitOptions { threshold, bridge, cases, background, slot_bytes: 1 << 22, ..Default::default() };
+            Jit::with_options(interpreter, options)
+        })
     })
 }
 
@@ -235,13 +243,13 @@ const COUNTING: &[u8] = &[0, 2];
 
 #[test]
 fn only_what_is_hot_is_compiled() {
-    let mut jit = Jit::new(&calls::INTERPRETER);
+    let mut jit = Jit::with_options(&calls::INTERPRETER, at_once());
     assert_eq!(calls::jit::run(&mut jit, COUNTING, 0, 900).unwrap(), 0);
     assert_eq!(jit.stats().traces, 0);
     assert_eq!(calls::jit::run(&mut jit, COUNTING, 0, 900).unwrap(), 0);
     assert_eq!(jit.stats().traces, 1, "together they come by more than 1,000 times");
     let others = [COUNTING.to_vec(), COUNTING.to_vec()];
-    let mut second = Jit::new(&calls::INTERPRETER);
+    let mut second = Jit::with_options(&calls::INTERPRETER, at_once());
     for code in &others {
         assert_eq!(calls::jit::run(&mut second, code, 0, 5000).unwrap(), 0);
     }
@@ -343,7 +351,7 @@ fn portals_that_are_methods() {
             assert_eq!(methods::jit::outer(&mut jit, &code, &mut cpu).unwrap(), wanted);
             assert_eq!(cpu.a, 50);
         }
-        assert!(jit.stats().traces > 0);
+        assert!(jit.stats().traces > 0 || jit.options().background);
     }
 }
 
@@ -424,7 +432,7 @@ fn portals_inside_of_portals_are_finished_by_tier_0() {
     for (code, count) in [(code, 40), (code, 7), (trapping, 10)] {
         let mut wanted_cells = [1; 4];
         let wanted = nested::interp::repeat(code, 0, count, &mut wanted_cells);
-        let patient = JitOptions { threshold: 5, bridge: 100, ..Jit::usual_options() };
+        let patient = JitOptions { threshold: 5, bridge: 100, ..at_once() };
         for mut jit in jits(&nested::INTERPRETER).chain([Jit::with_options(&nested::INTERPRETER, patient)]) {
             for round in 0..3 {
                 let mut cells = [1; 4];
@@ -457,7 +465,7 @@ fn runs_inside_of_runs_are_as_many_as_fit() {
 #[test]
 fn runs_enter_compiled_code_by_the_same_door() {
     let code: &[u8] = &[1, 0];
-    let mut jit = Jit::with_options(&nested::INTERPRETER, JitOptions { threshold: 10, ..Jit::usual_options() });
+    let mut jit = Jit::with_options(&nested::INTERPRETER, JitOptions { threshold: 10, ..at_once() });
     let mut cells = [0; 4];
     for _ in 0..50 {
         nested::jit::repeat(&mut jit, code, 0, 20, &mut cells).expect("no trap");
@@ -471,12 +479,80 @@ fn runs_enter_compiled_code_by_the_same_door() {
 #[test]
 fn what_lies_behind_inner_loops_is_compiled_with_the_outer_one() {
     let code: &[u8] = &[2, 7, 2, 7, 2, 7, 0, 1, 0];
-    let options = JitOptions { threshold: 30, bridge: 1_000_000, ..Jit::usual_options() };
+    let options = JitOptions { threshold: 30, bridge: 1_000_000, ..at_once() };
     let mut jit = Jit::with_options(&nested::INTERPRETER, options);
     let mut cells = [0; 4];
     nested::jit::loop_of(&mut jit, code, 0, 2000, &mut cells, &mut 0).expect("no trap");
     let stats = jit.stats();
     assert!(stats.bridges >= 3 && stats.blackholed < 20, "{stats:?}");
+}
+
+/// Runs until compiled code has been entered, whatever the other threads are at: each gives what the interpreter gives.
+fn until_entered<'p, T>(jit: &mut Jit<'p>, wanted: &T, mut run: impl FnMut(&mut Jit<'p>) -> T)
+where
+    T: PartialEq + std::fmt::Debug,
+{
+    let begun = std::time::Instant::now();
+    while jit.stats().entered < 20 {
+        assert_eq!(*wanted, run(jit));
+        assert!(begun.elapsed().as_secs() < 120, "nothing has been compiled: {:?}", jit.stats());
+    }
+    assert_eq!(*wanted, run(jit));
+}
+
+#[test]
+fn code_that_is_generated_in_the_background() {
+    let usual = JitOptions { threshold: 10, bridge: 3, slot_bytes: 1 << 22, ..Jit::usual_options() };
+    assert!(usual.background);
+    for (name, code) in hard_shapes() {
+        for region in [0, 20] {
+            let mut wanted_r = [7, 1, 300, 5];
+            let wanted = (shapes::interp::run(&code, 0, &mut wanted_r).expect("no trap"), wanted_r);
+            let mut jit = Jit::with_options(&shapes::INTERPRETER, JitOptions { region, ..usual.clone() });
+            until_entered(&mut jit, &wanted, |jit| {
+                let mut r = [7, 1, 300, 5];
+                (shapes::jit::run(jit, &code, 0, &mut r).unwrap_or_else(|e| panic!("{name}: {e}")), r)
+            });
+            let compiled =
+                jit.events().into_iter().any(|event| matches!(event.what, What::Compiled { bytes: 1.., .. }));
+            assert!(compiled && jit.stats().code_bytes > 0, "{name}: {:?}", jit.stats());
+        }
+    }
+}
+
+/// Whatever the code generator refuses, at once or behind the run's back, the run goes on without it.
+#[test]
+fn code_that_is_refused_changes_nothing() {
+    let mut refused = 0;
+    for (name, code) in hard_shapes() {
+        let mut wanted_r = [7, 1, 300, 5];
+        let wanted = (shapes::interp::run(&code, 0, &mut wanted_r).expect("no trap"), wanted_r);
+        for (number, background) in (1..9).flat_map(|number| [(number, false), (number, true)]) {
+            let options = JitOptions { threshold: 2, bridge: 1, region: 20, background, ..at_once() };
+            let options = JitOptions { refuse_code: Some(number), ..options };
+            let mut jit = Jit::with_options(&shapes::INTERPRETER, options);
+            let begun = std::time::Instant::now();
+            while !jit.events().iter().any(|event| event.reason == Reason::CodeGeneration)
+                && begun.elapsed().as_millis() < 200
+            {
+                let mut r = [7, 1, 300, 5];
+                let got = shapes::jit::run(&mut jit, &code, 0, &mut r).expect("no trap");
+                assert_eq!(wanted, (got, r), "{name}: {number}");
+            }
+            for _ in 0..3 {
+                let mut r = [7, 1, 300, 5];
+                let got = shapes::jit::run(&mut jit, &code, 0, &mut r).unwrap_or_else(|error| {
+                    panic!(
+                        "{name}: {number} {background}: {error} {:#?}",
+                        jit.events().iter().map(|e| format!("{:?} {:?}", e.what, e.reason)).collect::<Vec<_>>()
+                    )
+                });
+                assert_eq!(wanted, (got, r), "{name}: {number}");
+            }
+            refused += usize::from(jit.events().iter().any(|event| event.reason == Reason::CodeGeneration));
+        }
+    }
+    assert!(refused > 20, "{refused}");
 }
 
 #[hueshift::interpreter]
@@ -558,7 +634,7 @@ fn regions_give_what_the_interpreter_gives() {
             let mut wanted_r = [7, 1, rounds, 5];
             let wanted = shapes::interp::run(&code, 0, &mut wanted_r).expect("no trap");
             for (bridge, region) in [(1, 1), (2, 3), (1, 10), (7, 50)] {
-                let options = JitOptions { threshold: 2, bridge, region, ..Jit::usual_options() };
+                let options = JitOptions { threshold: 2, bridge, region, ..at_once() };
                 let mut jit = Jit::with_options(&shapes::INTERPRETER, options);
                 for round in 0..2 {
                     let mut r = [7, 1, rounds, 5];
@@ -581,7 +657,7 @@ fn regions_that_are_refused_change_nothing() {
     let wanted = shapes::interp::run(&code, 0, &mut wanted_r).expect("no trap");
     let mut refused = 0;
     for unrolled_ops in 4..40 {
-        let mut options = JitOptions { threshold: 2, bridge: 1, region: 5, ..Jit::usual_options() };
+        let mut options = JitOptions { threshold: 2, bridge: 1, region: 5, ..at_once() };
         options.limits.unrolled_ops = unrolled_ops;
         let mut jit = Jit::with_options(&shapes::INTERPRETER, options);
         let mut r = [7, 1, 3000, 5];
@@ -602,7 +678,7 @@ fn what_is_lent_to_an_inner_portal_stays() {
     let wanted = lending::interp::repeat(code, 0, 60, &mut wanted_cells).expect("no trap");
     let mut finished = 0;
     for bridge in [1, 3, 20, 1000] {
-        let options = JitOptions { threshold: 3, bridge, ..Jit::usual_options() };
+        let options = JitOptions { threshold: 3, bridge, ..at_once() };
         let mut jit = Jit::with_options(&lending::INTERPRETER, options);
         for round in 0..3 {
             let mut cells = [1; 4];

@@ -1,9 +1,9 @@
 //! Guests that call their own functions: what is called often is compiled as what is jumped back to often, calls of specialized
 //! functions are carried out in compiled code while a trace is made, and those that can't be compiled stop nothing.
 
-use hueshift::{JitOptions, Limits};
 use hueshift::embed::{Error, Interpreter, Jit, Trap};
 use hueshift::events::Reason;
+use hueshift::{JitOptions, Limits};
 use std::cell::RefCell;
 
 thread_local! {
@@ -79,12 +79,18 @@ fn narrow() -> JitOptions {
     JitOptions { threshold: 3, bridge: 2, slot_bytes: 1 << 22, limits, ..JitOptions::default() }
 }
 
+/// The usual settings, but that what is hot is compiled there and then.
+fn at_once() -> JitOptions {
+    JitOptions { background: false, ..Jit::usual_options() }
+}
+
 fn jits() -> impl Iterator<Item = Jit<'static>> {
     let interpreter: &'static Interpreter = &calls::INTERPRETER;
     let settings = [(0, 1, 0), (2, 1, 0), (5, 3, 2), (40, 10, 5)].into_iter().map(|(threshold, bridge, region)| {
         JitOptions { threshold, bridge, region, slot_bytes: 1 << 22, ..JitOptions::default() }
     });
-    settings.chain([narrow()]).map(move |options| Jit::with_options(interpreter, options))
+    let background = JitOptions { background: true, ..narrow() };
+    settings.chain([narrow(), background]).map(move |options| Jit::with_options(interpreter, options))
 }
 
 fn told<T>(run: impl FnOnce() -> T) -> (T, Vec<i64>) {
@@ -113,7 +119,7 @@ fn compare(code: &'static [u8], args: &[i64]) {
 #[test]
 fn a_function_without_loops_is_compiled_when_it_is_called_often() {
     compare(&FIB, &[0, 1, 5, 12]);
-    let mut jit = Jit::with_options(&calls::INTERPRETER, JitOptions { threshold: 20, ..Jit::usual_options() });
+    let mut jit = Jit::with_options(&calls::INTERPRETER, JitOptions { threshold: 20, ..at_once() });
     assert_eq!(calls::jit::main(&mut jit, &FIB, 20).unwrap(), 6765);
     let stats = jit.stats();
     assert!(stats.traces >= 1, "{stats:?}");
@@ -126,7 +132,7 @@ fn a_trace_calls_compiled_functions() {
     // A loop that calls fib(14) each time: while it is traced, too, that takes no interpreter.
     static CODE: [u8; 17] = [CALL, 7, 0, LOOP, 0, RETURN, 1, BASE, 2, CALL, 7, 1, CALL, 7, 2, RETURN, 0];
     compare(&CODE, &[1, 9]);
-    let mut jit = Jit::with_options(&calls::INTERPRETER, JitOptions { threshold: 20, ..Jit::usual_options() });
+    let mut jit = Jit::with_options(&calls::INTERPRETER, JitOptions { threshold: 20, ..at_once() });
     assert_eq!(calls::interp::main(&CODE, 24), calls::jit::main(&mut jit, &CODE, 24).map_err(|_| unreachable!()));
     let stats = jit.stats();
     assert!(stats.interpreted < 5000, "{stats:?}");
@@ -147,9 +153,8 @@ fn functions_that_cannot_be_compiled_are_interpreted() {
     static DEEP: [u8; 6] = [BASE, 1, DEEPER, 0, RETURN, 1];
     compare(&DEEP, &[0, 5, 60]);
     // In a loop of compiled code, and among other calls.
-    static CODE: [u8; 22] = [
-        DEEPER, 9, CALL, 15, 1, LOOP, 0, RETURN, 2, BASE, 1, DEEPER, 9, RETURN, 1, BASE, 1, CALL, 15, 1, RETURN, 0,
-    ];
+    static CODE: [u8; 22] =
+        [DEEPER, 9, CALL, 15, 1, LOOP, 0, RETURN, 2, BASE, 1, DEEPER, 9, RETURN, 1, BASE, 1, CALL, 15, 1, RETURN, 0];
     compare(&CODE, &[1, 40]);
     let mut jit = Jit::with_options(&calls::INTERPRETER, narrow());
     calls::jit::main(&mut jit, &CODE, 60).unwrap();

@@ -9,6 +9,7 @@ use crate::CodegenError;
 use crate::helpers;
 use crate::isa::Target;
 use cranelift_codegen::ir::{Function, LibCall, Signature, UserFuncName};
+use cranelift_codegen::isa::TargetIsa;
 use cranelift_codegen::{Context, FinalizedMachReloc};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
@@ -27,6 +28,15 @@ pub(crate) struct Definition {
     pub name: String,
     /// Its body.
     pub body: Function,
+}
+
+/// A function's machine code, to be installed.
+pub(crate) struct Compiled {
+    id: FuncId,
+    alignment: u64,
+    bytes: Vec<u8>,
+    relocs: Vec<ModuleReloc>,
+    text: Text,
 }
 
 /// The texts of a compiled function.
@@ -99,33 +109,27 @@ impl Code {
 
     /// Compiles and installs a batch, which together with what is installed already is complete.
     pub fn install(&mut self, batch: Vec<Definition>, want_text: bool) -> Result<Vec<Text>, CodegenError> {
+        let compiled = self.compile(batch, want_text)?;
+        self.define(compiled)
+    }
+
+    /// Compiles a batch.
+    pub fn compile(&mut self, batch: Vec<Definition>, want_text: bool) -> Result<Vec<Compiled>, CodegenError> {
+        compile(self.module.isa(), &mut self.context, batch, want_text)
+    }
+
+    /// Installs a batch that has been compiled. Together with what is installed already it is complete.
+    pub fn define(&mut self, compiled: Vec<Compiled>) -> Result<Vec<Text>, CodegenError> {
         if let Some(message) = &self.broken {
             return Err(CodegenError::CodeMemory(message.clone()));
         }
-        let mut texts = Vec::new();
-        let mut compiled = Vec::new();
-        for Definition { id, name, body } in batch {
-            self.context.clear();
-            self.context.func = body;
-            self.context.func.name = UserFuncName::testcase(&name);
-            self.context.set_disasm(want_text);
-            let clif = if want_text { self.context.func.display().to_string() } else { String::new() };
-            let refused = |message: String| CodegenError::Cranelift { graph: name.clone(), message };
-            let code = self.context.compile(self.module.isa(), &mut Default::default());
-            let code = code.map_err(|e| refused(format!("{:?}", e.inner)))?;
-            texts.push(Text { clif, asm: code.vcode.clone().unwrap_or_default() });
-            let bytes = code.buffer.data().to_vec();
-            let alignment = u64::from(code.buffer.alignment);
-            let relocs: Vec<FinalizedMachReloc> = code.buffer.relocs().to_vec();
-            let relocs: Vec<ModuleReloc> =
-                relocs.iter().map(|r| ModuleReloc::from_mach_reloc(r, &self.context.func, id)).collect();
-            compiled.push((id, alignment, bytes, relocs));
-        }
-        for (id, alignment, bytes, relocs) in compiled {
+        let mut texts = Vec::with_capacity(compiled.len());
+        for Compiled { id, alignment, bytes, relocs, text } in compiled {
             let installed = self.module.define_function_bytes(id, alignment, &bytes, &relocs);
             installed.map_err(|e| self.break_down(&e))?;
             self.bytes += bytes.len();
             self.sizes.insert(id, bytes.len());
+            texts.push(text);
         }
         let finished = self.module.finalize_definitions();
         finished.map_err(|e| self.break_down(&e))?;
@@ -142,6 +146,33 @@ impl Code {
         self.broken = Some(error.to_string());
         memory_error(error)
     }
+}
+
+/// Compiles functions; all or none.
+pub(crate) fn compile(
+    isa: &dyn TargetIsa,
+    context: &mut Context,
+    batch: Vec<Definition>,
+    want_text: bool,
+) -> Result<Vec<Compiled>, CodegenError> {
+    let mut compiled = Vec::with_capacity(batch.len());
+    for Definition { id, name, body } in batch {
+        context.clear();
+        context.func = body;
+        context.func.name = UserFuncName::testcase(&name);
+        context.set_disasm(want_text);
+        let clif = if want_text { context.func.display().to_string() } else { String::new() };
+        let refused = |message: String| CodegenError::Cranelift { graph: name.clone(), message };
+        let code = context.compile(isa, &mut Default::default());
+        let code = code.map_err(|e| refused(format!("{:?}", e.inner)))?;
+        let text = Text { clif, asm: code.vcode.clone().unwrap_or_default() };
+        let bytes = code.buffer.data().to_vec();
+        let alignment = u64::from(code.buffer.alignment);
+        let relocs: Vec<FinalizedMachReloc> = code.buffer.relocs().to_vec();
+        let relocs = relocs.iter().map(|r| ModuleReloc::from_mach_reloc(r, &context.func, id)).collect();
+        compiled.push(Compiled { id, alignment, bytes, relocs, text });
+    }
+    Ok(compiled)
 }
 
 impl Drop for Code {

@@ -1,14 +1,18 @@
 //! The engine: what is compiled, and compiling more of it.
 
+mod background;
+
 use crate::abi::Shape;
-use crate::code::{Code, Definition, Text};
+use crate::code::{Code, Compiled, Definition, Text};
 use crate::fragment::{self, FrameLayout, Heads};
 use crate::function::{self, Function, HelperSignature, Outside, Unit};
 use crate::helpers::{Helper, HelperCx};
 use crate::isa::{OptLevel, Target};
 use crate::run::{Activation, Entry, ExitHook, Host, MergeHook, Outcome};
 use crate::sites::{ExitSite, MergeSite, Sites};
+use crate::worker::Worker;
 use crate::{CodegenError, abi};
+pub use background::Finished;
 use cranelift_codegen::ir::types;
 use cranelift_module::{FuncId, Module as _};
 use flowgraph::ir::{Graph, Module, Type};
@@ -16,6 +20,8 @@ use flowgraph::memory::{Bounds, Memory};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::ops::Range;
 use std::rc::Rc;
 
 /// Settings of an [`Engine`].
@@ -40,6 +46,10 @@ pub struct Options {
     /// Where graphs may read and write, besides their local aggregates: every access is checked, and traps elsewhere. For
     /// graphs that come from text, and may have been edited; others access only what their source's types give them.
     pub bounds: Option<Bounds>,
+    /// Compile on another thread. What has been begun can be entered when [`Engine::poll`] has found it done.
+    pub background: bool,
+    /// For tests: refuse the batch of this number (see [`Engine::begun`]) when it would be installed.
+    pub refuse: Option<u64>,
 }
 
 impl Default for Options {
@@ -54,6 +64,8 @@ impl Default for Options {
             slot_memory: None,
             max_stack: None,
             bounds: None,
+            background: false,
+            refuse: None,
         }
     }
 }
@@ -146,6 +158,22 @@ pub struct Engine {
     trampolines: RefCell<FxHashMap<Shape, FuncId>>,
     layout: FrameLayout,
     texts: FxHashMap<String, Text>,
+    /// Compiles in the background.
+    worker: Option<Worker>,
+    /// What it has at hand, oldest first; nothing where that is refused, since something was to which it may refer.
+    under_way: VecDeque<Option<Begun>>,
+    begun: u64,
+}
+
+/// Graphs that are being compiled.
+struct Begun {
+    names: Vec<String>,
+    /// The graphs that they enter, and none before.
+    heads: Vec<String>,
+    /// The numbers of their exits' sites.
+    exits: Range<usize>,
+    /// The stubs that have been made for these.
+    stubs: Vec<(Shape, FuncId)>,
 }
 
 impl Engine {
@@ -156,6 +184,8 @@ impl Engine {
     pub fn new(options: Options) -> Result<Engine, CodegenError> {
         let target = Target::host(options.opt_level, options.verify)?;
         let overflow_ops = target.overflow_ops;
+        let start = || Worker::start(target.isa.clone(), options.keep_text);
+        let worker = options.background.then(start).transpose()?;
         let sites = Rc::new(RefCell::new(Sites::default()));
         let slots = options.slot_memory.ok_or(options.slot_bytes);
         Ok(Engine {
@@ -171,6 +201,9 @@ impl Engine {
             trampolines: RefCell::default(),
             layout: FrameLayout::new(options.frame_bytes),
             texts: FxHashMap::default(),
+            worker,
+            under_way: VecDeque::new(),
+            begun: 0,
             options,
         })
     }
@@ -195,7 +228,7 @@ impl Engine {
         self.compile_batch(Batch { graphs, memory, tier: &tier, layout: None })
     }
 
-    /// Compiles graphs.
+    /// Compiles graphs; where it is done in the background, what is refused there is told by [`Engine::poll`].
     ///
     /// # Errors
     /// If one of them can't be; then none is.
@@ -204,15 +237,21 @@ impl Engine {
             self.register_host(&graph.key, batch.memory)?;
         }
         let names = self.declare(&batch)?;
-        let mut layout = batch.layout.as_deref().unwrap_or(&self.layout).clone();
-        let done = self.translate_and_install(&batch, &names, &mut layout);
-        if done.is_ok() {
-            *batch.layout.unwrap_or(&mut self.layout) = layout;
-        } else {
-            names.iter().for_each(|name| drop(self.functions.remove(name)));
-            self.heads.forget_new();
+        if names.is_empty() {
+            return Ok(());
         }
-        done
+        let mut layout = batch.layout.as_deref().unwrap_or(&self.layout).clone();
+        let (definitions, begun) = self.translate(&batch, names, &mut layout)?;
+        self.begun += 1;
+        if let Some(worker) = &self.worker {
+            worker.compile(definitions);
+            self.under_way.push_back(Some(begun));
+        } else {
+            let compiled = self.code.borrow_mut().compile(definitions, self.options.keep_text);
+            self.finish(self.begun, begun, compiled)?;
+        }
+        *batch.layout.unwrap_or(&mut self.layout) = layout;
+        Ok(())
     }
 
     /// Announces graphs to each other. Gives their names.
@@ -223,7 +262,8 @@ impl Engine {
             let params: Vec<Type> = graph.entry_params().iter().map(|v| graph.values[v.index()].ty).collect();
             let id = self.code.borrow_mut().declare(&Shape::of(&params).signature())?;
             let fragment = fragment::is_fragment(graph);
-            let function = Function { id, params, results: graph.results.clone(), fragment };
+            let (results, installed) = (graph.results.clone(), false);
+            let function = Function { id, params, results, fragment, installed };
             if self.functions.contains_key(&name) || declared.insert(name.clone(), function).is_some() {
                 return Err(CodegenError::Duplicate(name));
             }
@@ -233,13 +273,37 @@ impl Engine {
         Ok(names)
     }
 
-    fn translate_and_install(
+    /// Graphs in Cranelift's form, ready to be compiled. If one of them is refused, none has been begun.
+    fn translate(
+        &mut self,
+        batch: &Batch,
+        names: Vec<String>,
+        layout: &mut FrameLayout,
+    ) -> Result<(Vec<Definition>, Begun), CodegenError> {
+        let first_exit = self.sites.borrow().exits.len();
+        let translated = self.definitions(batch, &names, layout).and_then(|mut definitions| {
+            let stubs = self.add_stubs(first_exit, &mut definitions)?;
+            Ok((definitions, stubs))
+        });
+        let heads = std::mem::take(&mut self.heads.new);
+        match translated {
+            Ok((definitions, stubs)) => {
+                let exits = first_exit..self.sites.borrow().exits.len();
+                Ok((definitions, Begun { names, heads, exits, stubs }))
+            }
+            Err(error) => {
+                self.forget(&names, &heads);
+                Err(error)
+            }
+        }
+    }
+
+    fn definitions(
         &mut self,
         batch: &Batch,
         names: &[String],
         layout: &mut FrameLayout,
-    ) -> Result<(), CodegenError> {
-        let first_exit = self.sites.borrow().exits.len();
+    ) -> Result<Vec<Definition>, CodegenError> {
         let mut definitions = Vec::new();
         for (graph, name) in batch.graphs.iter().filter(|g| !g.is_host()).zip(names) {
             let function = &self.functions[name];
@@ -264,21 +328,47 @@ impl Engine {
             })?;
             definitions.push(Definition { id: function.id, name: name.clone(), body });
         }
-        let stubs = self.add_stubs(first_exit, &mut definitions)?;
-        let texts = self.code.borrow_mut().install(definitions, self.options.keep_text)?;
-        self.stubs.extend(stubs);
-        if self.options.keep_text {
-            self.texts.extend(names.iter().cloned().zip(texts));
+        Ok(definitions)
+    }
+
+    /// Installs a batch that has been compiled, or forgets it if it has been refused.
+    fn finish(
+        &mut self,
+        number: u64,
+        begun: Begun,
+        compiled: Result<Vec<Compiled>, CodegenError>,
+    ) -> Result<(), CodegenError> {
+        let asked = || CodegenError::Cranelift {
+            graph: begun.names.first().cloned().unwrap_or_default(),
+            message: "asked to refuse it".to_owned(),
+        };
+        let compiled = if self.options.refuse == Some(number) { Err(asked()) } else { compiled };
+        let installed = compiled.and_then(|compiled| self.code.borrow_mut().define(compiled));
+        let texts = installed.inspect_err(|_| self.forget(&begun.names, &begun.heads))?;
+        self.stubs.extend(begun.stubs);
+        for name in &begun.names {
+            if let Some(function) = self.functions.get_mut(name) {
+                function.installed = true;
+            }
         }
-        for name in std::mem::take(&mut self.heads.new) {
+        if self.options.keep_text {
+            self.texts.extend(begun.names.into_iter().zip(texts));
+        }
+        for name in begun.heads {
             self.point_head(&name);
         }
         let sites = self.sites.borrow();
-        for (number, site) in sites.exits.iter().enumerate().skip(first_exit) {
+        for (number, site) in sites.exits.iter().enumerate().take(begun.exits.end).skip(begun.exits.start) {
             self.exits.entry((site.graph.clone(), site.exit)).or_default().push(number as u32);
             self.point(site, self.stub(&Shape::of(&site.types)));
         }
         Ok(())
+    }
+
+    /// Forgets graphs that have been refused, and the cells that would lead to what they would have entered.
+    fn forget(&mut self, names: &[String], heads: &[String]) {
+        names.iter().for_each(|name| drop(self.functions.remove(name)));
+        self.heads.forget(heads);
     }
 
     /// Adds the stubs that new exits need to a batch.
@@ -316,7 +406,7 @@ impl Engine {
     /// # Errors
     /// If there is no such exit or graph, or the types differ.
     pub fn patch(&mut self, graph: &str, exit: u32, bridge: &str) -> Result<(), CodegenError> {
-        let function = self.functions.get(bridge).ok_or_else(|| CodegenError::UnknownGraph(bridge.to_owned()))?;
+        let function = self.installed(bridge)?;
         let sites = self.sites.borrow();
         let exits: Vec<_> = self.exit_sites(graph, exit)?.iter().map(|n| &sites.exits[*n as usize]).collect();
         if let Some(site) = exits.iter().find(|site| site.types != function.params) {
@@ -333,20 +423,20 @@ impl Engine {
     /// # Errors
     /// If one of them isn't compiled, or their parameters' types differ.
     pub fn redirect(&mut self, graph: &str, other: &str) -> Result<(), CodegenError> {
-        let of = |name: &str| self.functions.get(name).ok_or_else(|| CodegenError::UnknownGraph(name.to_owned()));
-        let (from, to) = (of(graph)?, of(other)?);
+        let (from, to) = (self.installed(graph)?, self.installed(other)?);
         if from.params != to.params {
             return Err(CodegenError::BridgeTypes { bridge: to.params.clone(), exit: from.params.clone() });
         }
+        let to = to.id;
         let cell = self.heads.cell(graph.to_owned(), &mut self.host.cells.borrow_mut());
         self.heads.new.clear();
-        self.host.cells.borrow().point(cell, self.code.borrow().address(to.id));
+        self.host.cells.borrow().point(cell, self.code.borrow().address(to));
         Ok(())
     }
 
     /// Has whatever enters a graph go there.
     fn point_head(&self, name: &str) {
-        if let (Some(cell), Some(function)) = (self.heads.find(name), self.functions.get(name)) {
+        if let (Some(cell), Ok(function)) = (self.heads.find(name), self.installed(name)) {
             self.host.cells.borrow().point(cell, self.code.borrow().address(function.id));
         }
     }
@@ -420,9 +510,14 @@ impl Engine {
 
     // ---- running
 
-    /// Whether this graph is compiled.
+    /// Whether this graph is compiled, and can be entered.
     pub fn is_compiled(&self, key: &str) -> bool {
-        self.functions.contains_key(key)
+        self.installed(key).is_ok()
+    }
+
+    fn installed(&self, key: &str) -> Result<&Function, CodegenError> {
+        let function = self.functions.get(key).filter(|function| function.installed);
+        function.ok_or_else(|| CodegenError::UnknownGraph(key.to_owned()))
     }
 
     /// An activation frame to run in, if there is room for one more, and for the local aggregates of functions that are
@@ -436,7 +531,7 @@ impl Engine {
     /// # Errors
     /// If it isn't compiled.
     pub fn entry(&self, key: &str) -> Result<Entry, CodegenError> {
-        let function = self.functions.get(key).ok_or_else(|| CodegenError::UnknownGraph(key.to_owned()))?;
+        let function = self.installed(key)?;
         let trampoline = self.trampoline(&function.shape())?;
         let code = self.code.borrow();
         Ok(Entry {

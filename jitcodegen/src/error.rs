@@ -26,6 +26,9 @@ pub enum CodegenError {
         /// What it calls.
         callee: String,
     },
+    /// Compiled in the background, next to a graph that was refused.
+    #[error("what was begun before it could not be compiled")]
+    BehindRefused,
     /// A key was compiled before.
     #[error("graph `{0}` is compiled already")]
     Duplicate(String),

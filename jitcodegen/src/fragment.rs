@@ -84,10 +84,10 @@ impl Heads {
         self.cells.get(name).copied()
     }
 
-    /// Forgets the cells that lead nowhere: what enters them has been refused.
-    pub fn forget_new(&mut self) {
-        for name in self.new.drain(..) {
-            self.cells.remove(&name);
+    /// Forgets cells that lead nowhere: what enters them has been refused.
+    pub fn forget(&mut self, names: &[String]) {
+        for name in names {
+            self.cells.remove(name);
         }
     }
 }

@@ -30,6 +30,8 @@ pub(crate) struct Function {
     pub results: Vec<Type>,
     /// Whether it can leave through exits or enter others, and so needs an activation frame when called.
     pub fragment: bool,
+    /// Whether its code is there.
+    pub installed: bool,
 }
 
 impl Function {

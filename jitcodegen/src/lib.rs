@@ -11,6 +11,7 @@
 //! fragment  exits through cells, bridges, entering other graphs, the activation frame
 //! abi       how values travel, what a status means, the context shared with the host
 //! code      compiling and installing
+//! worker    compiling on a thread of its own
 //! helpers   functions that generated code calls
 //! run       entering generated code, and being called back
 //! sites     what numbers of traps, exits and merge points mean
@@ -35,9 +36,10 @@ mod lower;
 mod object;
 mod run;
 mod sites;
+mod worker;
 
 pub use abi::{MAX_TRAP_ARGS, MAX_VALUES, REGISTER_VALUES};
-pub use engine::{Batch, Engine, Options, Tier};
+pub use engine::{Batch, Engine, Finished, Options, Tier};
 pub use error::CodegenError;
 pub use flowgraph::eval::TrapReport;
 pub use fragment::FrameLayout;

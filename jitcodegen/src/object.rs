@@ -172,7 +172,8 @@ impl Writer<'_> {
             // A name of the dialect may be one of C's, too.
             let symbol = format!("hueshift:{key}");
             let id = self.object.declare_function(&symbol, Linkage::Local, &signature).map_err(failed)?;
-            let function = Function { id, params, results: graph.results.clone(), fragment: is_fragment(graph) };
+            let (results, fragment) = (graph.results.clone(), is_fragment(graph));
+            let function = Function { id, params, results, fragment, installed: true };
             self.functions.insert(key.clone(), function);
         }
         Ok(())

@@ -103,13 +103,18 @@ impl<'p> Jit<'p> {
     /// The same with other settings than the usual.
     pub fn with_options(interpreter: &'static Interpreter, options: JitOptions) -> Jit<'p> {
         let (compilers, compiled) = (FxHashMap::default(), FxHashMap::default());
-        let (tiers, events) = (Tiers::default(), Recorder::new(options.kept_events, options.time_tiers));
+        let (tiers, events) = (Tiers::new(interpreter), Recorder::new(options.kept_events, options.time_tiers));
         Jit { interpreter, options, compilers, compiled, tiers, events, greens: PhantomData }
     }
 
     /// The interpreter.
     pub fn interpreter(&self) -> &'static Interpreter {
         self.interpreter
+    }
+
+    /// Its settings.
+    pub fn options(&self) -> &JitOptions {
+        &self.options
     }
 
     /// For how many choices of greens there is code, of all entries together.
@@ -213,6 +218,18 @@ impl<'p> Jit<'p> {
         Ok(compiler)
     }
 
+    /// Whether the compiler of an entry is there.
+    pub(super) fn has_compiler(&self, function: &str) -> bool {
+        self.compilers.contains_key(function)
+    }
+
+    /// The compiler of an entry has been made elsewhere.
+    pub(super) fn has_come(&mut self, entry: &Entry, compiler: Compiler) -> Rc<Compiler> {
+        let compiler = Rc::new(Compiler { hosts: self.interpreter.host_functions(), ..compiler });
+        self.compilers.insert(entry.function, compiler.clone());
+        compiler
+    }
+
     #[allow(
         unsafe_code,
         reason = "the functions that the macros make vouch for the words, and borrow the greens for 'p"
@@ -246,9 +263,14 @@ impl Interpreter {
     /// If there is no such entry, or something must be green that isn't.
     pub fn compiler_for(&self, function: &str) -> Result<Compiler, Error> {
         let entry = self.entry(function).ok_or_else(|| self.no_entry(function))?;
-        let greens: BTreeSet<usize> = entry.greens.iter().copied().collect();
         let hosts = self.host_functions();
-        Ok(Compiler { hosts, ..Compiler::new(self.module(), function, &greens)? })
+        Ok(Compiler { hosts, ..self.flow_compiler(entry)? })
+    }
+
+    /// The compiler of an entry, without the interpreter's own functions.
+    pub(super) fn flow_compiler(&self, entry: &Entry) -> Result<Compiler, CompileError> {
+        let greens: BTreeSet<usize> = entry.greens.iter().copied().collect();
+        Compiler::new(self.module(), entry.function, &greens)
     }
 
     /// There is no such entry.

@@ -10,14 +10,18 @@ use super::jit::{Error, Jit};
 use super::trap::Trap;
 use super::values::WordReader;
 use crate::clock::Tier;
+use crate::compiler::{CompileError, Compiler};
 use crate::jit::{Arrival, Inside};
 use crate::tier0;
 use flowgraph::eval::Outcome;
-use flowgraph::ir::{Module, Opcode, Word};
+use flowgraph::ir::{Module, Word};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::cell::Cell;
+use std::collections::hash_map::Entry as Slot;
 use std::rc::Rc;
+use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
+use std::thread;
 
 /// How many counters there are. Greens that share one are counted together: the loop is traced a little sooner.
 const COUNTERS: usize = 1 << 12;
@@ -34,7 +38,7 @@ pub enum Entered<'a> {
 /// What a [`Jit`] knows of runs that begin in tier 0.
 pub(super) struct Tiers {
     /// The language says where the guest jumps back: only behind such a jump is a merge point one where code is entered.
-    counts_jumps: Option<bool>,
+    counts_jumps: bool,
     /// The guest has jumped back, or a portal has begun, since the last merge point.
     jumped: bool,
     counters: Box<[u32; COUNTERS]>,
@@ -44,6 +48,8 @@ pub(super) struct Tiers {
     drivers: Vec<Compiled>,
     /// Which driver is for a portal and the words of the greens that are references: those of scalars are keys inside.
     by_references: FxHashMap<(usize, SmallVec<[Word; 4]>), usize>,
+    /// The compilers that are being made on threads of their own.
+    coming: FxHashMap<&'static str, Receiver<Result<Compiler, CompileError>>>,
     /// Why tier 0 is being unwound.
     raised: Option<Error>,
 }
@@ -69,21 +75,21 @@ impl Shape {
     }
 }
 
-impl Default for Tiers {
-    fn default() -> Tiers {
+impl Tiers {
+    /// Nothing is known yet.
+    pub fn new(interpreter: &Interpreter) -> Tiers {
         Tiers {
-            counts_jumps: None,
+            counts_jumps: interpreter.marks_jumps(),
             jumped: false,
             counters: Box::new([0; COUNTERS]),
             shapes: FxHashMap::default(),
             drivers: Vec::new(),
             by_references: FxHashMap::default(),
+            coming: FxHashMap::default(),
             raised: None,
         }
     }
-}
 
-impl Tiers {
     /// The drivers of portals.
     pub fn drivers(&mut self) -> impl Iterator<Item = &mut Compiled> {
         self.drivers.iter_mut()
@@ -102,11 +108,6 @@ impl<'p> Jit<'p> {
         run: impl FnOnce(&mut Jit<'p>) -> T,
     ) -> Result<T, Error> {
         self.check(interpreter)?;
-        let marks_jumps = || {
-            let graphs = interpreter.module().graphs.values();
-            graphs.flat_map(|g| &g.blocks).flat_map(|b| &b.ops).any(|op| op.opcode == Opcode::CanEnterJit)
-        };
-        self.tiers.counts_jumps.get_or_insert_with(marks_jumps);
         let within = self.events.clock().enter(Tier::Tier0);
         let ran = tier0::catch(interpreter, || run(self));
         drop(within);
@@ -134,7 +135,7 @@ impl<'p> Jit<'p> {
     #[doc(hidden)]
     #[inline(always)]
     pub fn arrives(&mut self, hash: u64) -> bool {
-        if self.tiers.counts_jumps != Some(false) && !std::mem::take(&mut self.tiers.jumped) {
+        if self.tiers.counts_jumps && !std::mem::take(&mut self.tiers.jumped) {
             return false;
         }
         let counter = &mut self.tiers.counters[counter_of(hash)];
@@ -150,6 +151,10 @@ impl<'p> Jit<'p> {
     pub fn enter<'a>(&mut self, entry: usize, hash: u64, words: Vec<Word>) -> Entered<'a> {
         let _driving = self.events.clock().enter(Tier::Driving);
         let driver = tier0::outside(|| self.driver(entry, &words)).unwrap_or_else(|error| self.raise(error));
+        let Some(driver) = driver else {
+            self.tiers.counters[counter_of(hash)] = 0;
+            return Entered::At(WordReader::owned(words));
+        };
         let mut arrived = tier0::outside(|| self.tiers.drivers[driver].with(|driver| driver.at_merge_point(&words)));
         loop {
             arrived = match arrived {
@@ -194,21 +199,22 @@ impl<'p> Jit<'p> {
         std::panic::resume_unwind(Box::new(Raised))
     }
 
-    /// The driver of a portal, which is this entry of the interpreter, for the greens among these words.
+    /// The driver of a portal, which is this entry of the interpreter, for the greens among these words; none while its
+    /// compiler is being made.
     #[allow(
         unsafe_code,
         reason = "the functions that the macros make vouch for the words, and borrow the greens for 'p"
     )]
-    fn driver(&mut self, entry: usize, words: &[Word]) -> Result<usize, Error> {
+    fn driver(&mut self, entry: usize, words: &[Word]) -> Result<Option<usize>, Error> {
         let interpreter = self.interpreter();
         let portal = &interpreter.entries()[entry];
+        let Some(compiler) = self.coming_compiler(portal)? else { return Ok(None) };
         let shape = || Rc::new(Shape::new(interpreter.module(), portal));
         let shape = self.tiers.shapes.entry(entry).or_insert_with(shape).clone();
         let key = (entry, shape.references.iter().map(|at| words[*at]).collect());
         if let Some(driver) = self.tiers.by_references.get(&key) {
-            return Ok(*driver);
+            return Ok(Some(*driver));
         }
-        let compiler = self.compiler(portal.function)?;
         let greens: Vec<Word> = shape.greens.iter().map(|at| words[*at]).collect();
         // SAFETY: the functions that the macros make are typed as the source is, and what greens refer to is borrowed for `'p`,
         // which this `Jit` can't outlive.
@@ -216,7 +222,31 @@ impl<'p> Jit<'p> {
         driver.with(|driver| driver.finishes_inner_portals(interpreter.portals().iter().map(|p| p.function)));
         self.tiers.drivers.push(driver);
         self.tiers.by_references.insert(key, self.tiers.drivers.len() - 1);
-        Ok(self.tiers.drivers.len() - 1)
+        Ok(Some(self.tiers.drivers.len() - 1))
+    }
+
+    /// The compiler of a portal; none while another thread is making it.
+    fn coming_compiler(&mut self, portal: &'static Entry) -> Result<Option<Rc<Compiler>>, Error> {
+        if !self.options.background || self.has_compiler(portal.function) {
+            return self.compiler(portal.function).map(Some);
+        }
+        let interpreter = self.interpreter();
+        let coming = match self.tiers.coming.entry(portal.function) {
+            Slot::Occupied(coming) => coming.into_mut(),
+            Slot::Vacant(vacant) => {
+                let (sender, receiver) = sync_channel(1);
+                let make = move || drop(sender.send(interpreter.flow_compiler(portal)));
+                if thread::Builder::new().name("hueshift compiler".to_owned()).spawn(make).is_err() {
+                    return self.compiler(portal.function).map(Some);
+                }
+                vacant.insert(receiver)
+            }
+        };
+        match coming.try_recv() {
+            Ok(compiler) => Ok(Some(self.has_come(portal, compiler?))),
+            Err(TryRecvError::Empty) => Ok(None),
+            Err(TryRecvError::Disconnected) => self.compiler(portal.function).map(Some),
+        }
     }
 }
 

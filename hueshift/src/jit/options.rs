@@ -19,6 +19,11 @@ pub struct JitOptions {
     /// How often a bridge that leads back to a loop is taken before the loop is specialized again, as one graph with joins of
     /// all that traces have seen of it; 0: never.
     pub region: u32,
+    /// Whether machine code is generated on a second thread, while runs go on in tier 0. What is compiled when depends on the
+    /// machine's mood then. Only for runs that begin in tier 0.
+    pub background: bool,
+    /// Have the code generator refuse what comes at this number, from 1 on.
+    pub refuse_code: Option<u64>,
     /// Whether a blackholed run goes on in compiled code at the next merge point that has some.
     pub reenter: bool,
     /// Stop the first trace at this step.
@@ -54,6 +59,8 @@ impl Default for JitOptions {
             bridge: 2,
             cases: 32,
             region: 0,
+            background: false,
+            refuse_code: None,
             reenter: true,
             abort_at: None,
             force_guard: None,

@@ -98,7 +98,7 @@ impl JitOptions {
     /// The settings of a JIT whose interpreter is tier 0: compiling takes some 10,000 times as long as a step of the interpreter,
     /// so it is for what comes by often. (PyPy's thresholds are 1,039 and 200.)
     pub fn just_in_time() -> JitOptions {
-        JitOptions { threshold: 1000, bridge: 200, region: 20_000, ..JitOptions::default() }
+        JitOptions { threshold: 1000, bridge: 200, region: 20_000, background: true, ..JitOptions::default() }
     }
 }
 
@@ -116,6 +116,7 @@ impl Jit<'_> {
     /// See [`JitError`]. The run can't go on then.
     pub fn at_merge_point(&mut self, words: &[Word]) -> Result<Option<Arrival>, JitError> {
         self.free_abandoned();
+        self.install_finished(false)?;
         // Each run has local aggregates of its own: where there are too many inside of each other, tier 0 goes on.
         let Some(activation) = self.code.engine.activation() else {
             self.turned_away();
@@ -124,7 +125,7 @@ impl Jit<'_> {
         let portal = match self.portal.take() {
             Some(portal) => portal,
             None => {
-                self.policy = Policy::Tracing;
+                (self.policy, self.goes_back) = (Policy::Tracing, true);
                 self.engine.portal(&self.key.clone())?
             }
         };
@@ -151,6 +152,9 @@ impl Jit<'_> {
             return self.trace_frames(&frames);
         };
         self.compile_new(&fragment)?;
+        if !self.code.is_ready(&fragment) {
+            return Ok(None);
+        }
         if let Some(door) = self.engine.door(portal, &frames[0], version) {
             let entry = Rc::new(self.code.engine.entry(&fragment)?);
             self.doors.open(greens, Opened { door, entry });

@@ -104,6 +104,9 @@ impl Jit<'_> {
     ) -> Result<Option<Next>, JitError> {
         let promoted = position.map(|at| words[at] as i64);
         let Some(counted) = self.regions.counted.get(&(exit, promoted)) else { return Ok(None) };
+        if !self.code.is_ready(&counted.counting) {
+            return Ok(None); // nothing counts yet
+        }
         let (counter, root) = (counted.counter, self.regions.root_of(counted.leads_to));
         let known = self.regions.loops.entry(root).or_default();
         known.taken += u64::from(self.options.region);
@@ -115,18 +118,29 @@ impl Jit<'_> {
         }
         known.taken = 0;
         self.make_region(root)?;
-        let Some(Counted { bridge, .. }) = self.regions.counted.remove(&(exit, promoted)) else { return Ok(None) };
-        match (position, promoted) {
+        let Some(counted) = self.regions.counted.remove(&(exit, promoted)) else { return Ok(None) };
+        let bridge = counted.bridge.clone();
+        let leads_past = match (position, promoted) {
             (Some(position), Some(_)) => {
                 *self.remade.entry(exit).or_default() += 1;
                 let switch = self.switch_graph(exit, position, true);
                 self.compile_with(&bridge, &[&switch])?;
                 self.code.patch(exit, &switch.key)?;
+                switch.key
             }
-            _ => self.code.patch(exit, &bridge)?,
+            _ => {
+                self.code.patch(exit, &bridge)?;
+                bridge.clone()
+            }
+        };
+        self.install_finished(true)?;
+        if self.code.is_ready(&leads_past) {
+            // Nothing leads to the fragment that has counted any more.
+            self.engine.memory.free(counter);
+        } else {
+            self.set_counter(counter)?;
+            self.regions.counted.insert((exit, promoted), counted);
         }
-        // Nothing leads to the fragment that has counted any more.
-        self.engine.memory.free(counter);
         Ok(Some(Next::Code(bridge, words.to_vec())))
     }
 
@@ -142,9 +156,14 @@ impl Jit<'_> {
         self.region_made(begun, made.is_some());
         let Some(made) = made else { return Ok(()) };
         let region = self.engine.region_key(&made);
-        match self.compile_new(&region) {
-            Ok(()) => self.engine.install_region(made),
+        // Regions are few: the run waits for them.
+        match self.compile_new(&region).and_then(|()| self.install_finished(true)) {
+            Ok(()) if self.code.is_ready(&region) => self.engine.install_region(made),
             // It is too large for the code generator: what the traces have made goes on.
+            Ok(()) => {
+                self.engine.refuse_region(made, "no machine code can be made of it".to_owned());
+                return Ok(());
+            }
             Err(JitError::Codegen(error)) => {
                 self.engine.refuse_region(made, error.to_string());
                 return Ok(());
@@ -159,7 +178,10 @@ impl Jit<'_> {
             known.fragments.push(traced.clone());
         }
         for fragment in &known.fragments {
-            self.code.engine.redirect(fragment, &region)?;
+            // One that has been refused is entered by nobody.
+            if self.code.is_ready(fragment) {
+                self.code.engine.redirect(fragment, &region)?;
+            }
         }
         known.fragments.push(region.clone());
         for key in self.engine.covered_by(&region) {

@@ -6,7 +6,9 @@ use crate::events::facts::{self, At};
 use crate::events::{End, Event, Place, Reason, Recorder, Sink, What, micros};
 use flowgraph::eval;
 use flowgraph::ir::Loc;
+use jitcodegen::Finished;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use timeshifter::specialize::{self, Beginning, GuestPosition, SpecError, TraceEnd};
 
@@ -30,6 +32,16 @@ pub(super) struct Teller {
     turned_away: u64,
     /// How often the interpreter has come by at merge points that can't be traced: graph, block and op.
     left_alone: FxHashMap<(usize, usize, usize), u32>,
+    /// What is compiled in the background, by the number of its batch.
+    under_way: VecDeque<(u64, Made)>,
+}
+
+/// What is told when it has been compiled: a graph, with how many others, how many ops they have, and where it is.
+struct Made {
+    graph: String,
+    graphs: usize,
+    ops: usize,
+    at: At,
 }
 
 impl Teller {
@@ -46,6 +58,7 @@ impl Teller {
             full: FxHashSet::default(),
             turned_away: 0,
             left_alone: FxHashMap::default(),
+            under_way: VecDeque::new(),
         }
     }
 }
@@ -194,18 +207,53 @@ impl Jit<'_> {
         counts
     }
 
-    /// What has just been specialized has machine code, since `begun`.
+    /// What has just been specialized has machine code, since `begun`, or will have it.
     pub(super) fn compiled(&mut self, begun: Instant, graph: &str, (graphs, bytes): (usize, usize)) {
         let duration = begun.elapsed();
         self.stats.compiling += duration;
         let new = self.code.graphs.get_range(graphs..).into_iter().flat_map(|new| new.values());
         let ops = new.clone().flat_map(|graph| &graph.blocks).map(|block| block.ops.len()).sum();
-        let (graph, graphs) = (graph.to_owned(), new.count());
-        let bytes = self.code.engine.code_bytes() - bytes;
+        let made = Made { graph: graph.to_owned(), graphs: new.count(), ops, at: self.teller.begun };
+        let number = self.code.engine.begun();
+        if self.code.engine.under_way() > 0 {
+            if self.teller.under_way.back().is_none_or(|(last, _)| *last < number) {
+                self.teller.under_way.push_back((number, made));
+            }
+        } else {
+            self.tell_compiled(made, self.code.engine.code_bytes() - bytes, duration);
+        }
+    }
+
+    /// Where the latest trace begins.
+    pub(super) fn begun_at(&self) -> At {
+        self.teller.begun
+    }
+
+    fn tell_compiled(&self, made: Made, bytes: usize, duration: Duration) {
+        let Made { graph, graphs, ops, at } = made;
         if bytes > 0 {
             let what = What::Compiled { graph, graphs, ops, bytes };
-            self.tell_event(self.event(what, Reason::NewCode, self.teller.begun, Some(duration)));
+            self.tell_event(self.event(what, Reason::NewCode, at, Some(duration)));
         }
+    }
+
+    /// Installs what has been compiled in the background; waits for all that is under way, if it is to. What has been refused
+    /// there stays interpreted.
+    pub(super) fn install_finished(&mut self, wait: bool) -> Result<(), JitError> {
+        let finished = self.code.poll(wait)?;
+        for Finished { number, result, duration } in finished {
+            self.stats.compiling += duration;
+            let made = self.teller.under_way.pop_front_if(|(of, _)| *of == number);
+            match (result, made) {
+                (Ok(bytes), Some((_, made))) => self.tell_compiled(made, bytes, duration),
+                (Ok(_), None) => {}
+                (Err(error), made) => {
+                    let at = made.map_or(self.teller.begun, |(_, made)| made.at);
+                    self.tell(What::Refused { message: error.to_string() }, Reason::CodeGeneration, at);
+                }
+            }
+        }
+        Ok(())
     }
 
     // ---- exits

@@ -36,6 +36,23 @@ impl Engine<'_> {
         self.frames_of(&site.snapshot, &word)
     }
 
+    /// The interpreter's frames at the version that a fragment is the code of, from the words of the fragment's parameters;
+    /// nothing if it is another fragment.
+    ///
+    /// # Errors
+    /// As [`Engine::blackhole`].
+    pub fn frames_at(&mut self, fragment: &str, words: &[Word]) -> Result<Option<Vec<eval::Frame>>, SpecError> {
+        let Some(fragment) = self.fragment_of(fragment) else { return Ok(None) };
+        let Some(id) = self.fragments[fragment].version else { return Ok(None) };
+        let Some(version) = self.versions[id.key].iter().find(|version| version.fragment == fragment) else {
+            return Ok(None);
+        };
+        let params = self.fragments[fragment].graph.block(version.block).params.clone();
+        let template = version.template.clone();
+        let word = |v: ValueId| params.iter().position(|p| *p == v).and_then(|at| words.get(at)).copied();
+        self.frames_of(&template, &|v| word(v).unwrap_or_default()).map(Some)
+    }
+
     pub(super) fn frames_of(
         &mut self,
         st: &State,

@@ -78,12 +78,7 @@ impl Engine<'_> {
     ///
     /// # Errors
     /// As [`Engine::specialize`].
-    pub fn trace_entry(
-        &mut self,
-        key: &str,
-        args: &[Argument],
-        words: &[Word],
-    ) -> Result<(usize, Traced), SpecError> {
+    pub fn trace_entry(&mut self, key: &str, args: &[Argument], words: &[Word]) -> Result<(usize, Traced), SpecError> {
         let unit = self.new_unit(key)?;
         self.units[unit].exits = true;
         let mut st = self.start(unit, args)?;
@@ -157,7 +152,9 @@ impl Engine<'_> {
                 break self.abort(st, Stop::TooLong)?;
             }
             let stepped = match self.step_once(&mut st) {
-                Err(error @ (SpecError::EndlessRecursion { .. } | SpecError::Refused { .. })) if self.calls_compiled => {
+                Err(error @ (SpecError::EndlessRecursion { .. } | SpecError::Refused { .. }))
+                    if self.calls_compiled =>
+                {
                     break self.abort(st, Stop::Call(error.to_string()))?;
                 }
                 stepped => stepped?,

@@ -221,11 +221,12 @@ impl Rewriter<'_> {
             });
         }
         let result = values::give(self.module, &graph.signature.result, &reader);
+        let count: usize = graph.signature.params.iter().map(|param| self.module.leaves(&param.ty).len()).sum();
         quote! {{
             #(#lent)*
             let __hueshift_hash = #hash;
             if #jit.arrives(__hueshift_hash) {
-                let mut #words = ::std::vec::Vec::new();
+                let mut #words = ::std::vec::Vec::with_capacity(#count);
                 #(#passed)*
                 match #jit.enter(#entry, __hueshift_hash, #words) {
                     ::hueshift::embed::Entered::Returned(mut #reader) => {

@@ -1,0 +1,69 @@
+//! What is compiled on another thread, and installed when it is done.
+
+use super::Engine;
+use crate::CodegenError;
+use crate::worker::Done;
+use std::time::Duration;
+
+/// A batch that has been compiled in the background.
+#[derive(Debug)]
+pub struct Finished {
+    /// Which: see [`Engine::begun`].
+    pub number: u64,
+    /// The bytes of its code, or why it was refused.
+    pub result: Result<usize, CodegenError>,
+    /// How long it took, on that other thread.
+    pub duration: Duration,
+}
+
+impl Engine {
+    /// How many batches have been begun, with those that are done: the number of the latest.
+    pub fn begun(&self) -> u64 {
+        self.begun
+    }
+
+    /// How many batches are being compiled in the background.
+    pub fn under_way(&self) -> usize {
+        self.under_way.len()
+    }
+
+    /// Installs what has been compiled in the background, in the order in which it was begun; all of it, if it is to be
+    /// waited for. Behind a batch that is refused all are that have been begun since: they may refer to it.
+    pub fn poll(&mut self, wait: bool) -> Vec<Finished> {
+        let mut all = Vec::new();
+        while !self.under_way.is_empty()
+            && let Some(worker) = &self.worker
+        {
+            let gone = || Done {
+                compiled: Err(CodegenError::Machine("the thread that generates code is gone".to_owned())),
+                duration: Duration::ZERO,
+            };
+            let done = match worker.done(wait) {
+                Some(done) => done,
+                None if wait => gone(),
+                None => break,
+            };
+            let Some(begun) = self.under_way.pop_front() else { break };
+            let number = self.begun - self.under_way.len() as u64;
+            let before = self.code_bytes();
+            let result = match begun {
+                Some(begun) => self.finish(number, begun, done.compiled).map(|()| self.code_bytes() - before),
+                None => Err(CodegenError::BehindRefused),
+            };
+            if result.is_err() {
+                self.refuse_under_way();
+            }
+            all.push(Finished { number, result, duration: done.duration });
+        }
+        all
+    }
+
+    /// Forgets all that is under way. Nothing that is begun from now on can refer to it.
+    fn refuse_under_way(&mut self) {
+        for at in 0..self.under_way.len() {
+            if let Some(begun) = self.under_way[at].take() {
+                self.forget(&begun.names, &begun.heads);
+            }
+        }
+    }
+}
