@@ -209,6 +209,13 @@ const SETTINGS: &[Setting] = &[
         set: Set::Flag(|o, yes| o.count_guards = yes),
     },
     Setting {
+        key: "chaos",
+        takes: "SEED",
+        doc: "for tests: make choices otherwise than heuristics do, and fail guards at random; 0: don't",
+        usual: |o| o.chaos.to_string(),
+        set: Set::Number(0, |o, n| o.chaos = n),
+    },
+    Setting {
         key: "abort-at",
         takes: "N|all",
         doc: "for tests: stop the first trace at this step; all of them, run by run",

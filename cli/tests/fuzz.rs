@@ -81,7 +81,7 @@ fn case(random: &mut Random, corpus: &Corpus) -> Case {
             Case::new(&["spec", "-", "--entry", entry, &policy, &green, &args], text.clone().into(), true)
         }
         _ => {
-            let jit = b"threshold=1,bridge=2,cases=3,reenter=no,abort-at=7,force-guard=1,count-guards=yes";
+            let jit = b"threshold=1,bridge=2,cases=3,reenter=no,abort-at=7,force-guard=1,count-guards=yes,chaos=3";
             let jit = String::from_utf8_lossy(&random.damage(jit, &corpus.values)).replace('\0', "");
             let jit = format!("--jit={jit}");
             Case::new(&["run", "-", "--mode=jit", &jit], text.clone().into(), true).with(&given)

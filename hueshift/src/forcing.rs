@@ -4,11 +4,14 @@
 //! counts, and says whether it must fail now; it must be possible to fail a guard whose condition holds, since a snapshot
 //! lies before what it serves.
 
+use crate::jit::JitOptions;
 use flowgraph::ir::{Callee, Edge, Graph, Imm, Loc, Module, Op, Opcode, Operand, Terminator, Time, Type};
 use jitcodegen::{CodegenError, Engine, Helper};
-use std::cell::RefCell;
+use rustc_hash::FxHashMap;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use timeshifter::specialize::{Chaos, Choice};
 
 /// The name of the counting function in residual code.
 const HELPER: &str = "hueshift::guard";
@@ -21,6 +24,7 @@ pub const FORCED_AT: [u64; 3] = [1, 2, 100];
 pub struct GuardCounts {
     counts: RefCell<BTreeMap<i64, u64>>,
     forced: RefCell<Vec<u64>>,
+    failed: Cell<u64>,
 }
 
 /// What one run with a forced guard did.
@@ -46,38 +50,77 @@ impl GuardCounts {
         Forced { at: self.forced.borrow().clone() }
     }
 
+    /// How many executions have failed at random.
+    pub fn failed(&self) -> u64 {
+        self.failed.get()
+    }
+
     /// Forgets all counts.
     pub fn clear(&self) {
         self.counts.borrow_mut().clear();
         self.forced.borrow_mut().clear();
+        self.failed.set(0);
     }
 }
 
-/// Registers the counting function with a code generator.
-pub(crate) fn register(
-    code: &mut Engine,
-    force: Option<u32>,
-    executions: Vec<u64>,
-) -> Result<Rc<GuardCounts>, CodegenError> {
+/// Where a guard fails at random, it does so after at most so many executions.
+const SELDOM: u64 = 1000;
+
+/// Guards that fail at random.
+struct Failing {
+    chaos: Chaos,
+    /// For each guard, the executions that are left until it fails.
+    left: FxHashMap<i64, u64>,
+}
+
+impl Failing {
+    /// Those of a seed, if it has any.
+    fn new(seed: u64) -> Option<Failing> {
+        let chaos = Chaos::new(seed).filter(|chaos| chaos.may_flip(Choice::Guard))?;
+        Some(Failing { chaos, left: FxHashMap::default() })
+    }
+
+    /// Whether this execution of a guard fails.
+    fn fails(&mut self, guard: i64) -> bool {
+        let left = self.left.entry(guard).or_insert_with(|| self.chaos.up_to(Choice::Guard, SELDOM));
+        *left -= 1;
+        let fails = *left == 0;
+        if fails {
+            *left = self.chaos.up_to(Choice::Guard, SELDOM);
+        }
+        fails
+    }
+}
+
+/// Registers the counting function with a code generator, if guards are to be counted or to fail.
+pub(crate) fn register(code: &mut Engine, options: &JitOptions) -> Result<Option<Rc<GuardCounts>>, CodegenError> {
+    let (force, executions) = (options.force_guard, options.force_at.clone());
+    let failing = Failing::new(options.chaos);
+    if !options.count_guards && force.is_none() && failing.is_none() {
+        return Ok(None);
+    }
     let counts = Rc::new(GuardCounts::default());
     let seen = counts.clone();
+    let failing = RefCell::new(failing);
     let function = move |_: &jitcodegen::HelperCx, args: &[u64], results: &mut [u64]| {
         let guard = args[0] as i64;
         let mut counts = seen.counts.borrow_mut();
         let count = counts.entry(guard).or_default();
         *count += 1;
-        let fails = force.is_some_and(|f| i64::from(f) == guard) && executions.contains(count);
-        if fails {
+        let forced = force.is_some_and(|f| i64::from(f) == guard) && executions.contains(count);
+        if forced {
             seen.forced.borrow_mut().push(*count);
         }
-        results[0] = u64::from(fails);
+        let random = failing.borrow_mut().as_mut().is_some_and(|failing| failing.fails(guard));
+        seen.failed.set(seen.failed.get() + u64::from(random));
+        results[0] = u64::from(forced || random);
         Ok(())
     };
     code.register_helper(
         HELPER,
         Helper { params: vec![Type::Int], results: vec![Type::Int], function: Box::new(function) },
     )?;
-    Ok(counts)
+    Ok(Some(counts))
 }
 
 /// Puts a call of the counting function before every guard of a residual graph.
@@ -109,7 +152,7 @@ pub(crate) fn instrument(graph: &mut Graph) {
 
 /// The numbers of the guards that a residual module has, for [`crate::JitOptions::force_guard`].
 pub fn guards_of(module: &Module) -> BTreeSet<i64> {
-    module.graphs.values().flat_map(guards).filter(|g| *g >= 0).collect()
+    module.graphs.values().flat_map(guards).collect()
 }
 
 /// The numbers of the guards of a residual graph.
@@ -117,7 +160,7 @@ pub(crate) fn guards(graph: &Graph) -> impl Iterator<Item = i64> + '_ {
     (0..graph.blocks.len()).filter_map(|at| guard_of(graph, at)?.0.as_int())
 }
 
-/// The number of the guard that a block ends in, and the edge to its exit.
+/// The number of the guard that a block ends in, and the edge to its exit. Exits that are no guard's have no number.
 fn guard_of(graph: &Graph, at: usize) -> Option<(Operand, Edge)> {
     let term = &graph.blocks[at].term;
     if !matches!(term, Terminator::Branch { .. } | Terminator::Switch { .. }) {
@@ -130,6 +173,7 @@ fn guard_of(graph: &Graph, at: usize) -> Option<(Operand, Edge)> {
             Operand::Const(_) => *guard,
             Operand::Value(v) => edge.args[target.params.iter().position(|p| p == v)?],
         };
-        (target.ops.is_empty() && number.constant().is_some()).then(|| (number, edge.clone()))
+        let is_guard = target.ops.is_empty() && number.as_int().is_some_and(|n| n >= 0);
+        is_guard.then(|| (number, edge.clone()))
     })
 }

@@ -31,7 +31,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 use std::time::Instant;
 use telling::Teller;
-use timeshifter::specialize::{Argument, Calling, Engine, Entrance, Portal, Program, SpecError, TraceEnd, Traced};
+use timeshifter::specialize::{
+    Argument, Calling, Chaos, Choice, Engine, Entrance, Portal, Program, SpecError, TraceEnd, Traced,
+};
 
 /// How to specialize.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -159,6 +161,7 @@ impl<'m> Jit<'m> {
     pub fn new(compiler: &'m Compiler, memory: &'m mut Memory, options: JitOptions) -> Result<Jit<'m>, JitError> {
         let mut engine = Engine::new(Program::load(&compiler.module)?, memory);
         engine.abort_at = options.abort_at;
+        engine.chaos = Chaos::new(options.chaos);
         engine.limits = options.limits.clone();
         engine.calls_compiled = true;
         // Local aggregates lie where the interpreter can reach them, too: their addresses may be among an exit's values.
@@ -175,9 +178,7 @@ impl<'m> Jit<'m> {
             ..jitcodegen::Options::default()
         };
         let mut code = jitcodegen::Engine::new(settings)?;
-        let guards = (options.count_guards || options.force_guard.is_some())
-            .then(|| forcing::register(&mut code, options.force_guard, options.force_at.clone()))
-            .transpose()?;
+        let guards = forcing::register(&mut code, &options)?;
         Ok(Jit {
             engine,
             code: Code::new(code, guards.is_some()),
@@ -224,7 +225,10 @@ impl<'m> Jit<'m> {
         let blocks = self.code.graphs.values().flat_map(|graph| &graph.blocks);
         let residual = blocks.map(|block| block.ops.len()).sum();
         let (code_bytes, optimizing) = (self.code.engine.code_bytes(), self.code.linking);
-        let stats = Stats { steps, emitted, longest_trace, residual, code_bytes, optimizing, ..self.stats.clone() };
+        let mut flipped = self.engine.chaos.as_ref().map(|chaos| chaos.flipped).unwrap_or_default();
+        flipped.see(Choice::Guard, self.guards.as_ref().map_or(0, |guards| guards.failed()));
+        let stats =
+            Stats { steps, emitted, longest_trace, residual, code_bytes, optimizing, flipped, ..self.stats.clone() };
         self.timed(stats)
     }
 
@@ -414,6 +418,7 @@ impl<'m> Jit<'m> {
             && self.code.is_ready(key)
             && self.engine.fragment_of(key).is_some_and(|fragment| fragment > following.from)
             && following.left > 0
+            && !self.engine.flips(Choice::Follow)
         {
             self.following = Some(Following { left: following.left - 1, ..following });
         }
@@ -442,8 +447,9 @@ impl<'m> Jit<'m> {
                 let (cases, seen) = (grown.len(), words[position] as i64);
                 // A case that is still being compiled leaves by the exit, too.
                 let is_coming = grown.iter().any(|(value, _)| *value == seen);
-                let ripe = self.policy == Policy::Eager || taken >= self.options.bridge || self.following.is_some();
-                if ripe && !is_coming && cases < self.options.cases {
+                let ripe = self.policy == Policy::Eager || self.is_ripe(taken);
+                let room = self.engine.lowered(Choice::Full, self.options.cases as u64);
+                if ripe && !is_coming && (cases as u64) < room {
                     return self.grow_switch(exit, position, words);
                 }
                 if ripe && !is_coming {
@@ -451,13 +457,19 @@ impl<'m> Jit<'m> {
                 }
             }
             None if self.bridged.contains_key(&exit) || self.engine.exits[exit as usize].dead_end => {}
-            None if taken >= self.options.bridge || self.following.is_some() => return self.build_bridge(exit, &words),
+            None if self.is_ripe(taken) => return self.build_bridge(exit, &words),
             None => {}
         }
         self.following = None;
         self.left_through(exit, taken);
         self.stats.blackholed += 1;
         Ok(Next::Frames(self.engine.blackhole(exit, &words)?))
+    }
+
+    /// Whether an exit that has been taken so often is to get code.
+    fn is_ripe(&mut self, taken: u32) -> bool {
+        let bridge = self.engine.lowered(Choice::Hot, self.options.bridge.into());
+        u64::from(taken) >= bridge || self.following.is_some()
     }
 
     fn build_bridge(&mut self, exit: u32, words: &[Word]) -> Result<Next, JitError> {
@@ -546,7 +558,9 @@ impl<'m> Jit<'m> {
                 outcome => return Ok(Next::Done(outcome)),
             };
             let mut jumped = jumped;
-            if let Some(Entrance { fragment, words, .. }) = self.engine.find_entry(&frames)? {
+            if !self.engine.flips(Choice::Reenter)
+                && let Some(Entrance { fragment, words, .. }) = self.engine.find_entry(&frames)?
+            {
                 // So far it may only be part of a graph that it was linked into.
                 self.compile_new(&fragment)?;
                 if self.code.is_ready(&fragment) {
@@ -555,10 +569,14 @@ impl<'m> Jit<'m> {
                 }
                 jumped = false; // it has been traced
             }
-            if let Some(words) = self.portal.as_ref().and_then(|portal| self.engine.leave(portal, &frames)) {
+            let leaves = !self.engine.flips(Choice::Leave);
+            if let Some(portal) = self.portal.as_ref().filter(|_| leaves)
+                && let Some(words) = self.engine.leave(portal, &frames)
+            {
                 return Ok(Next::Tier0(words));
             }
             if let Some((function, words)) = self.engine.inner_portal(&frames)
+                && leaves
                 && self.inner_portals.contains(function)
             {
                 let function = function.to_owned();
@@ -606,7 +624,8 @@ impl<'m> Jit<'m> {
     fn is_hot(&mut self, frames: &[eval::Frame]) -> bool {
         let count = self.heat.entry(self.engine.position_of(frames)).or_default();
         *count += 1;
-        self.policy == Policy::Tracing && *count == self.options.threshold
+        let hot = *count == self.options.threshold || *count < self.options.threshold && self.engine.flips(Choice::Hot);
+        self.policy == Policy::Tracing && hot
     }
 
     // ---- code

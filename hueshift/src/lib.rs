@@ -41,4 +41,4 @@ pub use hintannotator;
 pub use hueshift_macros::{interpreter, interpreter_file};
 pub use jitcodegen;
 pub use timeshifter;
-pub use timeshifter::specialize::Limits;
+pub use timeshifter::specialize::{Choice, Limits};

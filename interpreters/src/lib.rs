@@ -31,9 +31,20 @@ mod plus_minus;
 #[path = "../regex/mod.rs"]
 pub mod regex;
 #[path = "../tl/loader.rs"]
+#[allow(missing_docs, reason = "the field of its frame is a line of the dialect source")]
 mod tl;
 #[path = "../tlr/loader.rs"]
 mod tlr;
+
+/// The stack machine, `tl.rs`, as a part of this program.
+pub mod stack_machine {
+    pub use crate::tl::lang::*;
+}
+
+/// The register machine, `tlr.rs`, as a part of this program.
+pub mod register_machine {
+    pub use crate::tlr::lang::*;
+}
 
 pub use assembler::{Instruction, InstructionSet};
 pub use error::{LoadError, Problem, ProblemKind, Span};

@@ -6,7 +6,7 @@
 use crate::assembler::Operand::{Relative, Signed, Unsigned};
 use crate::{Guest, Instruction, InstructionSet, Interpreter, argument, program::programs, run, slice_text};
 
-hueshift::interpreter_file!("tl/tl.rs", mod lang, entry tl(code, pc));
+hueshift::interpreter_file!("tl/tl.rs", pub(crate) mod lang, entry tl(code, pc));
 
 pub(crate) const INTERPRETER: Interpreter = Interpreter {
     name: "tl",

@@ -7,7 +7,7 @@
 use crate::assembler::Operand::{Absolute, Unsigned};
 use crate::{Guest, Instruction, InstructionSet, Interpreter, argument, program::programs, run, slice_text};
 
-hueshift::interpreter_file!("tlr/tlr.rs", mod lang, entry tlr(code));
+hueshift::interpreter_file!("tlr/tlr.rs", pub(crate) mod lang, entry tlr(code));
 
 pub(crate) const INTERPRETER: Interpreter = Interpreter {
     name: "tlr",

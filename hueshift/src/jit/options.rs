@@ -5,7 +5,7 @@ use crate::events::Place;
 use crate::forcing;
 use std::ops::AddAssign;
 use std::time::Duration;
-use timeshifter::specialize::Limits;
+use timeshifter::specialize::{Flipped, Limits};
 
 /// Settings of a [`Jit`](super::Jit).
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +36,8 @@ pub struct JitOptions {
     pub make_up: bool,
     /// Count every guard's executions.
     pub count_guards: bool,
+    /// The seed of a stream that makes choices otherwise than heuristics do, and fails guards at random; 0: none. Results stay.
+    pub chaos: u64,
     /// Keep CLIF and assembly of what is compiled.
     pub keep_text: bool,
     /// Check every access of compiled code: for compiler graphs that come from text, and may have been edited.
@@ -67,6 +69,7 @@ impl Default for JitOptions {
             force_at: forcing::FORCED_AT.to_vec(),
             make_up: false,
             count_guards: false,
+            chaos: 0,
             keep_text: false,
             check_accesses: false,
             opt_level: jitcodegen::OptLevel::Speed,
@@ -105,6 +108,8 @@ pub struct Stats {
     pub cases: u64,
     /// Loops specialized again as regions.
     pub regions: u64,
+    /// What [`JitOptions::chaos`] has made otherwise.
+    pub flipped: Flipped,
     /// Time in the specializer.
     pub specializing: Duration,
     /// Time in code generation, and in what comes before it.
@@ -168,6 +173,7 @@ impl AddAssign for Stats {
         self.bridges += other.bridges;
         self.cases += other.cases;
         self.regions += other.regions;
+        self.flipped += other.flipped;
         self.specializing += other.specializing;
         self.compiling += other.compiling;
         self.optimizing += other.optimizing;

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::rc::Rc;
-use timeshifter::specialize::{Door, Entrance, Portal, RunRoots};
+use timeshifter::specialize::{Choice, Door, Entrance, Portal, RunRoots};
 
 /// Where a run is that tier 0 has brought to a merge point.
 #[derive(Debug)]
@@ -94,6 +94,9 @@ impl Doors {
     }
 }
 
+/// As long as there are so few fragments, runs may be traced again for which there is code.
+const FEW: usize = 200;
+
 impl JitOptions {
     /// The settings of a JIT whose interpreter is tier 0: compiling takes some 10,000 times as long as a step of the interpreter,
     /// so it is for what comes by often. (PyPy's thresholds are 1,039 and 200.)
@@ -117,6 +120,9 @@ impl Jit<'_> {
     pub fn at_merge_point(&mut self, words: &[Word]) -> Result<Option<Arrival>, JitError> {
         self.free_abandoned();
         self.install_finished(false)?;
+        if self.engine.flips(Choice::Arrive) {
+            return Ok(None);
+        }
         // Each run has local aggregates of its own: where there are too many inside of each other, tier 0 goes on.
         let Some(activation) = self.code.engine.activation() else {
             self.turned_away();
@@ -140,7 +146,9 @@ impl Jit<'_> {
         self.stats.arrived += 1;
         let greens = portal.greens(words);
         let versions = self.engine.versions_made;
-        if let Some(next) = self.doors.enter(&greens, versions, words) {
+        if !self.engine.flips(Choice::Door)
+            && let Some(next) = self.doors.enter(&greens, versions, words)
+        {
             self.stats.entered += 1;
             self.engine.begin_portal_run(portal, words);
             self.engine.memory.open_foreign(true);
@@ -148,7 +156,9 @@ impl Jit<'_> {
         }
         let frames = [self.engine.arrive(portal, words)?];
         self.engine.memory.open_foreign(true);
-        let Some(Entrance { version, fragment, words }) = self.engine.find_entry(&frames)? else {
+        let again = self.engine.fragments.len() < FEW && self.engine.flips(Choice::Retrace);
+        let found = if again { None } else { self.engine.find_entry(&frames)? };
+        let Some(Entrance { version, fragment, words }) = found else {
             return self.trace_frames(&frames);
         };
         self.compile_new(&fragment)?;

@@ -9,7 +9,10 @@ use crate::switches;
 use flowgraph::ir::{Access, Word};
 use rustc_hash::FxHashMap;
 use std::time::Instant;
-use timeshifter::specialize::{TraceEnd, VersionId};
+use timeshifter::specialize::{Choice, TraceEnd, VersionId};
+
+/// So many regions of a loop may be made before their time.
+const FEW: usize = 6;
 
 /// What is known of the loops that bridges lead back to.
 #[derive(Default)]
@@ -111,7 +114,9 @@ impl Jit<'_> {
         let known = self.regions.loops.entry(root).or_default();
         known.taken += u64::from(self.options.region);
         // Each region of a loop has to pay for twice as much as the one before.
-        if known.taken >> known.regions().min(20) < u64::from(self.options.region) {
+        let pays = known.taken >> known.regions().min(20) >= u64::from(self.options.region);
+        let early = known.regions() < FEW && self.engine.flips(Choice::Region);
+        if !pays && !early {
             self.set_counter(counter)?;
             let bridge = self.regions.counted[&(exit, promoted)].bridge.clone();
             return Ok(Some(Next::Code(bridge, words.to_vec())));
@@ -146,7 +151,8 @@ impl Jit<'_> {
 
     fn set_counter(&mut self, counter: Word) -> Result<(), JitError> {
         let wrong = |e| JitError::Interpreter(flowgraph::eval::EvalError::from(e));
-        self.engine.memory.store(counter, Access::I64, u64::from(self.options.region)).map_err(wrong)
+        let region = self.engine.lowered(Choice::Hot, self.options.region.into());
+        self.engine.memory.store(counter, Access::I64, region).map_err(wrong)
     }
 
     /// Specializes a loop again, with all that traces have seen of it, and has whatever enters it enter the region.

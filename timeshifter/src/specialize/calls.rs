@@ -113,8 +113,9 @@ impl<'m> Engine<'m> {
         let greens = self.green_arguments(callee, args, op)?;
         let key: SmallVec<[Const; 8]> = greens.iter().map(|(_, c)| *c).collect();
         let recursive = st.frames.iter().any(|f| f.graph == callee && *f.greens == key[..]);
-        if recursive || st.frames.len() >= self.limits.inline_depth {
-            if !recursive {
+        let deep = st.frames.len() >= self.limits.inline_depth;
+        if recursive || deep || self.leaves_call(st, op) {
+            if deep && !recursive {
                 let function = self.program.graph(callee).function.clone();
                 self.happened_at(What::InlineDepth { function }, st, op.loc);
             }

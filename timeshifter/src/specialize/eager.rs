@@ -5,6 +5,7 @@
 //! greens; an arrival over a back edge counts as the end of its loop. So a join is taken up after all its arms, and a
 //! loop's exit after all of its body.
 
+use super::chaos::Choice;
 use super::engine::Engine;
 use super::error::SpecError;
 use super::event::What;
@@ -62,7 +63,7 @@ impl Engine<'_> {
         let first_key = self.versions.len();
         let mut schedule = Schedule { todo: states, ..Schedule::default() };
         loop {
-            if let Some(st) = schedule.todo.pop() {
+            if let Some(st) = self.take_state(&mut schedule.todo) {
                 self.run(&mut schedule, st)?;
             } else if let Some((key, st)) = schedule.alone.take() {
                 self.take_one(&mut schedule, key, st)?;
@@ -184,11 +185,11 @@ impl Engine<'_> {
 
     fn park(&mut self, schedule: &mut Schedule, mut st: State, mut kind: MarkKind) -> Result<(), SpecError> {
         self.trim(&mut st);
-        if self.ends_region(&st, kind) {
+        if self.ends_region(&st, kind) || self.in_region(&st) && self.flips(Choice::End) {
             return self.leave_region(st, kind);
         }
         let over = self.fragments[st.fragment].size > self.limits.residual_ops;
-        if over && !self.is_twin(&st) {
+        if !self.is_twin(&st) && (over || self.flips(Choice::Twin)) {
             let loc = self.loc(&st);
             self.happened_at(What::CodeLimit, &st, loc);
             self.enter_twin(&mut st, loc)?;
@@ -226,6 +227,7 @@ impl Engine<'_> {
         }
         if kind == MarkKind::LocalMerge
             && !self.is_loop_head(&st)
+            && !self.flips(Choice::Ahead)
             && let Some(decided) = self.decided_ahead(&st)
             && schedule.may_decide(&st, decided.1)
         {
@@ -258,7 +260,7 @@ impl Engine<'_> {
         if found.is_some_and(|index| seen.contains(&index)) {
             return false;
         }
-        if seen.len() >= self.limits.join_tuples {
+        if seen.len() >= self.limits.join_tuples || self.flips(Choice::Cap) {
             return true;
         }
         seen.insert(*found.get_or_insert_with(|| self.versions.insert_full(key.clone(), Vec::new()).0));
@@ -289,7 +291,7 @@ impl Engine<'_> {
             schedule.todo.push(st);
             return Ok(());
         }
-        if !super::alone::is_whole(&st) {
+        if !super::alone::is_whole(&st) || self.flips(Choice::Alone) {
             return self.take(schedule, key, vec![st]);
         }
         self.count_version(mark, key, 1);
@@ -316,7 +318,7 @@ impl Engine<'_> {
         let fresh = self.versions[key].is_empty();
         let mut rest = Vec::new();
         for st in states {
-            if fresh || self.would_lose_registers(&st, key) {
+            if fresh || self.would_lose_registers(&st, key) || self.makes_another(key) {
                 rest.push(st);
             } else if let Some(st) = self.jump_to_any(st, key)? {
                 rest.push(st);

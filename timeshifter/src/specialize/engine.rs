@@ -1,5 +1,6 @@
 //! The engine: what all policies share. It emits residual ops, forces slots, and keeps the versions and exits.
 
+use super::chaos::Chaos;
 use super::error::{Limits, Met, SpecError};
 use super::event::Event;
 use super::memory::{Location, Origin, Provenance, RootId, Slot};
@@ -119,6 +120,8 @@ pub struct Engine<'m> {
     pub no_exits: bool,
     /// The op of the trace at which to stop, for tests.
     pub abort_at: Option<u64>,
+    /// Makes choices otherwise, for tests.
+    pub chaos: Option<Chaos>,
     /// Where the local aggregates lie that traced runs have made in memory. Compiled code may go on with them: whoever
     /// drives a run frees them when it has ended.
     pub traced_slots: Vec<Word>,
@@ -172,6 +175,7 @@ impl<'m> Engine<'m> {
             merges: Merges::default(),
             no_exits: false,
             abort_at: None,
+            chaos: None,
             traced_slots: Vec::new(),
             longest_trace: 0,
             steps: 0,

@@ -23,6 +23,7 @@
 //! residual   fragments being filled; link: several become one graph; cleanup: what is redundant in them goes
 //! endless    which green keeps changing in a loop that doesn't end
 //! error      why it stops; limits; event: what comes of them, and what else happens
+//! chaos      a seed that makes choices otherwise, for tests
 //! ```
 //!
 //! The algorithm is that of the module `eager`'s header; the contract at its edges is the book's chapter on resuming.
@@ -32,6 +33,7 @@ mod ahead;
 mod alone;
 mod arms;
 mod calls;
+mod chaos;
 mod cleanup;
 mod eager;
 mod endless;
@@ -57,6 +59,7 @@ mod step;
 mod trace;
 mod versions;
 
+pub use chaos::{Chaos, Choice, Flipped};
 pub use cleanup::cleanup;
 pub use engine::{Engine, FunctionKey, FxIndexMap, FxIndexSet, RootKind, Unit, Version};
 pub use entry::Argument;

@@ -5,6 +5,7 @@
 //! goes on as the eager policy does, but takes of each split only the sides that traces have taken, and of each promotion
 //! the values that they have seen. For the rest it has lazy exits, as a trace has (DESIGN.md, section 5).
 
+use super::chaos::Choice;
 use super::engine::{Engine, Version};
 use super::error::SpecError;
 use super::event::What;
@@ -57,8 +58,10 @@ impl Engine<'_> {
         }
     }
 
-    fn ways(&self, st: &State) -> Ways {
-        self.profile.0.get(&self.place(st)).cloned().unwrap_or_default()
+    fn ways(&mut self, st: &State) -> Ways {
+        let mut ways = self.profile.0.get(&self.place(st)).cloned().unwrap_or_default();
+        ways.retain(|_| !self.flips(Choice::Way));
+        ways
     }
 
     fn place(&self, st: &State) -> u64 {
@@ -94,7 +97,9 @@ impl Engine<'_> {
         let (fragment, st) = self.begin_region(id);
         let open = self.memory.is_open();
         self.memory.open_foreign(false);
-        self.region = Some(Region { fragment, loops: self.loops_within(id) });
+        let mut loops = self.loops_within(id);
+        loops.retain(|key| *key == id.key || !self.flips(Choice::Inner));
+        self.region = Some(Region { fragment, loops });
         let unit = self.fragments[fragment].unit;
         let template = Rc::new(State { origin: None, ..st.clone() });
         let filled = self.run_unit(unit, vec![st]);

@@ -1,6 +1,7 @@
 //! Between compiled code and the interpreter: the frames to go on with at an exit, and the version to enter from a merge
 //! point.
 
+use super::chaos::Choice;
 use super::engine::{Engine, RootKind, Unit, Version};
 use super::error::SpecError;
 use super::event::Beginning;
@@ -132,6 +133,9 @@ impl Engine<'_> {
         let key = self.key(&st, MarkKind::GlobalMerge);
         let Some(index) = self.versions.get_index_of(&key) else { return Ok(None) };
         for version in (0..self.versions[index].len()).rev() {
+            if self.flips(Choice::Version) {
+                continue;
+            }
             let Version { template, block, fragment, .. } = &self.versions[index][version];
             let (template, block, fragment) = (template.clone(), *block, *fragment);
             if let Some(args) = self.bind(&mut st, &template, block, false, Loc::UNKNOWN)? {

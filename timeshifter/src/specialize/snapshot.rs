@@ -91,10 +91,10 @@ impl Engine<'_> {
         self.exits.len() as u32 - 1
     }
 
-    /// The terminator that leaves through an exit.
-    pub(super) fn exit_terminator(&mut self, exit: u32) -> Terminator {
-        let guard = Operand::int(i64::from(self.guards));
-        self.guards += 1;
+    /// The terminator that leaves through an exit, always: no guard leads there, and none may be taken for one that does, since
+    /// the snapshot lies behind the branch that is before it.
+    pub(super) fn exit_terminator(&self, exit: u32) -> Terminator {
+        let guard = Operand::int(-1);
         let args = self.exits[exit as usize].values.iter().map(|v| Operand::Value(*v)).collect();
         Terminator::Exit { exit, guard, args }
     }

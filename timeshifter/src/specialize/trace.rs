@@ -8,6 +8,7 @@
 //! left out.
 
 use super::calls::Emitted;
+use super::chaos::Choice;
 use super::engine::Engine;
 use super::entry::Argument;
 use super::error::SpecError;
@@ -141,11 +142,15 @@ impl Engine<'_> {
 
     fn trace(&mut self, trace: Trace) -> Result<Traced, SpecError> {
         let Trace { mut st, mut rounds, mut traced } = trace;
+        let stop = self.next_stop();
         let end = loop {
             traced += 1;
             self.longest_trace = self.longest_trace.max(traced);
             if self.abort_at == Some(traced) {
                 self.abort_at = None;
+                break self.abort(st, Stop::Asked(traced))?;
+            }
+            if stop == Some(traced) {
                 break self.abort(st, Stop::Asked(traced))?;
             }
             if traced > self.limits.trace_steps {
@@ -239,8 +244,8 @@ impl Engine<'_> {
     fn guard_exit(&mut self, st: &mut State, loc: Loc) -> Edge {
         self.trim_registers(st);
         let exit = match st.snapshot {
-            Some(exit) => exit,
-            None => self.new_guard_exit(st, None, loc),
+            Some(exit) if !self.flips(Choice::Share) => exit,
+            _ => self.new_guard_exit(st, None, loc),
         };
         st.snapshot = Some(exit);
         self.exit_edge(st, exit)
@@ -350,6 +355,7 @@ impl Engine<'_> {
             return Ok(None);
         }
         let begins_loop = std::mem::take(&mut st.jumped) || !guest || !self.program.marks_jumps();
+        let begins_loop = begins_loop != self.flips(Choice::Loop);
         self.trim(st);
         let key = self.key(st, kind);
         if guest {
@@ -366,11 +372,11 @@ impl Engine<'_> {
             None => self.versions.insert_full(key.clone(), Vec::new()).0,
         };
         let round = rounds.get(&key).copied().unwrap_or_default();
-        let pays = round > 0 && round < ROUNDS && knows_something(st);
+        let pays = round > 0 && round < ROUNDS && knows_something(st) && !self.flips(Choice::Peel);
         for may_force in [false, true] {
             for version in (0..self.versions[index].len()).rev() {
                 let id = VersionId { key: index, version };
-                if pays && (may_force || !knows_something(&self.version(id).template)) {
+                if pays && (may_force || !knows_something(&self.version(id).template)) || self.makes_another(index) {
                     continue;
                 }
                 if let Some(end) = self.close(st, id, may_force)? {

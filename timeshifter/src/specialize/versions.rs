@@ -1,5 +1,6 @@
 //! Versions of merge points: which one a state enters, and making more.
 
+use super::chaos::Choice;
 use super::engine::{Engine, Version};
 use super::error::SpecError;
 use super::event::What;
@@ -143,7 +144,8 @@ impl Engine<'_> {
         for key in first_key..self.versions.len() {
             let Some(last) = self.versions[key].len().checked_sub(1) else { continue };
             for version in 0..last {
-                if self.versions[key][version].folds > self.versions[key][last].folds {
+                let pays = self.versions[key][version].folds > self.versions[key][last].folds;
+                if pays != self.flips(Choice::Drop) {
                     continue;
                 }
                 let arrivals = std::mem::take(&mut self.versions[key][version].arrivals);
