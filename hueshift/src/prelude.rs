@@ -67,6 +67,54 @@ pub fn is_virtual<T>(_x: &T) -> bool {
     false
 }
 
+/// A cell that is read often and written rarely. Where the compiler knows the cell, what is in it is a constant of the code that it
+/// makes: that code tests at the heads of its loops, and behind calls, whether the cell has been written since.
+///
+/// It is a field of a struct that the host makes, and that the interpreter has by `&`.
+///
+/// ```
+/// let cell = hueshift::prelude::QuasiCell::new(3u8);
+/// cell.set(cell.get() + 1);
+/// assert_eq!(cell.get(), 4);
+/// ```
+#[repr(C)]
+#[derive(Default)]
+pub struct QuasiCell<T> {
+    value: Cell<T>,
+    /// How often it has been written. At [`QuasiCell::VERSIONS`] counting ends: then it is as any cell.
+    version: Cell<u32>,
+}
+
+impl<T: Copy + std::fmt::Debug> std::fmt::Debug for QuasiCell<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("QuasiCell").field("value", &self.get()).finish()
+    }
+}
+
+impl<T: Copy> QuasiCell<T> {
+    /// As far is counted, here and in graphs.
+    const VERSIONS: u32 = 8;
+
+    /// A cell with `value` in it.
+    pub const fn new(value: T) -> QuasiCell<T> {
+        QuasiCell { value: Cell::new(value), version: Cell::new(0) }
+    }
+
+    /// What is in it.
+    #[inline(always)]
+    pub fn get(&self) -> T {
+        self.value.get()
+    }
+
+    /// Puts `value` into it.
+    #[inline(always)]
+    pub fn set(&self, value: T) {
+        self.value.set(value);
+        let version = self.version.get();
+        self.version.set(version + (version < Self::VERSIONS) as u32);
+    }
+}
+
 /// The head of an interpreter loop: what is green here is the key under which compiled code is found.
 #[macro_export]
 macro_rules! merge_point {

@@ -214,7 +214,9 @@ impl<'s> Program<'s> {
 
     /// The types of a struct's fields. Resolves them, and lays the struct out, when they are first asked for.
     pub(super) fn field_types(&self, name: &Rc<str>) -> Vec<Ty> {
-        let Some(item) = self.structs.get(name) else { return Vec::new() };
+        let Some(item) = self.structs.get(name) else {
+            return super::quasi::content(name).map(super::quasi::fields).unwrap_or_default();
+        };
         match &*item.fields.borrow() {
             Progress::Done(types) => return types.clone(),
             Progress::Busy => {

@@ -32,6 +32,7 @@ mod infer;
 mod items;
 mod lower;
 mod numbers;
+mod quasi;
 mod refusal;
 mod signature;
 mod ssa;
@@ -180,6 +181,7 @@ impl Program<'_> {
         *self.function.borrow_mut() = None;
         self.check_elidable();
         self.add_hosts();
+        self.add_quasi_functions();
         self.widen_classes();
     }
 

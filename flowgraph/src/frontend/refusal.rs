@@ -105,6 +105,8 @@ reasons! {
     StructUpdate = "struct_update", "struct update syntax (`..base`) is not supported", "write out all fields, or copy the struct and assign to its fields";
     /// Iterators.
     Iterator = "iterator", "{} is not supported: the dialect has no iterators (only `for` over ranges and slices)", "write a loop: `for x in slice` (where `x` is a reference) or `for i in 0..slice.len()`";
+    /// A `QuasiCell` where none can be.
+    QuasiCell = "quasi_cell", "{}", "make it a field of a struct, with one scalar in it, that the host makes and hands over by `&`: what is made anew has no version that tells it from what was there";
     /// Types beyond 64 bits and others.
     Type = "type", "the type {} is not supported", "the types are integers up to 64 bits, bool, char, f64, f32, tuples, structs, enums, arrays, and references, slices and &str";
     /// Macros.

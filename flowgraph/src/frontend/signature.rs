@@ -78,6 +78,14 @@ impl Program<'_> {
     /// Refuses types that can't be handed over by value.
     fn check_handed(&self, ty: &Ty, span: proc_macro2::Span, f: &FnItem<'_>) {
         let file = self.file_of(f.module);
+        if self.has_quasi_cell(ty) {
+            self.refuse(
+                file,
+                span,
+                Reason::QuasiCell,
+                &format!("{ty} has a `QuasiCell` in it, and can't be handed over by value"),
+            );
+        }
         if self.leaf_count(ty) > MAX_LEAVES {
             self.refuse(
                 file,

@@ -141,9 +141,13 @@ impl Program<'_> {
                         t => Ty::Cell(Rc::new(t)),
                     },
                     ("Cell", _) => refuse(Reason::Type, "`Cell` outside of a struct"),
-                    ("Gc" | "GcArray" | "List" | "QuasiCell", _) => {
-                        refuse(Reason::NotYet, &format!("`{}`", segments.join("::")))
-                    }
+                    ("QuasiCell", [t]) if field => match resolve(t) {
+                        Ty::Error => Ty::Error,
+                        Ty::Scalar(content) => self.quasi_cell(content),
+                        t => refuse(Reason::QuasiCell, &format!("a `QuasiCell` of the type {t} is not supported")),
+                    },
+                    ("QuasiCell", _) => refuse(Reason::QuasiCell, "a `QuasiCell` outside of a struct is not supported"),
+                    ("Gc" | "GcArray" | "List", _) => refuse(Reason::NotYet, &format!("`{}`", segments.join("::"))),
                     ("Vec" | "String" | "Box" | "Rc" | "Arc" | "HashMap" | "RefCell" | "i128" | "u128" | "str", _) => {
                         refuse(Reason::Type, &format!("`{}`", segments.join("::")))
                     }

@@ -124,7 +124,7 @@ impl Checker<'_, '_> {
     }
 
     /// Notes that the function being checked calls another.
-    fn note_call(&self, path: &str) {
+    pub(super) fn note_call(&self, path: &str) {
         if let Some(caller) = &*self.p.function.borrow() {
             self.p.calls.borrow_mut().entry(caller.clone()).or_default().insert(path.to_owned());
         }
@@ -287,7 +287,10 @@ impl Checker<'_, '_> {
                 if segments.iter().any(|name| HEAP.contains(name)) {
                     return self.refuse(p.span(), Reason::Type, &format!("of `{text}`"));
                 }
-                if matches!(segments.first(), Some(&("Gc" | "GcArray" | "List" | "QuasiCell"))) {
+                if segments.contains(&"QuasiCell") {
+                    return self.refuse(p.span(), Reason::QuasiCell, "a `QuasiCell` can't be made here");
+                }
+                if matches!(segments.first(), Some(&("Gc" | "GcArray" | "List"))) {
                     return self.refuse(p.span(), Reason::NotYet, &format!("`{text}`"));
                 }
                 if numbers::is_prelude_function(&text) {

@@ -3,6 +3,7 @@
 use super::super::infer::VarKind;
 use super::super::items::{Item, ident_text};
 use super::super::numbers::{METHODS, NumberMethod, Of, On};
+use super::super::quasi;
 use super::super::refusal::{Pos, Reason};
 use super::super::tree::{Expr, ExprKind};
 use super::super::types::{BOOL, Ty, USIZE};
@@ -71,6 +72,9 @@ impl Checker<'_, '_> {
                 let new = self.expr(arg, Some(t));
                 let new = self.coerce(new, t);
                 self.make(ExprKind::CellSet(Box::new(value), Box::new(new)), Ty::Unit, pos)
+            }
+            (Ty::Struct(key), "get" | "set", _) if quasi::content(key).is_some() => {
+                self.quasi_cell_method(value, &name, &args, m, pos)
             }
             (Ty::Slice(..) | Ty::Array(..) | Ty::Str, "len", []) => {
                 self.make(ExprKind::Len(Box::new(value)), USIZE, pos)
@@ -159,6 +163,34 @@ impl Checker<'_, '_> {
             receiver = self.reference_to(receiver, *mutable, true, &*m.receiver, pos);
         }
         Some(self.call_function(id, Some(receiver), m.args.iter(), &m.method, pos))
+    }
+
+    /// `get` and `set` of a `QuasiCell`: calls of functions that [`quasi`] makes.
+    fn quasi_cell_method(
+        &mut self,
+        cell: Expr,
+        name: &str,
+        args: &[&syn::Expr],
+        m: &syn::ExprMethodCall,
+        pos: Pos,
+    ) -> Expr {
+        let Ty::Struct(key) = &cell.ty else { return self.error(pos) };
+        let Some(content) = quasi::content(key) else { return self.error(pos) };
+        let (ty, wanted) = (Ty::Scalar(content), usize::from(name == "set"));
+        if args.len() != wanted {
+            let detail = format!("`{name}` takes {wanted} arguments, {} are given", args.len());
+            return self.refuse(m.method.span(), Reason::WrongCount, &detail);
+        }
+        let mut values = vec![self.reference_to(cell, false, true, &*m.receiver, pos)];
+        for arg in args {
+            let value = self.expr(arg, Some(&ty));
+            values.push(self.coerce(value, &ty));
+        }
+        let callee = quasi::function(content, name);
+        self.note_call(&callee);
+        self.p.note_quasi_get(content);
+        let result = if name == "set" { Ty::Unit } else { ty };
+        self.make(ExprKind::Call(callee.into(), values, false), result, pos)
     }
 
     fn option_method(

@@ -412,6 +412,9 @@ impl Lowerer<'_, '_> {
     }
 
     pub(super) fn store(&mut self, mem: &Mem, value: &[Operand], pos: Pos) {
+        if self.p.has_quasi_cell(&mem.ty) {
+            return self.refuse(pos, Reason::QuasiCell, "a value with a `QuasiCell` in it can't be put here");
+        }
         if let Some(shape) = self.sum_at(mem) {
             return self.store_enum(&Lowerer::through_cell(mem), &shape, value, pos);
         }
