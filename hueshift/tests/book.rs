@@ -33,6 +33,8 @@ sources! {
     promote_float "../../docs/hints/promote_float.rs";
     promote_tag "../../docs/hints/promote_tag.rs";
     promote_tag_int "../../docs/hints/promote_tag_int.rs";
+    quasi_cell "../../docs/hints/quasi_cell.rs";
+    quasi_cell_made "../../docs/hints/quasi_cell_made.rs";
     questions "../../docs/hints/questions.rs";
     variable "../../docs/hints/variable.rs";
     plus_minus "../../interpreters/plus_minus/plus_minus.rs";

@@ -133,11 +133,10 @@ b1:
     branch v4, b2, b3
 b2:
     v5: {ty} = call_elidable {known}(v0, v3)
-    v6 = variable v5
-    return v6
+    return v5
 b3:
-    v7 = getfield v0 {value}
-    return v7
+    v6 = getfield v0 {value}
+    return v6
 }}
 "
     )

@@ -141,6 +141,16 @@ pub struct SlotDesc {
 }
 
 impl MemDesc {
+    /// Whether it is a part of a `QuasiCell`: nothing else has its class.
+    pub fn is_of_quasi_cell(&self) -> bool {
+        self.class.starts_with("QuasiCell.")
+    }
+
+    /// Whether it is the version of a `QuasiCell`, which only ever goes up.
+    pub fn is_version(&self) -> bool {
+        self.is_of_quasi_cell() && &*self.field == "version"
+    }
+
     /// Whether two accesses with equal base and index touch exactly the same scalar.
     pub fn same_place(&self, other: &MemDesc) -> bool {
         (self.offset, self.stride, self.access) == (other.offset, other.stride, other.access)

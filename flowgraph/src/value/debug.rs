@@ -44,6 +44,14 @@ pub fn debug(module: &Module, ty: &RustType, value: &Value) -> String {
             let shown = types.iter().zip(items).map(|(ty, item)| debug(module, ty, item));
             list("(", shown, if types.len() == 1 { ",)" } else { ")" })
         }
+        (RustType::Struct(name), Value::Many(items)) if name.starts_with("QuasiCell.") => {
+            let mut parts = parts(module, ty).into_iter().zip(items);
+            let content = match parts.next() {
+                Some(((RustType::Cell(content), _), item)) => debug(module, &content, item),
+                _ => "?".to_owned(),
+            };
+            format!("QuasiCell {{ value: {content} }}")
+        }
         (RustType::Struct(name), Value::Many(items)) => {
             let shown = parts(module, ty).into_iter().zip(items).map(|((ty, _), item)| debug(module, &ty, item));
             match module.structs.get(name) {

@@ -88,7 +88,7 @@ fn doubled(cell: &QuasiCell<i64>) -> i64 {
 /// One that the compiler doesn't know, and one behind a `&mut`.
 pub fn of_either(a: &Settings, b: &mut Settings, n: i64) -> i64 {
     b.step.set(b.step.get() + n);
-    let chosen = if n > 3 { a } else { b };
+    let chosen = if n > 3 { a } else { &*b };
     chosen.step.set(chosen.step.get() * 2 + a.step.get());
     doubled(&chosen.step) + doubled(&a.step) + b.step.get()
 }

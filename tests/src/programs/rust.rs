@@ -27,6 +27,11 @@ pub fn expression(module: &Module, ty: &RustType, value: &Value) -> String {
             let items: Vec<String> = types.iter().zip(items).map(|(ty, item)| expression(module, ty, item)).collect();
             format!("({},)", items.join(", "))
         }
+        (RustType::Struct(name), Value::Many(items)) if name.starts_with("QuasiCell.") => {
+            let (Some(decl), Some(item)) = (module.structs.get(name), items.first()) else { return name.clone() };
+            let RustType::Cell(content) = &decl.fields[0].ty else { return name.clone() };
+            format!("QuasiCell::new({})", expression(module, content, item))
+        }
         (RustType::Struct(name), Value::Many(items)) => {
             let Some(decl) = module.structs.get(name) else { return name.clone() };
             let fields =

@@ -365,7 +365,8 @@ impl Engine<'_> {
             let fixed = e.index.is_none() && target.index.is_none();
             e.base == target.base && fixed && !ranges_overlap(at, size, by, stored)
         };
-        st.memory.elements.retain(|e| e.root.is_some() || apart(e));
+        let ordinary = !target.desc.is_of_quasi_cell();
+        st.memory.elements.retain(|e| e.root.is_some() || apart(e) || (ordinary && e.is_version()));
         self.remember(st, target, None, value);
         Ok(())
     }

@@ -172,6 +172,17 @@ pub struct Element {
     pub root: Option<RootId>,
 }
 
+impl Element {
+    /// Whether it says which version a cell has that is written rarely. That is true on a way until something is called or such a
+    /// cell is written, and names no value of residual code.
+    pub fn is_version(&self) -> bool {
+        self.desc.is_version()
+            && self.index.is_none()
+            && self.base.constant().is_some()
+            && self.value.constant().is_some()
+    }
+}
+
 /// So many elements are remembered at a time: each load looks through all.
 const MOST_ELEMENTS: usize = 32;
 

@@ -476,7 +476,7 @@ impl<'m> Engine<'m> {
 
     /// Forgets roots that no register is derived from, unless a store under them is pending.
     pub(super) fn trim_memory(&self, st: &mut State) {
-        st.memory.elements.clear();
+        st.memory.elements.retain(super::memory::Element::is_version);
         if st.memory.roots.is_empty() {
             return;
         }

@@ -84,3 +84,18 @@ impl Held {
     fn well(&self, by: i64) -> i64 { self.x.get() + by }
     fn len(&self) -> usize { self.n }
 }
+
+pub struct Settings { pub step: QuasiCell<i64>, pub n: i64 }
+pub struct Odd { pub pair: QuasiCell<(i64, i64)> } //~ quasi_cell
+pub struct More { pub settings: [Settings; 2] }
+
+fn made(x: i64) -> i64 { let c = QuasiCell::new(x); 3 } //~ quasi_cell
+fn in_a_struct(x: i64) -> i64 { inside(&Settings { step: QuasiCell::new(x), n: 3 }) } //~ quasi_cell
+fn by_value(s: Settings) -> i64 { s.n } //~ quasi_cell
+fn handed(c: QuasiCell<i64>) -> i64 { 3 } //~ quasi_cell
+fn overwritten(a: &mut Settings, b: &mut More) { a.step = b.settings[0].step; } //~ quasi_cell
+fn whole(a: &mut More, b: &mut More) { b.settings[1] = a.settings[0]; } //~ quasi_cell
+fn inside(s: &Settings) -> i64 { s.step.set(s.n); s.step.get() + one(&s.step) }
+fn one(c: &QuasiCell<i64>) -> i64 { c.get() }
+fn wrong(s: &Settings) -> i64 { s.step.set(3u8); s.step.get(1) } //~ type_mismatch //~ wrong_count
+fn hidden(s: &Settings) -> u32 { s.step.version.get() } //~ no_field
