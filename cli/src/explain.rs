@@ -165,7 +165,8 @@ impl Log {
                     count(&mut sum.limits, event);
                 }
                 What::Refused { .. } => count(&mut sum.refused, event),
-                What::Hot { .. } | What::Closed { .. } => {}
+                What::Evicted { .. } => count(&mut sum.limits, event),
+                What::Hot { .. } | What::Closed { .. } | What::Invalidated { .. } => {}
             }
         }
         let bridged = std::mem::take(&mut sum.bridged);

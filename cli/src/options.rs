@@ -125,6 +125,13 @@ const SETTINGS: &[Setting] = &[
         set: Set::Number(0, |o, n| o.region = fitting(n)),
     },
     Setting {
+        key: "code-bytes",
+        takes: "N",
+        doc: "how many bytes of machine code there may be; the coldest code is thrown away",
+        usual: |o| o.code_bytes.to_string(),
+        set: Set::Number(1, |o, n| o.code_bytes = size(n)),
+    },
+    Setting {
         key: "versions",
         takes: "N",
         doc: "how many versions a loop has that keep constants; the next one keeps none",

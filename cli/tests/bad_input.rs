@@ -27,7 +27,7 @@ fn unknown_files_functions_and_options() {
     expect(2, &["bridge is a number, not `x`"], &["spec", PLUS_MINUS, "--jit", "bridge=x"], "");
     expect(
         2,
-        &["there are threshold, bridge, cases, region, versions, join-tuples"],
+        &["there are threshold, bridge, cases, region, code-bytes, versions, join-tuples"],
         &["run", "tl", "--jit", "limit=1"],
         "",
     );

@@ -436,6 +436,7 @@ impl<'m> Jit<'m> {
         let taken = self.taken.entry(exit).or_default();
         *taken += 1;
         let taken = *taken;
+        let full = self.is_full();
         let position = self.engine.exits[exit as usize].promoted_position();
         if let Some(next) = self.serve_counted(exit, position, &words)? {
             return Ok(next);
@@ -449,14 +450,15 @@ impl<'m> Jit<'m> {
                 let is_coming = grown.iter().any(|(value, _)| *value == seen);
                 let ripe = self.policy == Policy::Eager || self.is_ripe(taken);
                 let room = self.engine.lowered(Choice::Full, self.options.cases as u64);
-                if ripe && !is_coming && (cases as u64) < room {
+                if ripe && !is_coming && !full && (cases as u64) < room {
                     return self.grow_switch(exit, position, words);
                 }
-                if ripe && !is_coming {
+                if ripe && !is_coming && !full {
                     self.full(exit);
                 }
             }
             None if self.bridged.contains_key(&exit) || self.engine.exits[exit as usize].dead_end => {}
+            None if full => {}
             None if self.is_ripe(taken) => return self.build_bridge(exit, &words),
             None => {}
         }
@@ -519,6 +521,10 @@ impl<'m> Jit<'m> {
         self.compile_with(&key, &[&switch])?;
         self.code.patch(exit, &switch.key)?;
         self.tell(What::Promoted { exit, value: seen, cases }, Reason::NewValue, self.exit_at(exit));
+        if self.engine.promotes_version(exit) {
+            let written = seen as u64;
+            self.tell(What::Invalidated { exit, written }, Reason::CellWritten, self.exit_at(exit));
+        }
         self.rehearse(beginning, &key, &given)?;
         Ok(next)
     }
@@ -598,6 +604,9 @@ impl<'m> Jit<'m> {
     /// Traces on from where the interpreter stands, and compiles the trace. Gives where the run goes on, if anything can be
     /// traced from there.
     fn trace_frames(&mut self, frames: &[eval::Frame]) -> Result<Option<Next>, JitError> {
+        if self.is_full() {
+            return Ok(None);
+        }
         let beginning = self.beginning(|| Start::Frames(frames.to_vec()));
         // The loop at the merge point is made right behind what leads there.
         let (begun, from) = (Instant::now(), self.engine.fragments.len() + 1);
@@ -629,6 +638,15 @@ impl<'m> Jit<'m> {
     }
 
     // ---- code
+
+    /// Whether there is as much code as there may be.
+    fn is_full(&mut self) -> bool {
+        let full = self.goes_back && self.code.engine.code_bytes() > self.options.code_bytes;
+        if full {
+            self.too_much_code();
+        }
+        full
+    }
 
     /// Compiles the fragment `key`, which has just been made, and what it leads to.
     fn compile_new(&mut self, key: &str) -> Result<(), JitError> {

@@ -91,6 +91,36 @@ fn endless() -> Vec<Event> {
     })
 }
 
+/// A cell that compiled code knows, and that the host writes.
+#[hueshift::interpreter]
+mod cells {
+    use hueshift::prelude::*;
+
+    pub struct Steps {
+        pub by: QuasiCell<i64>,
+    }
+
+    #[portal(greens(code, steps), reds(a, n))]
+    pub fn run(code: &[u8], steps: &Steps, mut a: i64, mut n: i64) -> i64 {
+        while n > 0 {
+            merge_point!();
+            a += steps.by.get() + concrete(code[0]) as i64;
+            n -= 1;
+        }
+        a
+    }
+}
+
+fn written() -> Vec<Event> {
+    let (code, steps) = ([7], cells::Steps { by: hueshift::prelude::QuasiCell::new(1) });
+    let mut jit = Jit::with_options(&cells::INTERPRETER, options());
+    for by in [1, 5] {
+        steps.by.set(by);
+        assert_eq!(cells::jit::run(&mut jit, &code, &steps, 0, 100).expect("a result"), 100 * (7 + by));
+    }
+    jit.events()
+}
+
 /// The program that has an event of this kind happen. A kind without one doesn't compile.
 fn example(what: &What) -> fn() -> Vec<Event> {
     match what {
@@ -102,6 +132,8 @@ fn example(what: &What) -> fn() -> Vec<Event> {
         What::Promoted { .. } => || just_in_time(PROMOTION, 100, options()),
         What::Limit { .. } => || just_in_time(PROMOTION, 100, JitOptions { cases: 2, ..options() }),
         What::Specialized { .. } | What::Widened { .. } => ahead_of_time,
+        What::Evicted { .. } => || just_in_time(LOOP, 100, JitOptions { code_bytes: 1, ..options() }),
+        What::Invalidated { .. } => written,
         What::Refused { .. } => endless,
     }
 }
@@ -120,6 +152,8 @@ fn each_kind_happens() {
         What::Bridge { exit: 0, taken: 0 },
         What::Region { ops: 0, steps: 0 },
         What::Compiled { graph: graph(), graphs: 0, ops: 0, bytes: 0 },
+        What::Evicted { graphs: 0, bytes: 0 },
+        What::Invalidated { exit: 0, written: 0 },
         What::Limit { limit: 0, name: None, exit: None },
         What::Refused { message: String::new() },
     ];

@@ -124,8 +124,8 @@ impl<'p> Jit<'p> {
 
     /// What was compiled, and what became of exits, of all entries together.
     pub fn stats(&mut self) -> Stats {
-        let mut sum = Stats::default();
-        for compiled in self.compiled.values_mut().chain(self.tiers.drivers()) {
+        let mut sum = self.tiers.drivers.past().clone();
+        for compiled in self.compiled.values_mut().chain(self.tiers.drivers.iter_mut()) {
             sum += compiled.with(|driver| driver.stats());
         }
         sum.timed(self.events.clock())
@@ -133,7 +133,7 @@ impl<'p> Jit<'p> {
 
     /// How much code there is for each place in guest programs, largest first, of all entries together.
     pub fn sizes(&mut self) -> Vec<Size> {
-        let drivers = self.compiled.values_mut().chain(self.tiers.drivers());
+        let drivers = self.compiled.values_mut().chain(self.tiers.drivers.iter_mut());
         largest_first(drivers.flat_map(|compiled| compiled.with(|driver| driver.sizes())).collect())
     }
 
@@ -157,7 +157,7 @@ impl<'p> Jit<'p> {
     /// # Errors
     /// If what was compiled can't be shown, which is a bug.
     pub fn specialized(&mut self) -> Result<Vec<Specialized>, Error> {
-        let drivers = self.compiled.values_mut().chain(self.tiers.drivers());
+        let drivers = self.compiled.values_mut().chain(self.tiers.drivers.iter_mut());
         let all = drivers.map(|compiled| compiled.with(|driver| Ok(crate::spec::specialized(driver)?)));
         all.collect()
     }

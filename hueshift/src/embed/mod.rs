@@ -23,6 +23,7 @@
 struct Chapter;
 
 mod compiled;
+mod drivers;
 mod greens;
 mod hosts;
 mod interpreter;

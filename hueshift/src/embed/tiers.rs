@@ -5,6 +5,7 @@
 //! made by tracing this very run. In the end tier 0 goes on at the merge point with what the reds have become, or returns.
 
 use super::compiled::Compiled;
+use super::drivers::Drivers;
 use super::interpreter::{Entry, Interpreter};
 use super::jit::{Error, Jit};
 use super::trap::Trap;
@@ -16,7 +17,6 @@ use crate::tier0;
 use flowgraph::eval::Outcome;
 use flowgraph::ir::{Module, Word};
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 use std::cell::Cell;
 use std::collections::hash_map::Entry as Slot;
 use std::rc::Rc;
@@ -35,6 +35,16 @@ pub enum Entered<'a> {
     Returned(WordReader<'a>),
 }
 
+/// How a run comes back from a driver.
+enum Through {
+    /// It hasn't been there: its words.
+    Not(Vec<Word>),
+    /// At the merge point again.
+    At(Vec<Word>),
+    /// The portal has returned.
+    Returned(Vec<Word>),
+}
+
 /// What a [`Jit`] knows of runs that begin in tier 0.
 pub(super) struct Tiers {
     /// The language says where the guest jumps back: only behind such a jump is a merge point one where code is entered.
@@ -45,9 +55,7 @@ pub(super) struct Tiers {
     /// For each portal, by its number among the entries: which words of its parameters' leaves are those of greens, and of
     /// greens that are references.
     shapes: FxHashMap<usize, Rc<Shape>>,
-    drivers: Vec<Compiled>,
-    /// Which driver is for a portal and the words of the greens that are references: those of scalars are keys inside.
-    by_references: FxHashMap<(usize, SmallVec<[Word; 4]>), usize>,
+    pub drivers: Drivers,
     /// The compilers that are being made on threads of their own.
     coming: FxHashMap<&'static str, Receiver<Result<Compiler, CompileError>>>,
     /// Why tier 0 is being unwound.
@@ -83,16 +91,10 @@ impl Tiers {
             jumped: false,
             counters: Box::new([0; COUNTERS]),
             shapes: FxHashMap::default(),
-            drivers: Vec::new(),
-            by_references: FxHashMap::default(),
+            drivers: Drivers::default(),
             coming: FxHashMap::default(),
             raised: None,
         }
-    }
-
-    /// The drivers of portals.
-    pub fn drivers(&mut self) -> impl Iterator<Item = &mut Compiled> {
-        self.drivers.iter_mut()
     }
 }
 
@@ -155,31 +157,51 @@ impl<'p> Jit<'p> {
             self.tiers.counters[counter_of(hash)] = 0;
             return Entered::At(WordReader::owned(words));
         };
-        let mut arrived = tier0::outside(|| self.tiers.drivers[driver].with(|driver| driver.at_merge_point(&words)));
+        let inside = self.tiers.drivers.enter(driver);
+        let entered = self.go_through(driver, words);
+        drop(inside);
+        if self.tiers.drivers.left(driver, self.options.code_bytes) {
+            tier0::outside(|| self.throw_away());
+        }
+        match entered {
+            Ok(Through::Not(words)) => {
+                self.tiers.counters[counter_of(hash)] = 0;
+                Entered::At(WordReader::owned(words))
+            }
+            Ok(Through::At(words)) => Entered::At(WordReader::owned(words)),
+            Ok(Through::Returned(words)) => Entered::Returned(WordReader::owned(words)),
+            Err(error) => self.raise(error),
+        }
+    }
+
+    /// A run that stands at the merge point of a driver's portal.
+    fn go_through(&mut self, driver: usize, words: Vec<Word>) -> Result<Through, Error> {
+        let compiled = self.tiers.drivers.compiled(driver);
+        let mut arrived = tier0::outside(|| compiled.with(|driver| driver.at_merge_point(&words)));
         loop {
-            arrived = match arrived {
-                Ok(None) => {
-                    self.tiers.counters[counter_of(hash)] = 0;
-                    return Entered::At(WordReader::owned(words));
-                }
-                Ok(Some(Arrival::At(words))) => return Entered::At(WordReader::owned(words)),
-                Ok(Some(Arrival::Inside(inside))) => {
+            arrived = match arrived? {
+                None => return Ok(Through::Not(words)),
+                Some(Arrival::At(words)) => return Ok(Through::At(words)),
+                Some(Arrival::Inside(inside)) => {
                     let (inside, results) = self.finish(inside);
-                    let driver = &mut self.tiers.drivers[driver];
-                    tier0::outside(|| driver.with(|driver| driver.go_on_behind(inside, &results)).map(Some))
+                    let compiled = self.tiers.drivers.compiled(driver);
+                    tier0::outside(|| compiled.with(|driver| driver.go_on_behind(inside, &results)).map(Some))
                 }
-                Ok(Some(Arrival::Ended(Outcome::Returned(words)))) => {
-                    return Entered::Returned(WordReader::owned(words));
+                Some(Arrival::Ended(Outcome::Returned(words))) => return Ok(Through::Returned(words)),
+                Some(Arrival::Ended(Outcome::Trapped(report))) => {
+                    return Err(Trap::of_report(report, self.interpreter().module()).into());
                 }
-                Ok(Some(Arrival::Ended(Outcome::Trapped(report)))) => {
-                    let trap = Trap::of_report(report, self.interpreter().module());
-                    self.raise(trap.into())
-                }
-                Ok(Some(Arrival::Ended(Outcome::Exited { .. } | Outcome::Stopped { .. }))) => {
+                Some(Arrival::Ended(Outcome::Exited { .. } | Outcome::Stopped { .. })) => {
                     unreachable!("the driver goes on behind exits and merge points")
                 }
-                Err(error) => self.raise(error.into()),
             };
+        }
+    }
+
+    /// There is too much code: the coldest goes, and what is hot must become hot again.
+    fn throw_away(&mut self) {
+        if self.tiers.drivers.evict(self.options.code_bytes) {
+            self.tiers.counters.fill(0);
         }
     }
 
@@ -212,17 +234,15 @@ impl<'p> Jit<'p> {
         let shape = || Rc::new(Shape::new(interpreter.module(), portal));
         let shape = self.tiers.shapes.entry(entry).or_insert_with(shape).clone();
         let key = (entry, shape.references.iter().map(|at| words[*at]).collect());
-        if let Some(driver) = self.tiers.by_references.get(&key) {
-            return Ok(Some(*driver));
+        if let Some(driver) = self.tiers.drivers.find(&key) {
+            return Ok(Some(driver));
         }
         let greens: Vec<Word> = shape.greens.iter().map(|at| words[*at]).collect();
         // SAFETY: the functions that the macros make are typed as the source is, and what greens refer to is borrowed for `'p`,
         // which this `Jit` can't outlive.
         let mut driver = unsafe { Compiled::of_portal(&compiler, &greens, &self.options, &self.events)? };
         driver.with(|driver| driver.finishes_inner_portals(interpreter.portals().iter().map(|p| p.function)));
-        self.tiers.drivers.push(driver);
-        self.tiers.by_references.insert(key, self.tiers.drivers.len() - 1);
-        Ok(Some(self.tiers.drivers.len() - 1))
+        Ok(Some(self.tiers.drivers.add(key, driver)))
     }
 
     /// The compiler of a portal; none while another thread is making it.

@@ -125,6 +125,20 @@ pub enum What {
         /// Bytes of machine code.
         bytes: usize,
     },
+    /// Code was thrown away, since there was too much.
+    Evicted {
+        /// How many residual graphs.
+        graphs: usize,
+        /// Bytes of machine code.
+        bytes: usize,
+    },
+    /// A `QuasiCell` that code knows the content of has been written: what comes behind gets code for the new content.
+    Invalidated {
+        /// The exit that the code is left by.
+        exit: u32,
+        /// How often the cell has been written so far.
+        written: u64,
+    },
     /// A limit was met.
     Limit {
         /// What it is.
@@ -157,6 +171,8 @@ impl What {
             What::Bridge { .. } => "bridge",
             What::Region { .. } => "region",
             What::Compiled { .. } => "compiled",
+            What::Evicted { .. } => "evicted",
+            What::Invalidated { .. } => "invalidated",
             What::Limit { .. } => "limit",
             What::Refused { .. } => "refused",
         }

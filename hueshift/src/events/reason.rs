@@ -73,6 +73,10 @@ reasons! {
         "promote what has fewer values, leave the `promote` out, or raise `cases=N`";
     SlotBytes "slot-bytes" "The runs inside of each other use up the memory for local arrays and structs: the interpreter goes on.",
         "raise `JitOptions::slot_bytes`, or let the guest recurse less deeply";
+    CodeBytes "code-bytes" "There is more code than the setting `code-bytes` says.",
+        "raise `code-bytes=N`; where code is made again and again, look for a green that keeps changing";
+    CellWritten "cell-written" "A `QuasiCell` has been written.",
+        "what is written often is better a `Cell`";
     NotLookedInto "not-looked-into" "The hot loop runs inside of a function that is not looked into.",
         "take `#[dont_look_inside]` or `#[elidable]` from the function that runs the loop";
     EndlessGreen "endless-green" "A green keeps changing while compiling.",

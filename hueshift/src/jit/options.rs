@@ -44,6 +44,9 @@ pub struct JitOptions {
     pub check_accesses: bool,
     /// How much Cranelift does.
     pub opt_level: jitcodegen::OptLevel,
+    /// How many bytes of machine code there may be of what is compiled just in time. Where there is more, the coldest code is
+    /// thrown away as soon as no run is inside; until then nothing more is compiled.
+    pub code_bytes: usize,
     /// How many bytes local arrays and structs of compiled code may use at a time.
     pub slot_bytes: u64,
     /// Where specializing stops, or goes on with less that is known.
@@ -73,6 +76,7 @@ impl Default for JitOptions {
             keep_text: false,
             check_accesses: false,
             opt_level: jitcodegen::OptLevel::Speed,
+            code_bytes: CODE_BYTES,
             slot_bytes: SLOT_BYTES,
             limits: Limits::default(),
             kept_events: 1000,
@@ -80,6 +84,9 @@ impl Default for JitOptions {
         }
     }
 }
+
+/// How much machine code there may usually be.
+const CODE_BYTES: usize = 8 << 20;
 
 /// The usual size of the memory that local aggregates of compiled code lie in. So much is mapped afresh by any allocator: its pages
 /// are neither cleared nor used before they are needed.
@@ -110,6 +117,8 @@ pub struct Stats {
     pub regions: u64,
     /// What [`JitOptions::chaos`] has made otherwise.
     pub flipped: Flipped,
+    /// How often code was thrown away.
+    pub evictions: u64,
     /// Time in the specializer.
     pub specializing: Duration,
     /// Time in code generation, and in what comes before it.
@@ -174,6 +183,7 @@ impl AddAssign for Stats {
         self.cases += other.cases;
         self.regions += other.regions;
         self.flipped += other.flipped;
+        self.evictions += other.evictions;
         self.specializing += other.specializing;
         self.compiling += other.compiling;
         self.optimizing += other.optimizing;

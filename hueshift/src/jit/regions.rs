@@ -111,12 +111,13 @@ impl Jit<'_> {
             return Ok(None); // nothing counts yet
         }
         let (counter, root) = (counted.counter, self.regions.root_of(counted.leads_to));
+        let full = self.is_full();
         let known = self.regions.loops.entry(root).or_default();
         known.taken += u64::from(self.options.region);
         // Each region of a loop has to pay for twice as much as the one before.
         let pays = known.taken >> known.regions().min(20) >= u64::from(self.options.region);
         let early = known.regions() < FEW && self.engine.flips(Choice::Region);
-        if !pays && !early {
+        if full || (!pays && !early) {
             self.set_counter(counter)?;
             let bridge = self.regions.counted[&(exit, promoted)].bridge.clone();
             return Ok(Some(Next::Code(bridge, words.to_vec())));

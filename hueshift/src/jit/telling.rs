@@ -32,6 +32,8 @@ pub(super) struct Teller {
     turned_away: u64,
     /// How often the interpreter has come by at merge points that can't be traced: graph, block and op.
     left_alone: FxHashMap<(usize, usize, usize), u32>,
+    /// It has been told that there is too much code.
+    too_much_code: bool,
     /// What is compiled in the background, by the number of its batch.
     under_way: VecDeque<(u64, Made)>,
 }
@@ -58,6 +60,7 @@ impl Teller {
             full: FxHashSet::default(),
             turned_away: 0,
             left_alone: FxHashMap::default(),
+            too_much_code: false,
             under_way: VecDeque::new(),
         }
     }
@@ -288,7 +291,23 @@ impl Jit<'_> {
         }
     }
 
+    /// All of its code is thrown away. Gives what it has done.
+    pub(crate) fn evicted(&mut self) -> Stats {
+        let at = self.engine.fragments.first().and_then(|fragment| fragment.at).unwrap_or(GuestPosition::NONE);
+        let (graphs, bytes) = (self.code.graphs.len(), self.code.engine.code_bytes());
+        self.tell(What::Evicted { graphs, bytes }, Reason::CodeBytes, (at, self.engine.loc_of(at)));
+        Stats { residual: 0, code_bytes: 0, evictions: 1, ..self.stats() }
+    }
+
     // ---- what is not compiled
+
+    /// There is as much code as there may be, while a run is inside: told of the first time.
+    pub(super) fn too_much_code(&mut self) {
+        if !std::mem::replace(&mut self.teller.too_much_code, true) {
+            let limit = What::Limit { limit: self.options.code_bytes as u64, name: None, exit: None };
+            self.tell(limit, Reason::CodeBytes, self.teller.begun);
+        }
+    }
 
     /// There is no room for the local aggregates of a run that tier 0 has brought here: told of the first time, the second,
     /// fourth, and so on.

@@ -382,10 +382,12 @@ impl Engine<'_> {
 
     /// The source place of the innermost frame's next op.
     pub(super) fn loc(&self, st: &State) -> Loc {
-        let f = st.frame();
-        let block = self.program.graph(f.graph).block(f.block);
-        let ops = block.ops.get(f.index as usize..).unwrap_or_default();
-        let mut locs = ops.iter().map(|op| op.loc).chain([block.loc]);
+        // What has no lines of its own is blamed on its call.
+        let mut locs = st.frames.iter().rev().flat_map(|f| {
+            let block = self.program.graph(f.graph).block(f.block);
+            let ops = block.ops.get(f.index as usize..).unwrap_or_default();
+            ops.iter().map(|op| op.loc).chain([block.loc])
+        });
         locs.find(|l| l.is_known()).unwrap_or_default()
     }
 

@@ -116,6 +116,7 @@ impl Engine<'_> {
 
     /// Something happens at a line.
     pub(super) fn happened_at(&mut self, what: What, st: &State, loc: Loc) {
+        let loc = if loc.is_known() { loc } else { self.loc(st) };
         if self.events.len() < EVENTS {
             let at = self.guest_position(st);
             self.events.push(Event { what, loc, at });

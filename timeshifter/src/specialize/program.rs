@@ -5,9 +5,9 @@ use super::error::SpecError;
 use super::state::GraphIx;
 use flowgraph::analysis::{Liveness, Order};
 use flowgraph::ir::{
-    BlockId, Color, Graph, Loc, MarkKind, Module, Opcode, Operand, RustType, Stage, Terminator, ValueId,
+    Block, BlockId, Color, Graph, Loc, MarkKind, Module, Opcode, Operand, RustType, Stage, Terminator, ValueId,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// One compiler graph.
 #[derive(Debug)]
@@ -130,22 +130,20 @@ impl<'m> Program<'m> {
     /// The source name of a value, for messages: the variable that it is the value of, if it has one.
     pub fn name_of(&self, ix: GraphIx, value: ValueId) -> String {
         let graph = self.graph(ix);
-        let named = graph.names.iter().find(|n| n.values.contains(&Operand::Value(value)));
-        if let Some(def) = named {
-            return def.name.clone();
-        }
         // A block parameter is named after what flows into it.
-        for (at, block) in graph.blocks.iter().enumerate() {
-            let Some(position) = block.params.iter().position(|p| *p == value) else { continue };
+        let (mut todo, mut seen) = (vec![value], FxHashSet::from_iter([value]));
+        while let Some(next) = todo.pop() {
+            if let Some(def) = graph.names.iter().find(|n| n.values.contains(&Operand::Value(next))) {
+                return def.name.clone();
+            }
+            let parameter = |(at, block): (usize, &Block)| Some((at, block.params.iter().position(|p| *p == next)?));
+            let Some((at, position)) = graph.blocks.iter().enumerate().find_map(parameter) else { continue };
             if at == 0 {
                 return graph.params.get(position).cloned().unwrap_or_else(|| value.to_string());
             }
-            let incoming = graph.blocks.iter().flat_map(|b| b.term.edges()).filter(|e| e.block.index() == at);
-            for edge in incoming {
-                if let Some(def) = graph.names.iter().find(|n| n.values.contains(&edge.args[position])) {
-                    return def.name.clone();
-                }
-            }
+            let edges = graph.blocks.iter().flat_map(|b| b.term.edges()).filter(|e| e.block.index() == at);
+            let incoming = edges.filter_map(|edge| edge.args.get(position)?.value());
+            todo.extend(incoming.filter(|value| seen.insert(*value)));
         }
         value.to_string()
     }

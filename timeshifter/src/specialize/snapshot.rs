@@ -9,7 +9,7 @@ use super::error::SpecError;
 use super::facts::Facts;
 use super::memory::KnownMemory;
 use super::state::{Red, State};
-use flowgraph::ir::{BlockId, Const, Loc, Opcode, Operand, Terminator, Type, ValueId};
+use flowgraph::ir::{BlockId, Const, Imm, Loc, Opcode, Operand, Terminator, Type, ValueId};
 use std::rc::Rc;
 
 /// An exit of residual code.
@@ -45,6 +45,15 @@ impl ExitSite {
 }
 
 impl Engine<'_> {
+    /// Whether the value that is promoted at an exit is the version of a `QuasiCell`.
+    pub fn promotes_version(&self, exit: u32) -> bool {
+        let site = &self.exits[exit as usize];
+        let Some(promoted) = site.promoted else { return false };
+        let mut ops = self.fragments[site.fragment].graph.blocks.iter().flat_map(|block| &block.ops);
+        let made = ops.find(|op| op.results.contains(&promoted));
+        made.is_some_and(|op| matches!(&op.imm, Imm::Mem(mem) if mem.is_version()))
+    }
+
     /// A snapshot of a state, and the residual values that it names.
     pub(super) fn snapshot(&mut self, st: &State) -> (State, Vec<ValueId>) {
         let mut snapshot = State {
@@ -85,6 +94,7 @@ impl Engine<'_> {
     /// Registers an exit at the state's position.
     pub(super) fn new_exit(&mut self, st: &State, promoted: Option<ValueId>, loc: Loc) -> u32 {
         let (snapshot, values) = self.snapshot(st);
+        let loc = if loc.is_known() { loc } else { self.loc(st) };
         let (snapshot, fragment, block) = (Rc::new(snapshot), st.fragment, None);
         let site = ExitSite { snapshot, values, fragment, loc, promoted, block, dead_end: false };
         self.exits.push(site);

@@ -1,0 +1,131 @@
+//! The drivers of portals, and which of them go when there is too much code.
+//!
+//! Code of one driver is full of what leads from graph to graph: jumps, cells, versions that states are matched with. So it isn't thrown
+//! away by the graph but by the driver, with all that is known of it, as LuaJIT flushes its traces: what is
+//! still hot is soon there again, and what isn't is gone. The coldest go first: those that have been entered
+//! least since the last time.
+
+use super::compiled::Compiled;
+use crate::jit::Stats;
+use flowgraph::ir::Word;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::cell::Cell;
+use std::rc::Rc;
+
+/// A portal, by its number among the entries, and the words of its greens that are references: those of scalars are keys inside
+/// of a driver.
+pub(super) type Key = (usize, SmallVec<[Word; 4]>);
+
+struct Driver {
+    key: Key,
+    compiled: Compiled,
+    /// How many runs are inside of it.
+    inside: Rc<Cell<usize>>,
+    /// How often it has been entered since code was thrown away, half of what was before.
+    entered: u64,
+    /// The bytes of its code when it was left last.
+    bytes: usize,
+}
+
+/// A run is inside of a driver until this is dropped.
+pub(super) struct Inside(Rc<Cell<usize>>);
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() - 1);
+    }
+}
+
+/// The drivers, by number.
+#[derive(Default)]
+pub(super) struct Drivers {
+    all: Vec<Option<Driver>>,
+    by_key: FxHashMap<Key, usize>,
+    bytes: usize,
+    /// What those have done that are gone.
+    past: Stats,
+}
+
+impl Drivers {
+    /// The driver for a key.
+    pub fn find(&self, key: &Key) -> Option<usize> {
+        self.by_key.get(key).copied()
+    }
+
+    /// Another driver.
+    pub fn add(&mut self, key: Key, compiled: Compiled) -> usize {
+        let free = self.all.iter().position(Option::is_none);
+        let number = free.unwrap_or_else(|| {
+            self.all.push(None);
+            self.all.len() - 1
+        });
+        self.by_key.insert(key.clone(), number);
+        self.all[number] = Some(Driver { key, compiled, inside: Rc::default(), entered: 0, bytes: 0 });
+        number
+    }
+
+    /// A run enters a driver.
+    pub fn enter(&mut self, number: usize) -> Inside {
+        let driver = self.driver(number);
+        driver.entered += 1;
+        driver.inside.set(driver.inside.get() + 1);
+        Inside(driver.inside.clone())
+    }
+
+    /// What a driver compiles.
+    pub fn compiled(&mut self, number: usize) -> &mut Compiled {
+        &mut self.driver(number).compiled
+    }
+
+    fn driver(&mut self, number: usize) -> &mut Driver {
+        match self.all.get_mut(number) {
+            Some(Some(driver)) => driver,
+            _ => unreachable!("drivers stay while a run is inside"),
+        }
+    }
+
+    /// A run has left a driver, or its code. Gives whether there is more code than so many bytes.
+    pub fn left(&mut self, number: usize, most: usize) -> bool {
+        let driver = self.driver(number);
+        let bytes = driver.compiled.with(|driver| driver.code().code_bytes());
+        let before = std::mem::replace(&mut driver.bytes, bytes);
+        self.bytes = self.bytes - before + bytes;
+        self.bytes > most
+    }
+
+    /// Throws the coldest drivers away that no run is inside of, until there are no more bytes than half of so many. Gives whether
+    /// there were any.
+    pub fn evict(&mut self, most: usize) -> bool {
+        let idle = |driver: &Driver| driver.inside.get() == 0 && driver.bytes > 0;
+        let mut idle: Vec<(u64, usize)> = (self.all.iter().enumerate())
+            .filter_map(|(number, driver)| driver.as_ref().filter(|d| idle(d)).map(|d| (d.entered, number)))
+            .collect();
+        idle.sort_unstable();
+        let mut any = false;
+        for (_, number) in idle {
+            if self.bytes <= most / 2 {
+                break;
+            }
+            let Some(Driver { key, mut compiled, bytes, .. }) = self.all[number].take() else { continue };
+            self.by_key.remove(&key);
+            self.bytes -= bytes;
+            self.past += compiled.with(|driver| driver.evicted());
+            any = true;
+        }
+        for driver in self.all.iter_mut().flatten() {
+            driver.entered /= 2;
+        }
+        any
+    }
+
+    /// All of them.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Compiled> {
+        self.all.iter_mut().flatten().map(|driver| &mut driver.compiled)
+    }
+
+    /// What those have done that are gone.
+    pub fn past(&self) -> &Stats {
+        &self.past
+    }
+}
