@@ -22,6 +22,10 @@ use std::collections::hash_map::Entry as Slot;
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use std::thread;
+use std::time::{Duration, Instant};
+
+/// What is hot for less than this isn't worth a compiler, which takes some milliseconds of another core.
+const PATIENCE: Duration = Duration::from_millis(1);
 
 /// How many counters there are. Greens that share one are counted together: the loop is traced a little sooner.
 const COUNTERS: usize = 1 << 12;
@@ -56,6 +60,8 @@ pub(super) struct Tiers {
     /// greens that are references.
     shapes: FxHashMap<usize, Rc<Shape>>,
     pub drivers: Drivers,
+    /// Since when something is hot.
+    hot_since: Option<Instant>,
     /// The compilers that are being made on threads of their own.
     coming: FxHashMap<&'static str, Receiver<Result<Compiler, CompileError>>>,
     /// Why tier 0 is being unwound.
@@ -92,6 +98,7 @@ impl Tiers {
             counters: Box::new([0; COUNTERS]),
             shapes: FxHashMap::default(),
             drivers: Drivers::default(),
+            hot_since: None,
             coming: FxHashMap::default(),
             raised: None,
         }
@@ -249,6 +256,9 @@ impl<'p> Jit<'p> {
     fn coming_compiler(&mut self, portal: &'static Entry) -> Result<Option<Rc<Compiler>>, Error> {
         if !self.options.background || self.has_compiler(portal.function) {
             return self.compiler(portal.function).map(Some);
+        }
+        if self.tiers.hot_since.get_or_insert_with(Instant::now).elapsed() < PATIENCE {
+            return Ok(None);
         }
         let interpreter = self.interpreter();
         let coming = match self.tiers.coming.entry(portal.function) {
