@@ -202,6 +202,13 @@ const SETTINGS: &[Setting] = &[
         set: Set::Flag(|o, yes| o.background = yes),
     },
     Setting {
+        key: "perf-map",
+        takes: "yes|no",
+        doc: "whether to write a map of compiled code for the profiler `perf`, /tmp/perf-PID.map",
+        usual: |o| if o.perf_map { "yes".to_owned() } else { "no".to_owned() },
+        set: Set::Flag(|o, yes| o.perf_map = yes),
+    },
+    Setting {
         key: "reenter",
         takes: "yes|no",
         doc: "for tests: whether the interpreter goes on in compiled code behind an exit",

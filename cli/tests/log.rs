@@ -110,3 +110,22 @@ pub fn f(x: i64) -> i64 {
     let text = log("greens", &["spec", "-", "--entry", "f", "--args", "21"], source);
     assert!(text.contains("<stdin>:") && text.contains("most of `bits`: it goes on with everything red"), "{text}");
 }
+
+/// The map for profilers names each piece of compiled code, and where in the guest program it begins.
+#[test]
+fn a_map_for_profilers() {
+    let settings = "background=no,threshold=20,bridge=5,perf-map=yes";
+    let mut run = std::process::Command::new(env!("CARGO_BIN_EXE_hueshift"));
+    run.args(["run", "tl", "primes", "--mode", "jit", "--jit", settings, "--", "100"]);
+    let mut run = run.stdout(std::process::Stdio::null()).spawn().expect("it runs");
+    let path = format!("/tmp/perf-{}.map", run.id());
+    assert!(run.wait().expect("it ends").success());
+    let map = std::fs::read_to_string(&path).expect("a map");
+    std::fs::remove_file(&path).expect("it was there");
+    assert!(map.lines().count() > 2 && map.contains(" run [code, pc=4, sp=2]"), "{map}");
+    for line in map.lines() {
+        let mut words = line.split(' ').map(|word| u64::from_str_radix(word, 16));
+        let (address, bytes) = (words.next().expect("an address"), words.next().expect("a size"));
+        assert!(address.is_ok_and(|at| at > 0) && bytes.is_ok_and(|n| n > 0), "{line}");
+    }
+}

@@ -6,6 +6,7 @@
 
 mod made_up;
 mod options;
+mod perf_map;
 mod portal;
 mod regions;
 pub(crate) mod telling;
@@ -104,6 +105,8 @@ pub struct Jit<'m> {
     inner_portals: FxHashSet<&'static str>,
     /// How runs from tier 0 enter compiled code.
     doors: Doors,
+    /// The graphs that are in the profilers' map.
+    mapped: FxHashSet<String>,
     /// Local aggregates of runs that tier 0 didn't come back to.
     abandoned: Abandoned,
     taken: FxHashMap<u32, u32>,
@@ -190,6 +193,7 @@ impl<'m> Jit<'m> {
             goes_back: false,
             inner_portals: FxHashSet::default(),
             doors: Doors::default(),
+            mapped: FxHashSet::default(),
             abandoned: Abandoned::default(),
             taken: FxHashMap::default(),
             bridged: FxHashMap::default(),
@@ -227,8 +231,10 @@ impl<'m> Jit<'m> {
         let (code_bytes, optimizing) = (self.code.engine.code_bytes(), self.code.linking);
         let mut flipped = self.engine.chaos.as_ref().map(|chaos| chaos.flipped).unwrap_or_default();
         flipped.see(Choice::Guard, self.guards.as_ref().map_or(0, |guards| guards.failed()));
-        let stats =
-            Stats { steps, emitted, longest_trace, residual, code_bytes, optimizing, flipped, ..self.stats.clone() };
+        let (guards, snapshots) = (self.engine.guards_made(), self.engine.exits.len());
+        let snapshot_bytes = self.engine.snapshot_bytes();
+        let stats = Stats { guards, snapshots, snapshot_bytes, ..self.stats.clone() };
+        let stats = Stats { steps, emitted, longest_trace, residual, code_bytes, optimizing, flipped, ..stats };
         self.timed(stats)
     }
 
@@ -667,6 +673,7 @@ impl<'m> Jit<'m> {
         if self.policy == Policy::Eager || self.waiting.is_some() {
             self.install_finished(true)?;
         }
+        self.map_new_code();
         Ok(())
     }
 

@@ -582,6 +582,13 @@ impl Engine {
         self.code.borrow().sizes.get(&self.functions.get(key)?.id).copied()
     }
 
+    /// Where the machine code of one compiled graph lies: its address, and how many bytes it has.
+    pub fn code_of(&self, key: &str) -> Option<(usize, usize)> {
+        let id = self.installed(key).ok()?.id;
+        let code = self.code.borrow();
+        Some((code.address(id).addr(), code.sizes.get(&id).copied()?))
+    }
+
     /// A compiled graph in Cranelift's form (see [`Options::keep_text`]).
     pub fn clif(&self, key: &str) -> Option<String> {
         let names: Vec<_> = self.functions.iter().map(|(key, f)| (f.id.as_u32(), key)).collect();

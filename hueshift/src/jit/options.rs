@@ -53,6 +53,8 @@ pub struct JitOptions {
     pub limits: Limits,
     /// How many events are kept: the latest.
     pub kept_events: usize,
+    /// Whether to write a map of compiled code for the profiler `perf`, `/tmp/perf-PID.map`.
+    pub perf_map: bool,
     /// Whether the time that runs spend in each tier is measured: some 50 ns each time that one goes over to another.
     pub time_tiers: bool,
 }
@@ -80,6 +82,7 @@ impl Default for JitOptions {
             slot_bytes: SLOT_BYTES,
             limits: Limits::default(),
             kept_events: 1000,
+            perf_map: false,
             time_tiers: false,
         }
     }
@@ -119,6 +122,12 @@ pub struct Stats {
     pub flipped: Flipped,
     /// How often code was thrown away.
     pub evictions: u64,
+    /// Guards made: each branch of compiled code that may leave it, and each exit at the end of a trace.
+    pub guards: usize,
+    /// Snapshots that say how the interpreter goes on behind them: consecutive guards share one.
+    pub snapshots: usize,
+    /// About how many bytes the snapshots take.
+    pub snapshot_bytes: usize,
     /// Time in the specializer.
     pub specializing: Duration,
     /// Time in code generation, and in what comes before it.
@@ -184,6 +193,9 @@ impl AddAssign for Stats {
         self.regions += other.regions;
         self.flipped += other.flipped;
         self.evictions += other.evictions;
+        self.guards += other.guards;
+        self.snapshots += other.snapshots;
+        self.snapshot_bytes += other.snapshot_bytes;
         self.specializing += other.specializing;
         self.compiling += other.compiling;
         self.optimizing += other.optimizing;

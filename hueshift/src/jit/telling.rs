@@ -244,6 +244,9 @@ impl Jit<'_> {
     /// there stays interpreted.
     pub(super) fn install_finished(&mut self, wait: bool) -> Result<(), JitError> {
         let finished = self.code.poll(wait)?;
+        if !finished.is_empty() {
+            self.map_new_code();
+        }
         for Finished { number, result, duration } in finished {
             self.stats.compiling += duration;
             let made = self.teller.under_way.pop_front_if(|(of, _)| *of == number);

@@ -45,6 +45,18 @@ impl ExitSite {
 }
 
 impl Engine<'_> {
+    /// How many guards have been made.
+    pub fn guards_made(&self) -> usize {
+        self.guards as usize
+    }
+
+    /// About how many bytes the snapshots of all exits take.
+    pub fn snapshot_bytes(&self) -> usize {
+        let bytes =
+            |site: &ExitSite| size_of::<ExitSite>() + site.snapshot.bytes() + site.values.len() * size_of::<ValueId>();
+        self.exits.iter().map(bytes).sum()
+    }
+
     /// Whether the value that is promoted at an exit is the version of a `QuasiCell`.
     pub fn promotes_version(&self, exit: u32) -> bool {
         let site = &self.exits[exit as usize];

@@ -7,7 +7,7 @@
 
 use super::event::GuestPosition;
 use super::facts::Facts;
-use super::memory::{KnownMemory, Slot};
+use super::memory::{KnownMemory, Location, Place, Slot};
 use flowgraph::ir::{BlockId, Const, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -236,6 +236,15 @@ impl State {
     pub(super) fn size(&self) -> usize {
         let registers: usize = self.frames.iter().map(|f| f.regs.len()).sum();
         registers + self.slots.len() + self.memory.places.len() + self.memory.elements.len()
+    }
+
+    /// About how many bytes it takes, without what it shares with others.
+    pub(super) fn bytes(&self) -> usize {
+        let frame = |frame: &Frame| size_of::<Frame>() + frame.regs.len() * size_of::<(ValueId, Reg)>();
+        let frames: usize = self.frames.iter().map(frame).sum();
+        let slots = self.slots.len() * size_of::<(SlotId, Rc<Slot>)>();
+        let known = self.memory.places.len() + self.memory.roots.len() + self.memory.elements.len();
+        size_of::<State>() + frames + slots + known * size_of::<(Place, Location)>()
     }
 
     /// Replaces `old` by `new` everywhere.
