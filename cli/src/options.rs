@@ -88,6 +88,8 @@ struct Setting {
 enum Set {
     /// To a number, from this one on.
     Number(u64, fn(&mut JitOptions, u64)),
+    /// To a number of 64 bits.
+    Seed(fn(&mut JitOptions, u64)),
     /// To yes or no.
     Flag(fn(&mut JitOptions, bool)),
     /// To a number, or all runs are made that there can be.
@@ -227,7 +229,7 @@ const SETTINGS: &[Setting] = &[
         takes: "SEED",
         doc: "for tests: make choices otherwise than heuristics do, and fail guards at random; 0: don't",
         usual: |o| o.chaos.to_string(),
-        set: Set::Number(0, |o, n| o.chaos = n),
+        set: Set::Seed(|o, n| o.chaos = n),
     },
     Setting {
         key: "abort-at",
@@ -301,6 +303,10 @@ pub fn parse_jit(text: &str) -> Result<Jit, String> {
                     return Err(format!("{key} is a number from {least} on, not `{value}`"));
                 }
                 set(&mut jit.options, n);
+            }
+            Set::Seed(set) => {
+                let seed = value.parse().map_err(|_| format!("{key} is a number, not `{value}`"))?;
+                set(&mut jit.options, seed);
             }
             Set::Flag(set) => match value {
                 "yes" => set(&mut jit.options, true),

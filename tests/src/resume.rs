@@ -66,7 +66,8 @@ fn disturb_here(case: &Case, stride: usize) -> Result<Disturbed, Difference> {
     let mut disturbed = Disturbed::default();
     let Some(compiler) = compiler(&stage, case)? else { return Ok(disturbed) };
     let Some(first) = stage.that_end().next() else { return Ok(disturbed) };
-    let switches = &case.switches;
+    // Disturbed runs are compared with one that isn't.
+    let switches = &Switches { chaos: 0, ..case.switches };
     let course = Course { stage: &stage, compiler: &compiler, switches, first };
     for step in (1..).step_by(stride) {
         let options = JitOptions { abort_at: Some(step), ..switches.options() };

@@ -4,7 +4,7 @@
 
 use hueshift::JitOptions;
 use std::fmt;
-use timeshifter::specialize::Engine;
+use timeshifter::specialize::{Chaos, Engine};
 
 macro_rules! switches {
     ($($(#[$doc:meta])* $name:ident: usual $usual:literal, or $choices:expr;)*) => {
@@ -82,6 +82,8 @@ switches! {
     region: usual 0, or [1, 1, 2, 3];
     /// `Limits::region_ops`.
     region_ops: usual 6_000, or [10, 40];
+    /// `JitOptions::chaos`: 0 is none.
+    chaos: usual 0, or std::array::from_fn::<u32, 127, _>(|seed| seed as u32 + 1);
 }
 
 impl Switches {
@@ -93,6 +95,7 @@ impl Switches {
             cases: self.cases as usize,
             reenter: self.reenter != 0,
             region: self.region,
+            chaos: self.chaos.into(),
             ..JitOptions::default()
         }
     }
@@ -108,5 +111,8 @@ impl Switches {
         limits.inline_depth = self.inline_depth as usize;
         limits.trace_steps = u64::from(self.trace_steps);
         limits.region_ops = self.region_ops as usize;
+        if engine.chaos.is_none() {
+            engine.chaos = Chaos::new(self.chaos.into());
+        }
     }
 }

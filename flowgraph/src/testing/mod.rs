@@ -57,5 +57,5 @@ pub struct Generated {
     /// Arguments for some runs.
     pub runs: Vec<Run>,
     /// Bytes for settings of whoever tries it: settings that must not change what runs give. Zeros are the usual ones.
-    pub settings: [u8; 10],
+    pub settings: [u8; 11],
 }

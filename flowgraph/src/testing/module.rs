@@ -49,8 +49,10 @@ pub fn random_module(choices: &mut Source<'_>) -> Generated {
     let some = u64::from(choices.byte()) & may | must;
     let mut splits = vec![list(must), list(may), list(some)];
     splits.dedup();
-    let settings = std::array::from_fn(|_| arguments.byte());
+    let mut settings = [0; 11];
+    settings[..10].fill_with(|| arguments.byte());
     let runs = (0..4).map(|_| random_run(&module, &params, &mut arguments)).collect();
+    settings[10] = arguments.byte();
     Generated { module, entry, must_be_green: list(must), may_be_green: list(may), splits, runs, settings }
 }
 

@@ -24,6 +24,7 @@ pub fn told(fact: specialize::What, limits: &Limits) -> Option<(What, Reason)> {
         Fact::InlineDepth { function } => (limit(limits.inline_depth as u64, Some(function)), Reason::InlineDepth),
         Fact::TraceStopped(Stop::TooLong) => (limit(limits.trace_steps, None), Reason::TraceSteps),
         Fact::TraceStopped(Stop::Asked(step)) => (limit(step, None), Reason::AbortAt),
+        Fact::TraceStopped(Stop::Chaos(step)) => (limit(step, None), Reason::Chaos),
         Fact::TraceStopped(Stop::Call(message)) => (What::Refused { message }, Reason::CallRefused),
         Fact::RegionRefused { reason } => (What::Refused { message: reason }, Reason::RegionRefused),
         Fact::Widened { versions, top: true } => (What::Widened { versions }, Reason::TooManyVersions),

@@ -63,6 +63,7 @@ reasons! {
     TraceSteps "trace-steps" "The trace grew longer than the setting `trace-steps` says, and was stopped.",
         "raise `trace-steps=N`, or mark functions that need not be looked into `#[dont_look_inside]`";
     AbortAt "abort-at" "The setting `abort-at` has stopped the trace.", "leave out `abort-at=N`, which is for tests";
+    Chaos "chaos" "The setting `chaos` has stopped the trace.", "leave out `chaos=SEED`, which is for tests";
     JoinTuples "join-tuples" "Paths have met with more combinations of greens than the setting `join-tuples` says: they go on with everything red.",
         "make the green that multiplies red with `variable(..)`, or raise `join-tuples=N`";
     ResidualOps "residual-ops" "The code has grown larger than the setting `residual-ops` says: it goes on with everything red.",

@@ -7,7 +7,8 @@
 //! run: -1
 //! input: "read by get_byte"
 //! mode: jit
-//! jit: threshold=2,bridge=1,cases=32,region=2,chaos=17
+//! jit: threshold=2,bridge=1,cases=32,region=2,background=no,chaos=17
+//! choices: Guard, Stop, …
 //! ```
 
 use super::tiers::Tier;
@@ -17,6 +18,7 @@ use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
+use timeshifter::specialize::choices_of;
 
 /// A program, and how to run it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +57,10 @@ impl GuestCase {
             let _ = writeln!(text, "input: {:?}", self.program.input);
         }
         let _ = writeln!(text, "mode: {}\njit: {}", self.tier.name(), self.settings);
+        if self.settings.chaos != 0 {
+            let choices: Vec<String> = choices_of(self.settings.chaos).map(|choice| format!("{choice:?}")).collect();
+            let _ = writeln!(text, "choices: {}", choices.join(", "));
+        }
         let path = folder.join(format!("{name}.case"));
         std::fs::write(&path, text)?;
         Ok(path)
@@ -80,6 +86,7 @@ impl GuestCase {
                 "run" => runs.push(value.to_owned()),
                 "input" => input = parse_input(value)?,
                 "mode" => tier = Tier::ALL.into_iter().find(|tier| tier.name() == value),
+                "choices" => {} // in words what the seed says
                 "jit" => settings = Some(Settings::parse(value)?),
                 _ => return Err(format!("`{key}` says nothing in a case")),
             }

@@ -8,6 +8,7 @@
 //! tiers      runs of a program in a tier
 //! check      what tier 0 gives is what everything else gives
 //! case       a program and settings with which it fails, as files
+//! trial      programs one after the other, from a seed
 //! shrink     a smaller program that fails in the same way
 //! ```
 //!
@@ -22,10 +23,12 @@ mod registers;
 pub mod shrink;
 mod stack;
 pub mod tiers;
+pub mod trial;
 
 pub use case::GuestCase;
 pub use check::{Checked, Settings, Wrong, check};
 
+use crate::{Case, Switches};
 use flowgraph::testing::Source;
 use interpreters::{Interpreter, find};
 
@@ -96,6 +99,16 @@ pub struct Program {
 }
 
 impl Program {
+    /// The same as a case of the correctness equation; nothing if it can't be read. Its graphs are the interpreter's.
+    pub fn case(&self, switches: Switches) -> Option<Case> {
+        let interpreter = self.language.interpreter();
+        let arguments = |run: &String| interpreter.load_text(&self.text, &[run]).ok();
+        let runs = self.runs.iter().map(arguments).collect::<Option<_>>()?;
+        let module = interpreter.embedded().module().clone();
+        let (entry, greens) = (interpreter.entry.to_owned(), interpreter.greens.iter().copied().collect());
+        Some(Case { module, entry, greens, runs, input: self.input.clone(), switches })
+    }
+
     /// The program that bytes stand for.
     pub fn drawn(language: Language, bytes: &[u8]) -> Program {
         let mut source = Source::new(bytes);

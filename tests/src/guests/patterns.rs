@@ -36,7 +36,7 @@ fn alternatives(source: &mut Source<'_>, text: &mut String, nesting: u32) {
 
 fn item(source: &mut Source<'_>, text: &mut String, nesting: u32) {
     match source.below(8) {
-        0..=2 if nesting < 3 => {
+        0..=2 if nesting < 2 => {
             text.push_str("(?:");
             alternatives(source, text, nesting + 1);
             text.push(')');

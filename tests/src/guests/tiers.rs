@@ -3,7 +3,7 @@
 use super::{Language, Program};
 use hueshift::embed::{Error, Jit};
 use hueshift::io::{self, Io};
-use hueshift::{JitError, JitOptions, Stats};
+use hueshift::{JitOptions, Stats};
 use interpreters::regex::Dfa;
 use interpreters::{brainfuck, regex, register_machine, stack_machine};
 use std::fmt;
@@ -72,7 +72,7 @@ pub struct Ran {
 /// Why there is nothing to compare.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stopped {
-    /// The program can't be read, or is too large to be compiled as a whole.
+    /// The program can't be read.
     Refused(String),
     /// Neither a result nor a trap.
     Failed(String),
@@ -177,7 +177,6 @@ fn ended(end: Result<String, Error>) -> Result<Result<String, String>, Stopped> 
     match end {
         Ok(value) => Ok(Ok(value)),
         Err(Error::Trap(trap)) => Ok(Err(trap.message)),
-        Err(Error::Jit(JitError::Specialize(e))) if e.is_limit() => Err(Stopped::Refused(e.to_string())),
         Err(e) => Err(Stopped::Failed(e.to_string())),
     }
 }

@@ -36,6 +36,11 @@ macro_rules! choices {
                 match self { $(Choice::$name => $doc,)* }
             }
 
+            /// The bit that stands for it where a seed says which choices are left as they are.
+            fn bit(self) -> u64 {
+                1 << (self as u64)
+            }
+
             /// Where the choice is made otherwise at all, it is so once in about so many times.
             fn rate(self) -> u64 {
                 match self { $(Choice::$name => $rate,)* }
@@ -60,7 +65,7 @@ choices! {
     Call: one in 8, "a call is made that could be copied in";
     Follow: one in 4, "the exit of an inner loop gets no bridge at once";
     Hot: one in 4, "a place or an exit is hot before its time";
-    Full: one in 8, "a promotion has its fill of cases";
+    Full: one in 2, "a promotion has its fill of cases";
     Reenter: one in 4, "the interpreter goes on where compiled code could be entered";
     Leave: one in 4, "the evaluator goes on where tier 0 could";
     Arrive: one in 4, "tier 0 goes on where it was hot";
@@ -70,6 +75,19 @@ choices! {
     Way: one in 8, "a way that was traced is an exit of a region";
     Inner: one in 4, "a loop inside of another isn't in its region";
     End: one in 32, "a path of a region ends at a join";
+}
+
+/// A seed, without what it says about choices that are left as they are.
+const SEED_BITS: u32 = 32;
+
+/// The seed that leaves a choice as it is, too.
+pub fn without(seed: u64, choice: Choice) -> u64 {
+    seed | choice.bit() << SEED_BITS
+}
+
+/// The choices that a seed doesn't leave as they are.
+pub fn choices_of(seed: u64) -> impl Iterator<Item = Choice> {
+    Choice::ALL.iter().copied().filter(move |choice| (seed >> SEED_BITS) & choice.bit() == 0)
 }
 
 /// How often each choice was made otherwise.
@@ -106,14 +124,15 @@ pub struct Chaos {
 }
 
 impl Chaos {
-    /// The stream of a seed; none for 0.
+    /// The stream of a seed, which is 32 bits; none for 0. The bits above say which choices are left as they are.
     pub fn new(seed: u64) -> Option<Chaos> {
+        let (left, seed) = (seed >> SEED_BITS, seed & ((1 << SEED_BITS) - 1));
         let mut streams = Random(seed);
         let mut random = [const { Random(0) }; Choice::ALL.len()].map(|_| Random(streams.word()));
         let mut rates = [0; Choice::ALL.len()];
         for ((rate, random), choice) in rates.iter_mut().zip(&mut random).zip(Choice::ALL) {
             let (never, seldom) = (random.word() % 4 == 0, random.word() % 4);
-            *rate = if never { 0 } else { choice.rate() << seldom };
+            *rate = if never || left & choice.bit() != 0 { 0 } else { choice.rate() << seldom };
         }
         (seed != 0).then_some(Chaos { random, rates, flipped: Flipped::default() })
     }

@@ -101,6 +101,8 @@ pub enum Beginning {
 pub enum Stop {
     /// [`Engine::abort_at`] is this step.
     Asked(u64),
+    /// Chaos has it stopped at this step.
+    Chaos(u64),
     /// It went past [`Limits::trace_steps`](super::Limits::trace_steps).
     TooLong,
     /// The function that is called next could not be specialized, for this reason.

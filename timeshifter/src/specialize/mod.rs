@@ -59,7 +59,7 @@ mod step;
 mod trace;
 mod versions;
 
-pub use chaos::{Chaos, Choice, Flipped};
+pub use chaos::{Chaos, Choice, Flipped, choices_of, without};
 pub use cleanup::cleanup;
 pub use engine::{Engine, FunctionKey, FxIndexMap, FxIndexSet, RootKind, Unit, Version};
 pub use entry::Argument;

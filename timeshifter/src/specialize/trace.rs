@@ -151,7 +151,7 @@ impl Engine<'_> {
                 break self.abort(st, Stop::Asked(traced))?;
             }
             if stop == Some(traced) {
-                break self.abort(st, Stop::Asked(traced))?;
+                break self.abort(st, Stop::Chaos(traced))?;
             }
             if traced > self.limits.trace_steps {
                 break self.abort(st, Stop::TooLong)?;
