@@ -4,7 +4,7 @@ use crate::options::{EntryOption, FileOptions, ModuleOptions};
 use crate::rewrite::Rewriter;
 use crate::source::{self, Source};
 use flowgraph::frontend::{Lifted, Refused, collect_files, lift_embedded, without_shebang};
-use flowgraph::ir::{Module, Opcode, RustType};
+use flowgraph::ir::{Module, RustType};
 use flowgraph::text::print_module;
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -257,8 +257,6 @@ impl Body<'_> {
         let files = inline.chain(read);
         let (hosts, portals) = rewriter.shims();
         let tuples = crate::layout::tuples(&self.lifted.module);
-        let mut ops = self.lifted.module.graphs.values().flat_map(|g| &g.blocks).flat_map(|b| &b.ops);
-        let marks_jumps = ops.any(|op| op.opcode == Opcode::CanEnterJit);
         Ok(quote! {
             #(#items)*
             #tuples
@@ -270,7 +268,6 @@ impl Body<'_> {
                 entries: &[#(#entries),*],
                 hosts: &[#(#hosts),*],
                 portals: &[#(#portals),*],
-                marks_jumps: #marks_jumps,
             });
         })
     }

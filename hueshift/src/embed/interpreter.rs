@@ -46,8 +46,6 @@ pub struct Definition {
     pub hosts: &'static [HostFunction],
     /// The portals that have a tier 0 with a `Jit` at hand.
     pub portals: &'static [PortalFunction],
-    /// The language says where the guest jumps back.
-    pub marks_jumps: bool,
 }
 
 /// An interpreter of this program: `lang::INTERPRETER`.
@@ -87,11 +85,6 @@ impl Interpreter {
     /// The portals that have a tier 0 with a `Jit` at hand.
     pub(super) fn portals(&self) -> &'static [PortalFunction] {
         self.definition.portals
-    }
-
-    /// Whether the language says where the guest jumps back (`can_enter_jit!`).
-    pub(super) fn marks_jumps(&self) -> bool {
-        self.definition.marks_jumps
     }
 
     /// The portal of this path in tier 0.

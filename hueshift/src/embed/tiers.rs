@@ -51,9 +51,7 @@ enum Through {
 
 /// What a [`Jit`] knows of runs that begin in tier 0.
 pub(super) struct Tiers {
-    /// The language says where the guest jumps back: only behind such a jump is a merge point one where code is entered.
-    counts_jumps: bool,
-    /// The guest has jumped back, or a portal has begun, since the last merge point.
+    /// A function that isn't a portal has said that the guest jumps back.
     jumped: bool,
     counters: Box<[u32; COUNTERS]>,
     /// For each portal, by its number among the entries: which words of its parameters' leaves are those of greens, and of
@@ -91,9 +89,8 @@ impl Shape {
 
 impl Tiers {
     /// Nothing is known yet.
-    pub fn new(interpreter: &Interpreter) -> Tiers {
+    pub fn new() -> Tiers {
         Tiers {
-            counts_jumps: interpreter.marks_jumps(),
             jumped: false,
             counters: Box::new([0; COUNTERS]),
             shapes: FxHashMap::default(),
@@ -126,27 +123,25 @@ impl<'p> Jit<'p> {
         }
     }
 
-    /// For the macros: the guest jumps back.
+    /// For the macros: the guest jumps back, in a function that isn't a portal.
     #[doc(hidden)]
     #[inline(always)]
     pub fn jump(&mut self) {
         self.tiers.jumped = true;
     }
 
-    /// For the macros: a portal begins. What a guest calls often is as worth compiling as what it jumps back to.
+    /// For the macros: whether it has since it was asked last.
     #[doc(hidden)]
     #[inline(always)]
-    pub fn begins(&mut self) {
-        self.tiers.jumped = true;
+    pub fn has_jumped(&mut self) -> bool {
+        std::mem::take(&mut self.tiers.jumped)
     }
 
-    /// For the macros: whether a merge point with a key of this hash is worth the words of its parameters.
+    /// For the macros: whether a merge point with a key of this hash, behind a jump back of the guest or where a portal begins, is
+    /// worth the words of its parameters.
     #[doc(hidden)]
     #[inline(always)]
     pub fn arrives(&mut self, hash: u64) -> bool {
-        if self.tiers.counts_jumps && !std::mem::take(&mut self.tiers.jumped) {
-            return false;
-        }
         let counter = &mut self.tiers.counters[counter_of(hash)];
         *counter = counter.saturating_add(1);
         *counter > self.options.threshold

@@ -100,5 +100,53 @@ pub fn run() -> Result<(), String> {
             slow / code_less
         );
     }
+    just_in_time()
+}
+
+/// Prints how fast the same loops are just in time, warm-up included, next to Rust and to what tier 0 by rustc takes.
+fn just_in_time() -> Result<(), String> {
+    println!(
+        "\n| guest program | n | Rust, -O | just in time | of Rust's speed | tier 0 by rustc | faster than tier 0 |"
+    );
+    println!("| --- | ---: | ---: | ---: | ---: | ---: | ---: |");
+    for (machine, (name, n, native, less)) in ["tl", "tlr"].into_iter().flat_map(|m| PROGRAMS.map(|p| (m, p))) {
+        let interpreter = interpreters::find(machine).ok_or("a machine is gone")?;
+        let Some(program) = interpreter.program(name) else { continue };
+        let code = interpreter.program_of_file(".asm", program.text.as_bytes()).map_err(|e| e.to_string())?;
+        let options = hueshift::embed::Jit::usual_options();
+        let (mut in_rust, mut jitted, mut in_tier0, mut in_rust_less) = (vec![], vec![], vec![], vec![]);
+        let text = |result: Result<String, String>, wanted: i64| match result {
+            Ok(text) if text == wanted.to_string() => Ok(wanted),
+            other => Err(format!("{machine} {name}: {other:?}, but {wanted} in Rust")),
+        };
+        for _ in 0..3 {
+            let (took, wanted) = timed(|| Ok(native(black_box(n))))?;
+            in_rust.push(took);
+            let (took, _) = timed(|| {
+                let ran = interpreter.jit(&code, &[&n.to_string()], &options).map_err(|e| e.to_string())?;
+                text(ran.result.map_err(|e| e.to_string()), wanted)
+            })?;
+            jitted.push(took);
+            let (took, wanted) = timed(|| Ok(native(black_box(n / less))))?;
+            in_rust_less.push(took);
+            let (took, _) = timed(|| {
+                let ran = interpreter.tier0(&code, &[&(n / less).to_string()]).map_err(|e| e.to_string())?;
+                text(ran.result.map_err(|e| e.message), wanted)
+            })?;
+            in_tier0.push(took);
+        }
+        let (rust, jit, slow, rust_less) = (best(in_rust), best(jitted), best(in_tier0), best(in_rust_less));
+        // Tier 0 is given less: its time for all is what the work in Rust takes as many times.
+        let whole = slow * (rust / rust_less);
+        println!(
+            "| {machine} {name} | {n} | {:.1} ms | {:.1} ms | {:.0} % | {:.1} ms for n = {} | {:.0} times |",
+            rust * 1e3,
+            jit * 1e3,
+            100.0 * rust / jit,
+            slow * 1e3,
+            n / less,
+            whole / jit
+        );
+    }
     Ok(())
 }

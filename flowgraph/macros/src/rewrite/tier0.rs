@@ -4,9 +4,9 @@
 //! fn run(code: &[u8], mut pc: usize, cpu: &mut Cpu) -> u64 { loop { merge_point!(); … } }
 //!
 //! fn __hueshift_second_run<'p>(code: &'p [u8], mut pc: usize, cpu: &mut Cpu, jit: &mut Jit<'p>) -> u64 {
-//!     jit.begins();
+//!     let mut jumped = true;
 //!     loop {
-//!         if jit.arrives(hash of code and pc) {
+//!         if take(&mut jumped) && jit.arrives(hash of code and pc) {
 //!             match jit.enter(words of code, pc and cpu) { At(words) => pc = …, Returned(words) => return … }
 //!         }
 //!         …
@@ -29,10 +29,37 @@ use syn::{Expr, FnArg, Pat, Signature, Stmt, Visibility};
 
 /// Functions from which a portal is reached.
 pub struct Leading {
+    /// Where the language says that the guest jumps back.
+    jumps: Jumps,
     /// By function: which of its parameters become greens of a portal.
     lent: HashMap<String, HashSet<usize>>,
     /// The callees of calls of them, by place.
     calls: HashMap<super::Place, String>,
+}
+
+/// Where a language says that the guest jumps back (`can_enter_jit!()`).
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Jumps {
+    /// Nowhere: each merge point counts.
+    Unsaid,
+    /// In portals alone, where a local variable tells of it.
+    InPortals,
+    /// In other functions, too, which tell the `Jit`.
+    Elsewhere,
+}
+
+impl Jumps {
+    fn of(module: &Module) -> Jumps {
+        let jumps = |graph: &&Graph| {
+            graph.blocks.iter().flat_map(|block| &block.ops).any(|op| op.opcode == Opcode::CanEnterJit)
+        };
+        let jumping: Vec<&Graph> = module.graphs.values().filter(jumps).collect();
+        match &jumping[..] {
+            [] => Jumps::Unsaid,
+            all if all.iter().all(|graph| graph.attributes.portal.is_some()) => Jumps::InPortals,
+            _ => Jumps::Elsewhere,
+        }
+    }
 }
 
 /// The name of the second form of a function.
@@ -70,7 +97,7 @@ impl Leading {
                 calls.insert(at, callee.name.to_string());
             }
         }
-        Leading { lent, calls }
+        Leading { jumps: Jumps::of(module), lent, calls }
     }
 
     /// Whether a portal is reached from a function.
@@ -170,8 +197,10 @@ impl Rewriter<'_> {
         Second { rewriter: self, merge_point }.visit_block_mut(&mut block);
         self.rewrite(&mut block, &sig, checked);
         let (name, jit) = (second_name(&sig.ident), hidden());
-        if graph.attributes.portal.is_some() {
-            block.stmts.insert(0, Stmt::Expr(Expr::Verbatim(quote! { #jit.begins() }), Some(Default::default())));
+        if graph.attributes.portal.is_some() && self.leading.jumps != Jumps::Unsaid {
+            // What a guest calls often is as worth compiling as what it jumps back to.
+            let jumped = hidden_jumped();
+            block.stmts.insert(0, syn::parse_quote! { let mut #jumped = true; });
         }
         let generics = sig.generics.params.iter();
         let (inputs, output, bounds) = (sig.inputs.iter(), &sig.output, &sig.generics.where_clause);
@@ -222,10 +251,17 @@ impl Rewriter<'_> {
         }
         let result = values::give(self.module, &graph.signature.result, &reader);
         let count: usize = graph.signature.params.iter().map(|param| self.module.leaves(&param.ty).len()).sum();
+        let jumped = hidden_jumped();
+        let counts = match self.leading.jumps {
+            Jumps::Unsaid => quote!(true),
+            Jumps::InPortals => quote!(::std::mem::take(&mut #jumped)),
+            Jumps::Elsewhere => quote!(::std::mem::take(&mut #jumped) | #jit.has_jumped()),
+        };
         quote! {{
             #(#lent)*
-            let __hueshift_hash = #hash;
-            if #jit.arrives(__hueshift_hash) {
+            let __hueshift_counts = #counts;
+            let __hueshift_hash = if __hueshift_counts { #hash } else { 0 };
+            if __hueshift_counts && #jit.arrives(__hueshift_hash) {
                 let mut #words = ::std::vec::Vec::with_capacity(#count);
                 #(#passed)*
                 match #jit.enter(#entry, __hueshift_hash, #words) {
@@ -238,6 +274,11 @@ impl Rewriter<'_> {
             }
         }}
     }
+}
+
+/// The variable of a portal that says whether it has just begun, or the guest has jumped back.
+fn hidden_jumped() -> Ident {
+    Ident::new("__hueshift_jumped", Span::call_site())
 }
 
 fn hidden_reader() -> Ident {
@@ -295,6 +336,10 @@ impl Second<'_, '_> {
         let jit = hidden();
         match mac.path.segments.last()?.ident.to_string().as_str() {
             "merge_point" => self.merge_point.clone(),
+            "can_enter_jit" if self.merge_point.is_some() => {
+                let jumped = hidden_jumped();
+                Some(quote! { #jumped = true })
+            }
             "can_enter_jit" => Some(quote! { #jit.jump() }),
             _ => None,
         }
