@@ -49,6 +49,8 @@ settings! {
     cases "cases": usize;
     /// How often a bridge leads back before there is a region; 0: never.
     region "region": u32;
+    /// Past so many bytes of machine code the coldest is thrown away.
+    code_bytes "code-bytes": usize;
     /// Whether machine code is made on a second thread.
     background "background": Flag;
     /// The seed of chaos.
@@ -80,7 +82,7 @@ impl FromStr for Flag {
 impl Settings {
     /// Settings without chaos.
     pub fn plain(threshold: u32, bridge: u32, cases: usize, region: u32) -> Settings {
-        Settings { threshold, bridge, cases, region, background: Flag(false), chaos: 0 }
+        Settings { threshold, bridge, cases, region, code_bytes: MUCH, background: Flag(false), chaos: 0 }
     }
 
     /// Drawn from bytes, with this seed of chaos.
@@ -91,6 +93,7 @@ impl Settings {
             cases: [32, 1, 2, 4][source.below(4)],
             region: [2, 0, 1, 5, 20][source.below(5)],
             background: Flag(source.chance(1, 8)),
+            code_bytes: [MUCH, MUCH, 1, 2_000, 10_000][source.below(5)],
             chaos,
         }
     }
@@ -103,6 +106,7 @@ impl Settings {
             cases: self.cases,
             region: self.region,
             background: self.background.0,
+            code_bytes: self.code_bytes,
             chaos: self.chaos,
             slot_bytes: 4 << 20,
             opt_level: jitcodegen::OptLevel::None,
@@ -110,6 +114,9 @@ impl Settings {
         }
     }
 }
+
+/// More machine code than there is of any program.
+const MUCH: usize = 64 << 20;
 
 /// How often the runs of a program are made with the same code.
 const TIMES: usize = 2;
