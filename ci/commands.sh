@@ -49,8 +49,8 @@ log=$(mktemp)
 trap 'rm -f "$output" "$program" "$log"' EXIT
 expect 0 168 run tl primes --mode jit --jit threshold=20,bridge=5,versions=2,trace-steps=5000 --log "$log" -- 1000
 expect 0 'Where time went' explain "$log"
-expect 0 'code at' run tl primes --mode jit --jit threshold=20 --stats -- 1000
-expect 0 '"sizes": [{"key": "code, pc=' run tl primes --mode jit --jit threshold=20 --stats=json -- 1000
+expect 0 'code at' run tl primes --mode jit --jit threshold=20,background=no --stats -- 1000
+expect 0 '"sizes": [{"key": "code, pc=' run tl primes --mode jit --jit threshold=20,background=no --stats=json -- 1000
 
 # What bad input gets.
 expect 2 'this is no JSON' explain README.md
