@@ -177,6 +177,11 @@ impl Memory {
         self.data.get(data.0 as usize).map_or(0, |d| d.0)
     }
 
+    /// How many bytes an item of the module's data has; 0 if it has no place.
+    pub fn data_size(&self, data: DataId) -> u64 {
+        self.data.get(data.0 as usize).map_or(0, |d| d.1)
+    }
+
     /// The bits of a constant.
     pub fn resolve(&self, constant: Const) -> Word {
         match constant {

@@ -5,6 +5,7 @@
 )]
 
 use super::greens::name_greens;
+use super::interpreter::Constants;
 use super::jit::Error;
 use crate::compiler::Compiler;
 use crate::events::Recorder;
@@ -43,6 +44,7 @@ impl Compiled {
     /// refer to stays as it is while this is used.
     pub unsafe fn new(
         compiler: &Compiler,
+        constants: &Constants,
         greens: &[Word],
         options: &JitOptions,
         events: &Recorder,
@@ -52,7 +54,7 @@ impl Compiled {
             driver.specialize(arguments)
         };
         // SAFETY: the caller's promise.
-        unsafe { Compiled::prepared(compiler, greens, options, prepare) }
+        unsafe { Compiled::prepared(compiler, constants, greens, options, prepare) }
     }
 
     /// A driver for the runs that tier 0 brings to the merge point of a portal, with no code yet. `greens` are the words of
@@ -62,6 +64,7 @@ impl Compiled {
     /// As for [`Compiled::new`].
     pub unsafe fn of_portal(
         compiler: &Compiler,
+        constants: &Constants,
         greens: &[Word],
         options: &JitOptions,
         events: &Recorder,
@@ -71,25 +74,30 @@ impl Compiled {
             Ok(())
         };
         // SAFETY: the caller's promise.
-        unsafe { Compiled::prepared(compiler, greens, options, prepare) }
+        unsafe { Compiled::prepared(compiler, constants, greens, options, prepare) }
     }
 
     unsafe fn prepared(
         compiler: &Compiler,
+        constants: &Constants,
         greens: &[Word],
         options: &JitOptions,
         prepare: impl FnOnce(&mut Driver<'_>, &[Argument]) -> Result<(), JitError>,
     ) -> Result<Compiled, Error> {
         let mut compiler = compiler.clone();
-        let mut memory = compiler.memory();
+        let mut memory = Memory::new();
+        memory.set_hosts(compiler.hosts.clone());
         let signature = compiler.module.graphs[&compiler.entry].signature.clone();
         let known: Vec<usize> = compiler.known.iter().copied().collect();
-        // SAFETY: the caller's promise.
-        let constants = unsafe {
+        // SAFETY: the caller's promise. An interpreter's constants stay for ever, and nobody writes them.
+        let known_greens = unsafe {
             memory.trust_foreign();
+            for (address, size) in constants.places() {
+                memory.adopt_data(address, size);
+            }
             name_greens(&mut compiler.module, &mut memory, &signature, &known, greens)?
         };
-        let arguments = arguments(&compiler, &constants);
+        let arguments = arguments(&compiler, &known_greens);
         let parts = Parts { compiler, memory: MutBorrow::new(memory) };
         let tied = Tied::try_new(parts, |parts| {
             let mut driver = Driver::new(&parts.compiler, parts.memory.borrow_mut(), options.clone())?;

@@ -84,7 +84,14 @@ pub(super) unsafe fn name_greens(
         walk.read(image, &ty, address, &name)?;
     }
     let mut named = Named::default();
-    let merged = merge(walk.images);
+    let (placed, merged): (Vec<Image>, Vec<Image>) =
+        merge(walk.images).into_iter().partition(|image| item_around(memory, image).is_some());
+    for image in placed {
+        // A constant of the interpreter that compiled code has handed on.
+        if let Some((start, size, id)) = item_around(memory, &image) {
+            named.places.insert(start, (size, id));
+        }
+    }
     let (first, count) = (module.data.len(), merged.len());
     let targets: BTreeMap<u64, DataId> =
         merged.iter().enumerate().map(|(i, image)| (image.address, DataId((first + i) as u32))).collect();
@@ -114,6 +121,13 @@ pub(super) unsafe fn name_greens(
         }
     }
     Ok(out)
+}
+
+/// The item of data that has its place already and that an image lies in: where it begins, its size, and its id.
+fn item_around(memory: &Memory, image: &Image) -> Option<(u64, u64, DataId)> {
+    let Some(Const::Addr(id, offset)) = memory.symbol(image.address) else { return None };
+    let (start, size) = (image.address - offset as u64, memory.data_size(id));
+    (image.size > 0 && image.address + image.size <= start + size).then_some((start, size, id))
 }
 
 impl Walk<'_> {

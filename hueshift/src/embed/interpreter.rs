@@ -1,7 +1,8 @@
 //! What the macros know of an interpreter, and what is made of it on demand.
 
 use super::jit::Jit;
-use flowgraph::ir::{Module, Word};
+use flowgraph::ir::{DataId, Module, Word};
+use flowgraph::memory::Memory;
 use std::sync::{Arc, OnceLock};
 
 /// A function that compiled code can be made of.
@@ -53,13 +54,36 @@ pub struct Definition {
 pub struct Interpreter {
     definition: Definition,
     module: OnceLock<Module>,
+    constants: OnceLock<Constants>,
+}
+
+/// Where the constants of a source lie that have addresses: address and size of each item of its module's data, in order.
+///
+/// Compiled code hands references to them to the program, which may keep them as long as it likes, for they are `'static` to rustc.
+/// So they lie in memory that is never freed, and all compiled code of the interpreter has the same.
+#[derive(Debug)]
+pub(super) struct Constants(Vec<(u64, u64)>);
+
+impl Constants {
+    fn of(module: &Module) -> Constants {
+        let memory = Memory::for_module(module);
+        let ids = (0..module.data.len() as u32).map(DataId);
+        let places = ids.map(|id| (memory.data_address(id), memory.data_size(id))).collect();
+        std::mem::forget(memory);
+        Constants(places)
+    }
+
+    /// Their places, in the order of their ids.
+    pub fn places(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.0.iter().copied()
+    }
 }
 
 impl Interpreter {
     /// For the macros: an interpreter whose text of graphs was printed from a lifted module.
     #[doc(hidden)]
     pub const fn new(definition: Definition) -> Interpreter {
-        Interpreter { definition, module: OnceLock::new() }
+        Interpreter { definition, module: OnceLock::new(), constants: OnceLock::new() }
     }
 
     /// The name of its module in the program.
@@ -95,6 +119,11 @@ impl Interpreter {
     /// The entry of this path.
     pub fn entry(&self, function: &str) -> Option<&'static Entry> {
         self.definition.entries.iter().find(|e| e.function == function)
+    }
+
+    /// Where its constants lie.
+    pub(super) fn constants(&self) -> &Constants {
+        self.constants.get_or_init(|| Constants::of(self.module()))
     }
 
     /// The flow graphs, as the front end lifted them when the program was compiled.

@@ -246,7 +246,8 @@ impl<'p> Jit<'p> {
             let compiler = self.compiler(function)?;
             // SAFETY: the functions that the macros make are typed as the source is, and what greens refer to is borrowed
             // for `'p`, which this `Jit` can't outlive.
-            let code = unsafe { Compiled::new(&compiler, &key.1, &self.options, &self.events)? };
+            let code =
+                unsafe { Compiled::new(&compiler, interpreter.constants(), &key.1, &self.options, &self.events)? };
             self.compiled.insert(key.clone(), code);
         }
         match self.compiled.get_mut(&key) {

@@ -242,7 +242,8 @@ impl<'p> Jit<'p> {
         let greens: Vec<Word> = shape.greens.iter().map(|at| words[*at]).collect();
         // SAFETY: the functions that the macros make are typed as the source is, and what greens refer to is borrowed for `'p`,
         // which this `Jit` can't outlive.
-        let mut driver = unsafe { Compiled::of_portal(&compiler, &greens, &self.options, &self.events)? };
+        let mut driver =
+            unsafe { Compiled::of_portal(&compiler, interpreter.constants(), &greens, &self.options, &self.events)? };
         driver.with(|driver| driver.finishes_inner_portals(interpreter.portals().iter().map(|p| p.function)));
         Ok(Some(self.tiers.drivers.add(key, driver)))
     }
