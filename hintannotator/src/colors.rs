@@ -121,7 +121,7 @@ impl Colors {
 
     fn chain(&self, ix: GraphIx, v: ValueId) -> Vec<Step> {
         let mut walk = Walk::default();
-        let (mut at, mut chain, mut seen) = (Some((ix, v)), Vec::new(), FxHashSet::default());
+        let (mut at, mut chain, mut seen): (_, Vec<Step>, _) = (Some((ix, v)), Vec::new(), FxHashSet::default());
         while let Some((ix, v)) = at {
             if !seen.insert((ix, v)) {
                 break;
@@ -131,6 +131,11 @@ impl Colors {
             let (because, next) = self.because(&mut walk, ix, v, cause);
             // A variable and the join that it goes to are told once.
             let again = next.is_some_and(|(ix, v)| walk.describe(&self.module, ix, v) == (what.clone(), loc));
+            // What is no part of the source, as the functions of a `QuasiCell`, has no line of its own but that of what led there.
+            let loc = match chain.last() {
+                Some(before) if !loc.is_known() => before.loc,
+                _ => loc,
+            };
             if !again {
                 chain.push(Step { what, loc, place: self.module.show_loc(loc), because });
             }
@@ -147,7 +152,7 @@ impl Colors {
         let function = |ix: GraphIx| module.graphs[ix].function.as_str();
         let mut told = |ix, v| {
             let (what, loc) = walk.describe(module, ix, v);
-            format!("{what} ({})", here(loc))
+            if loc.is_known() { format!("{what} ({})", here(loc)) } else { what }
         };
         match cause {
             Cause::Concrete(loc) => (format!("`concrete` asks for it ({})", here(loc)), None),

@@ -10,10 +10,11 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 use timeshifter::specialize::Engine;
 
-/// Something that is to be done in its turn.
-enum Later {
-    /// An exit of a graph is pointed to another.
-    Patch { graph: String, exit: u32, target: String },
+/// An exit of a graph is pointed to another.
+struct Patch {
+    graph: String,
+    exit: u32,
+    target: String,
 }
 
 /// The compiled residual graphs of an engine.
@@ -29,8 +30,8 @@ pub(crate) struct Code {
     /// The graphs that leave through each exit: linking may have copied it.
     leaving: FxHashMap<u32, Vec<String>>,
     patched: FxHashMap<u32, String>,
-    /// What is done when so many batches have been compiled in the background.
-    later: VecDeque<(u64, Later)>,
+    /// What is patched when so many batches have been compiled in the background.
+    later: VecDeque<(u64, Patch)>,
     /// The graphs that are compiled in the background, by the number of their batch.
     under_way: VecDeque<(u64, Vec<String>)>,
     /// Graphs that the code generator has refused.
@@ -147,7 +148,7 @@ impl Code {
                     leaving.push(key.clone());
                 }
                 if let Some(target) = self.patched.get(&exit).cloned() {
-                    self.in_turn(Later::Patch { graph: key.clone(), exit, target })?;
+                    self.patch_in_turn(Patch { graph: key.clone(), exit, target })?;
                 }
             }
             self.graphs.insert(key, graph);
@@ -161,7 +162,7 @@ impl Code {
             return Ok(());
         }
         for graph in self.leaving.get(&exit).cloned().into_iter().flatten() {
-            self.in_turn(Later::Patch { graph, exit, target: key.to_owned() })?;
+            self.patch_in_turn(Patch { graph, exit, target: key.to_owned() })?;
         }
         self.patched.insert(exit, key.to_owned());
         Ok(())
@@ -187,32 +188,27 @@ impl Code {
                 for key in keys {
                     self.graphs.shift_remove(&key);
                     self.patched.retain(|_, target| *target != key);
+                    self.leaving.values_mut().for_each(|graphs| graphs.retain(|graph| *graph != key));
                     self.refused.insert(key);
                 }
             }
-            while let Some((_, later)) = self.later.pop_front_if(|(after, _)| *after <= *number) {
+            while let Some((_, Patch { graph, exit, target })) = self.later.pop_front_if(|(at, _)| *at <= *number) {
                 // What has been refused needs nothing.
                 if result.is_ok() {
-                    self.perform(later)?;
+                    self.engine.patch(&graph, exit, &target)?;
                 }
             }
         }
         Ok(finished)
     }
 
-    /// Does something when what has been begun so far is installed.
-    fn in_turn(&mut self, later: Later) -> Result<(), JitError> {
+    /// Patches when what has been begun so far is installed.
+    fn patch_in_turn(&mut self, patch: Patch) -> Result<(), JitError> {
         if self.engine.under_way() > 0 {
-            self.later.push_back((self.engine.begun(), later));
+            self.later.push_back((self.engine.begun(), patch));
             return Ok(());
         }
-        self.perform(later)
-    }
-
-    fn perform(&mut self, later: Later) -> Result<(), JitError> {
-        match later {
-            Later::Patch { graph, exit, target } => Ok(self.engine.patch(&graph, exit, &target)?),
-        }
+        Ok(self.engine.patch(&patch.graph, patch.exit, &patch.target)?)
     }
 }
 

@@ -397,8 +397,8 @@ impl<'m> Jit<'m> {
     fn call(&mut self, calling: &Calling) -> Result<Option<Result<Vec<Word>, TrapReport>>, JitError> {
         let (key, begun) = (calling.function(), Instant::now());
         let before = (self.code.graphs.len(), self.code.engine.code_bytes());
-        self.code.compile_function(&self.engine, key)?;
-        self.compiled(begun, key, before);
+        let done = self.code.compile_function(&self.engine, key);
+        self.made_or_refused(done, key, begun, before)?;
         self.install_finished(true)?;
         if !self.code.is_ready(key) {
             return Ok(None);
@@ -662,18 +662,31 @@ impl<'m> Jit<'m> {
     /// Compiles switches that enter it together with it.
     fn compile_with(&mut self, key: &str, switches: &[&Graph]) -> Result<(), JitError> {
         let (begun, before) = (Instant::now(), (self.code.graphs.len(), self.code.engine.code_bytes()));
-        match self.code.compile(&self.engine, self.policy, key, switches) {
+        let done = self.code.compile(&self.engine, self.policy, key, switches);
+        self.made_or_refused(done, key, begun, before)?;
+        if self.policy == Policy::Eager || self.waiting.is_some() {
+            self.install_finished(true)?;
+        }
+        self.map_new_code();
+        Ok(())
+    }
+
+    /// Tells of code that has been made since `begun`. Where tier 0 can, it goes on without what the code generator has refused, and
+    /// so does the interpreter behind exits.
+    fn made_or_refused(
+        &mut self,
+        done: Result<(), JitError>,
+        key: &str,
+        begun: Instant,
+        before: (usize, usize),
+    ) -> Result<(), JitError> {
+        match done {
             Ok(()) => self.compiled(begun, key, before),
-            // Tier 0, and the interpreter behind exits, go on without it.
             Err(JitError::Codegen(error)) if self.goes_back => {
                 self.tell(What::Refused { message: error.to_string() }, Reason::CodeGeneration, self.begun_at());
             }
             Err(error) => return Err(error),
         }
-        if self.policy == Policy::Eager || self.waiting.is_some() {
-            self.install_finished(true)?;
-        }
-        self.map_new_code();
         Ok(())
     }
 

@@ -161,3 +161,25 @@ fn functions_that_cannot_be_compiled_are_interpreted() {
     let refused = jit.events().iter().filter(|event| event.reason == Reason::CallRefused).count();
     assert!((1..50).contains(&refused), "{refused}");
 }
+
+/// Whatever is refused: a trace, a function that it calls, or a bridge.
+#[test]
+fn functions_that_the_code_generator_refuses_are_interpreted() {
+    static LOOPED: [u8; 17] = [CALL, 7, 0, LOOP, 0, RETURN, 1, BASE, 2, CALL, 7, 1, CALL, 7, 2, RETURN, 0];
+    let wanted = calls::interp::main(&LOOPED, 11).expect("no trap");
+    let mut refused = 0;
+    for (number, background) in (1..7).flat_map(|number| [(number, false), (number, true)]) {
+        let options = JitOptions { refuse_code: Some(number), background, ..narrow() };
+        let mut jit = Jit::with_options(&calls::INTERPRETER, options);
+        let begun = std::time::Instant::now();
+        let is_refused = |event: &hueshift::events::Event| event.reason == Reason::CodeGeneration;
+        while !jit.events().iter().any(is_refused) && begun.elapsed().as_millis() < 200 {
+            assert_eq!(calls::jit::main(&mut jit, &LOOPED, 11).expect("no trap"), wanted, "{number} {background}");
+        }
+        for _ in 0..3 {
+            assert_eq!(calls::jit::main(&mut jit, &LOOPED, 11).expect("no trap"), wanted, "{number} {background}");
+        }
+        refused += usize::from(jit.events().iter().any(is_refused));
+    }
+    assert!(refused > 5, "{refused}");
+}

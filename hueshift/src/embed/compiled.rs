@@ -53,8 +53,10 @@ impl Compiled {
             driver.tell_to(events);
             driver.specialize(arguments)
         };
+        // The run waits for all of the code anyhow.
+        let options = JitOptions { background: false, ..options.clone() };
         // SAFETY: the caller's promise.
-        unsafe { Compiled::prepared(compiler, constants, greens, options, prepare) }
+        unsafe { Compiled::prepared(compiler, constants, greens, &options, prepare) }
     }
 
     /// A driver for the runs that tier 0 brings to the merge point of a portal, with no code yet. `greens` are the words of

@@ -122,7 +122,7 @@ pub struct Stats {
     pub flipped: Flipped,
     /// How often code was thrown away.
     pub evictions: u64,
-    /// Guards made: each branch of compiled code that may leave it, and each exit at the end of a trace.
+    /// Guards: branches of compiled code that may leave it.
     pub guards: usize,
     /// Snapshots that say how the interpreter goes on behind them: consecutive guards share one.
     pub snapshots: usize,

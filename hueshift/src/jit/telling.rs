@@ -299,7 +299,8 @@ impl Jit<'_> {
         let at = self.engine.fragments.first().and_then(|fragment| fragment.at).unwrap_or(GuestPosition::NONE);
         let (graphs, bytes) = (self.code.graphs.len(), self.code.engine.code_bytes());
         self.tell(What::Evicted { graphs, bytes }, Reason::CodeBytes, (at, self.engine.loc_of(at)));
-        Stats { residual: 0, code_bytes: 0, evictions: 1, ..self.stats() }
+        let gone = Stats { residual: 0, code_bytes: 0, guards: 0, snapshots: 0, snapshot_bytes: 0, ..self.stats() };
+        Stats { evictions: 1, ..gone }
     }
 
     // ---- what is not compiled
