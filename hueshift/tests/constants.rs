@@ -28,7 +28,7 @@ mod lang {
                     can_enter_jit!();
                     continue;
                 }
-                4 if left & 3 == 0 => text = &text[..],
+                4 if left & 3 == 0 => text = &text[..8],
                 // A constant, and a part of it, that are greens of another portal.
                 5 if left & 7 == 3 => sum += row(&NUMBERS, 0, left & 15) + row(LETTERS, 1, left & 7),
                 6 if left & 7 == 5 => sum += row(&NUMBERS[2..6], 0, left & 15),

@@ -6,7 +6,7 @@ use crate::CodegenError;
 use crate::code::{Compiled, Definition, compile};
 use cranelift_codegen::Context;
 use cranelift_codegen::isa::OwnedTargetIsa;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -54,8 +54,43 @@ impl Worker {
         let _ = self.batches.send(batch);
     }
 
-    /// The next batch that is done; nothing if none is, or, if it is to be waited for, if the thread is gone.
+    /// The next batch that is done, waited for if it is to be; nothing if none is. One that the thread has come to its end over, by
+    /// a panic, has been refused.
     pub fn done(&self, wait: bool) -> Option<Done> {
-        if wait { self.done.recv().ok() } else { self.done.try_recv().ok() }
+        let done = if wait { self.done.recv().map_err(|_| TryRecvError::Disconnected) } else { self.done.try_recv() };
+        match done {
+            Ok(done) => Some(done),
+            Err(TryRecvError::Empty) => None,
+            Err(TryRecvError::Disconnected) => {
+                let gone = CodegenError::Machine("the thread that generates code is gone".to_owned());
+                Some(Done { compiled: Err(gone), duration: Duration::ZERO })
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::{OptLevel, Target};
+
+    #[test]
+    fn batches_come_back_in_order_and_what_nobody_compiles_is_refused() {
+        let isa = Target::host(OptLevel::Quick, false).expect("a code generator").isa;
+        let worker = Worker::start(isa, false).expect("a thread");
+        assert!(worker.done(false).is_none(), "nothing has been begun");
+        for _ in 0..3 {
+            worker.compile(Vec::new());
+        }
+        for _ in 0..3 {
+            assert!(worker.done(true).is_some_and(|done| done.compiled.is_ok_and(|code| code.is_empty())));
+        }
+        let (batches, _) = channel();
+        let (_, done) = channel();
+        let gone = Worker { batches, done };
+        gone.compile(Vec::new());
+        for wait in [false, true] {
+            assert!(gone.done(wait).is_some_and(|done| done.compiled.is_err()));
+        }
     }
 }

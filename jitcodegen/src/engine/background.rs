@@ -2,7 +2,6 @@
 
 use super::Engine;
 use crate::CodegenError;
-use crate::worker::Done;
 use std::time::Duration;
 
 /// A batch that has been compiled in the background.
@@ -34,15 +33,7 @@ impl Engine {
         while !self.under_way.is_empty()
             && let Some(worker) = &self.worker
         {
-            let gone = || Done {
-                compiled: Err(CodegenError::Machine("the thread that generates code is gone".to_owned())),
-                duration: Duration::ZERO,
-            };
-            let done = match worker.done(wait) {
-                Some(done) => done,
-                None if wait => gone(),
-                None => break,
-            };
+            let Some(done) = worker.done(wait) else { break };
             let Some(begun) = self.under_way.pop_front() else { break };
             let number = self.begun - self.under_way.len() as u64;
             let before = self.code_bytes();
