@@ -152,7 +152,7 @@ cargo_test() { # MACHINE ARGUMENTS...: cargo test for it
 # One set of packages for every step: another set has other features, and the engine would be compiled again.
 packages=(-p jitcodegen -p hueshift-interpreters -p hueshift-tests)
 code_generator=(--test bounds --test control --test fragments --test host --test pure)
-programs=(--test assembler --test brainfuck --test embedded --test examples --test regex --test guests --test resume)
+programs=(--test assembler --test brainfuck --test embedded --test examples --test regex --test guests --test resume --test chaos)
 engines=(--test equation --test scenarios --test disturbed)
 
 # The fixed part: all of the code generator, all programs, all scenarios; the equation and the disturbed runs in part.

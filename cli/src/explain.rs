@@ -140,7 +140,9 @@ impl Log {
                     sum.emitted += ops;
                 }
                 What::Traced { ops, .. } | What::Specialized { ops, .. } => {
-                    sum.traces += 1;
+                    // Those behind exits are told of again, as bridges and cases.
+                    let behind_exit = matches!(event.reason, Reason::HotExit | Reason::BehindLoop | Reason::NewValue);
+                    sum.traces += usize::from(!behind_exit);
                     sum.tracing_us += took;
                     sum.emitted += ops;
                 }

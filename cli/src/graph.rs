@@ -91,8 +91,9 @@ impl Graph {
                 let mut compiler = source.compiler(&colors, &entry)?;
                 let files = source.module.files.clone();
                 let args = source::arguments(&self.args)?;
-                let options = JitOptions { check_accesses: source.is_text, ..JitOptions::default() };
-                let made = match self.policy.driver()? {
+                let options =
+                    self.policy.settings(JitOptions { check_accesses: source.is_text, ..JitOptions::default() });
+                let made = match self.policy.driver() {
                     hueshift::Policy::Eager => hueshift::specialize(&mut compiler, &args, &options),
                     policy => hueshift::spec(&mut compiler, &args, policy, &options).map(Specialized::from),
                 };

@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 mod compile;
+mod emit;
 mod excerpt;
 mod explain;
 mod graph;

@@ -122,7 +122,7 @@ const SETTINGS: &[Setting] = &[
     Setting {
         key: "region",
         takes: "N",
-        doc: "how often a bridge leads back to a loop before the loop is compiled again, with joins; 0: never",
+        doc: "how often bridges lead around a loop, for each 64 ops, before it is compiled again, with joins; 0: never",
         usual: |o| o.region.to_string(),
         set: Set::Number(0, |o, n| o.region = fitting(n)),
     },
@@ -211,6 +211,13 @@ const SETTINGS: &[Setting] = &[
         set: Set::Flag(|o, yes| o.perf_map = yes),
     },
     Setting {
+        key: "jitdump",
+        takes: "yes|no",
+        doc: "whether to write a dump of compiled code for `perf inject --jit`, /tmp/jit-PID.dump",
+        usual: |o| if o.jitdump { "yes".to_owned() } else { "no".to_owned() },
+        set: Set::Flag(|o, yes| o.jitdump = yes),
+    },
+    Setting {
         key: "reenter",
         takes: "yes|no",
         doc: "for tests: whether the interpreter goes on in compiled code behind an exit",
@@ -281,6 +288,14 @@ pub fn jit_help() -> String {
 /// The settings with which a run is watched or disturbed: the interpreter's graphs take the place of the interpreter then.
 pub const FOR_TESTS: &[&str] = &["reenter", "abort-at", "force-guard", "count-guards"];
 
+/// Why a text is no number up to `most`.
+fn no_number(key: &str, value: &str, most: u64) -> String {
+    if !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit()) {
+        return format!("{key} is at most {most}, not `{value}`");
+    }
+    format!("{key} is a number, not `{value}`")
+}
+
 /// Parses `k=v,…`.
 pub fn parse_jit(text: &str) -> Result<Jit, String> {
     let mut jit = Jit::default();
@@ -295,7 +310,7 @@ pub fn parse_jit(text: &str) -> Result<Jit, String> {
             let keys: Vec<&str> = SETTINGS.iter().map(|setting| setting.key).collect();
             return Err(format!("there is no setting `{key}`; there are {}", keys.join(", ")));
         };
-        let number = || value.parse::<u32>().map(u64::from).map_err(|_| format!("{key} is a number, not `{value}`"));
+        let number = || value.parse::<u32>().map(u64::from).map_err(|_| no_number(key, value, u32::MAX.into()));
         match set {
             Set::Number(least, set) => {
                 let n = number()?;
@@ -305,7 +320,7 @@ pub fn parse_jit(text: &str) -> Result<Jit, String> {
                 set(&mut jit.options, n);
             }
             Set::Seed(set) => {
-                let seed = value.parse().map_err(|_| format!("{key} is a number, not `{value}`"))?;
+                let seed = value.parse().map_err(|_| no_number(key, value, u64::MAX))?;
                 set(&mut jit.options, seed);
             }
             Set::Flag(set) => match value {
@@ -316,6 +331,9 @@ pub fn parse_jit(text: &str) -> Result<Jit, String> {
             Set::Sweep(set) if value == "all" => set(&mut jit, None),
             Set::Sweep(set) => set(&mut jit, Some(number()?)),
         }
+    }
+    if jit.given.is_empty() {
+        return Err("no setting is given; settings are of the form key=value, separated by commas".to_owned());
     }
     Ok(jit)
 }
@@ -415,19 +433,22 @@ pub enum Policy {
     Eager,
     /// The side that this run takes; the other is an exit.
     Tracing,
-    /// The sides that have been seen to run (not there yet).
+    /// As tracing, but each loop that bridges lead around is compiled again, with the sides that have been seen to run.
     Region,
 }
 
 impl Policy {
     /// The driver's policy.
-    pub fn driver(self) -> Result<hueshift::Policy, Failure> {
+    pub fn driver(self) -> hueshift::Policy {
         match self {
-            Policy::Eager => Ok(hueshift::Policy::Eager),
-            Policy::Tracing => Ok(hueshift::Policy::Tracing),
-            Policy::Region => {
-                Err(Problem::new("the policy `region` is not there yet").help("use `eager` or `tracing`").into())
-            }
+            Policy::Eager => hueshift::Policy::Eager,
+            Policy::Tracing | Policy::Region => hueshift::Policy::Tracing,
         }
+    }
+
+    /// Settings under this policy: regions are made at once, unless it is said when.
+    pub fn settings(self, options: JitOptions) -> JitOptions {
+        let region = if self == Policy::Region { options.region.max(1) } else { options.region };
+        JitOptions { region, ..options }
     }
 }

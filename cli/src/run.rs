@@ -1,10 +1,11 @@
 //! `hueshift run`: run a guest program of an interpreter, or a function of a file.
 
 use crate::Done;
+use crate::emit::Emit;
 use crate::guest_io;
 use crate::log::{self, Lines};
 use crate::options::{EntryOptions, FOR_TESTS, JIT_HELP, Jit, LogOption, ignored, jit_help, parse_jit};
-use crate::output::{print, print_aside};
+use crate::output::{self, print, print_aside};
 use crate::problem::{Failure, Problem, run_failure, spec_failure};
 use crate::progress::Spinner;
 use crate::source::{self, Source};
@@ -16,9 +17,9 @@ use flowgraph::ir::{Loc, Module, SourceFile};
 use flowgraph::memory::Memory;
 use flowgraph::value::{Arguments, debug_words};
 use hueshift::embed::Error;
-use hueshift::{Counts, Ending, JitOptions, Ran, SpecFailure, Trap};
+use hueshift::{Counts, Ending, JitOptions, Ran, SpecFailure, Specialized, Trap};
 use interpreters::{Interpreter, Jitted, LoadError, Tier0};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Run a guest program of an interpreter, or a function of a file.
 #[derive(Debug, Args)]
@@ -43,6 +44,12 @@ pub struct Run {
     stats: Option<StatsFormat>,
     #[command(flatten)]
     log: LogOption,
+    /// Write residual code to a file: all of it that the run has come by, in this form.
+    #[arg(long, value_enum, value_name = "FORM", requires = "emit_to")]
+    emit: Option<Emit>,
+    /// The file to write it to.
+    #[arg(long, value_name = "FILE", requires = "emit")]
+    emit_to: Option<PathBuf>,
     /// What the guest program takes.
     #[arg(last = true)]
     arguments: Vec<String>,
@@ -103,13 +110,18 @@ impl Run {
     fn refuse_ignored(&self) -> Done {
         let jit = self.jit.clone().unwrap_or_default();
         let (log, stats) = (("--log", self.log.log.is_some()), ("--stats", self.stats.is_some()));
-        jit.alone(&[log, stats])?;
+        let emit = ("--emit", self.emit.is_some());
+        if self.emit_to.is_some() && self.emit_to == self.log.log {
+            let problem = Problem::new("--log and --emit-to name the same file");
+            return Err(problem.help("name two files: each would overwrite the other").into());
+        }
+        jit.alone(&[log, stats, emit])?;
         match self.mode {
             Mode::Jit => Ok(()),
             Mode::Aot => jit.without_traces("use `--mode jit`"),
             Mode::Eval | Mode::Interp => {
                 let greens = ("--green", self.entry.green.is_some());
-                let options = [("--jit", self.jit.is_some()), greens, log, stats];
+                let options = [("--jit", self.jit.is_some()), greens, log, stats, emit];
                 let given = options.into_iter().find(|(_, given)| *given);
                 let why = "in this mode nothing is specialized";
                 given.map_or(Ok(()), |(option, _)| Err(ignored(option, why, "use `--mode aot` or `--mode jit`")))
@@ -125,7 +137,12 @@ impl Run {
         if jit.disturb(&compiler, text, &source.module.files, source.is_text)? {
             return Ok(None);
         }
-        let options = JitOptions { check_accesses: source.is_text, time_tiers: self.looks(), ..jit.options.clone() };
+        let options = JitOptions {
+            check_accesses: source.is_text,
+            time_tiers: self.looks(),
+            keep_text: self.keeps_text(),
+            ..jit.options.clone()
+        };
         let log = self.log.log.as_deref();
         let lines = if self.mode == Mode::Jit { Lines::create(log)? } else { None };
         let spinner = spinner(&source.module);
@@ -145,7 +162,21 @@ impl Run {
             Some(lines) => lines.finish(rows, report.guards.as_ref().map(|(counts, _)| counts))?,
             None => log::write(log, &report)?,
         }
-        Ok(Some(report.ran))
+        let ran = report.ran.clone();
+        self.write_code(&[report.into()])?;
+        Ok(Some(ran))
+    }
+
+    /// Whether machine code is wanted as text.
+    fn keeps_text(&self) -> bool {
+        matches!(self.emit, Some(Emit::Clif | Emit::Asm))
+    }
+
+    /// Writes what was compiled, if it is wanted.
+    fn write_code(&self, made: &[Specialized]) -> Done {
+        let Some(emit) = self.emit else { return Ok(()) };
+        let code: Vec<String> = made.iter().map(|made| emit.all(made)).collect();
+        output::write(self.emit_to.as_deref(), &code.join("\n"))
     }
 
     /// Whether anybody wants to know where time goes.
@@ -170,7 +201,7 @@ impl Run {
         let lines = Lines::create(self.log.log.as_deref())?;
         let spinner = (!guest_io::writes(interpreter.embedded().module())).then(|| Spinner::start("running"));
         let sink = lines.as_ref().map(Lines::sink);
-        let options = JitOptions { time_tiers: self.looks(), ..jit.just_in_time() };
+        let options = JitOptions { time_tiers: self.looks(), keep_text: self.keeps_text(), ..jit.just_in_time() };
         let ran = interpreter.jit_telling(program, &self.arguments(), &options, sink);
         drop(spinner);
         let Jitted { result, after, stats, sizes, compiled } = ran.map_err(|e| given.problems(&e))?;
@@ -183,6 +214,7 @@ impl Run {
         if let Some(lines) = lines {
             lines.finish(rows, None)?;
         }
+        self.write_code(&compiled)?;
         let result = match result {
             Ok(result) => Ok(result),
             Err(Error::Trap(trap)) => Err(trap),

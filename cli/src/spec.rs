@@ -1,6 +1,7 @@
 //! `hueshift spec`: specialize a function for the arguments that are known, and run the rest.
 
 use crate::Done;
+use crate::emit::Emit;
 use crate::guest_io;
 use crate::log;
 use crate::options::{EntryOptions, JIT_HELP, Jit, LogOption, Policy, ignored, jit_help, parse_jit};
@@ -8,12 +9,11 @@ use crate::output::{self, print};
 use crate::problem::{Failure, Problem, compile_failure, spec_failure};
 use crate::progress::Spinner;
 use crate::source::{self, Source};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use flowgraph::eval::TrapReport;
 use flowgraph::ir::{SourceFile, Stage};
-use flowgraph::text::{print_graph_short, renumber};
 use hintannotator::Colors;
-use hueshift::{Compiler, Counts, Ending, JitOptions, Report, Specialized};
+use hueshift::{Compiler, Counts, Ending, JitOptions, Report};
 use indexmap::IndexMap;
 use std::collections::BTreeMap;
 
@@ -56,17 +56,6 @@ const EXAMPLE: &str = "Example:
   hueshift spec interpreters/plus_minus/plus_minus.rs --entry plus_minus --args 0xA5A,3,32,10 --green 0,1
 prints 42: what is left when the program `+-+` is known is x + y - y + y, run on 32 and 10.";
 
-/// A form of residual code.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Emit {
-    /// Residual graphs.
-    Residual,
-    /// Cranelift's form.
-    Clif,
-    /// Machine instructions.
-    Asm,
-}
-
 /// What there is to specialize with.
 struct Made {
     compiler: Compiler,
@@ -78,7 +67,7 @@ struct Made {
 impl Spec {
     /// Runs the subcommand.
     pub fn run(&self) -> Done {
-        let policy = self.policy.driver()?;
+        let policy = self.policy.driver();
         let Made { compiler, colors, is_text } = self.compiler()?;
         let args = source::arguments(&self.args)?;
         let jit = self.jit.clone().unwrap_or_default();
@@ -111,7 +100,7 @@ impl Spec {
             return Ok(());
         }
         let keep_text = matches!(self.emit, Some(Emit::Clif | Emit::Asm));
-        let options = JitOptions { keep_text, check_accesses: is_text, ..jit.options.clone() };
+        let options = JitOptions { keep_text, check_accesses: is_text, ..self.policy.settings(jit.options.clone()) };
         if let (Some(emit), hueshift::Policy::Eager) = (self.emit, policy) {
             let spinner = Spinner::start("specializing");
             let made = hueshift::specialize(&mut compiler, args, &options);
@@ -216,32 +205,4 @@ pub fn result_text(result: Option<&str>, after: &IndexMap<String, String>) -> St
 /// The failure of a guest program that trapped.
 pub fn trapped(report: &TrapReport, files: &[SourceFile]) -> Failure {
     Failure::Guest(Some(Box::new(Problem::trap(&report.message).at(files, &[(report.loc, None)]))))
-}
-
-impl Emit {
-    /// Residual code in this form.
-    fn text(self, made: &Specialized) -> String {
-        let residual = &made.residual;
-        let mut keys = residual.reachable();
-        // Then the functions that these call, specialized or as they are.
-        let mut at = 0;
-        while let Some(graph) = keys.get(at).map(|key| &residual.module.graphs[key]) {
-            at += 1;
-            for callee in graph.blocks.iter().flat_map(|b| &b.ops).filter_map(|op| op.callee()) {
-                let name = callee.name.to_string();
-                if residual.module.graphs.contains_key(&name) && !keys.contains(&name) {
-                    keys.push(name);
-                }
-            }
-        }
-        let text = |key: &String| match self {
-            Emit::Residual => {
-                let graph = renumber(residual.module.graphs.get(key)?);
-                Some(print_graph_short(&residual.module, &graph).trim_end().to_owned() + "\n")
-            }
-            Emit::Clif => Some(format!("; {key}\n{}", made.machine.get(key)?.0)),
-            Emit::Asm => Some(format!("; {key}\n{}", made.machine.get(key)?.1)),
-        };
-        keys.iter().filter_map(text).collect::<Vec<_>>().join("\n")
-    }
 }

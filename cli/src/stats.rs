@@ -21,7 +21,7 @@ const PLACES: usize = 10;
 /// The numbers, by name; last the list of places with code.
 pub fn rows(stats: &Stats, counts: &Counts, sizes: &[Size]) -> Map<String, Value> {
     let us = |time: Duration| u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
-    let made = stats.specializing + stats.compiling;
+    let made = stats.specializing + stats.compiling.saturating_sub(stats.compiling_aside);
     let rows = [
         ("tier0_us", us(stats.tier0)),
         ("compiled_code_us", us(stats.running)),

@@ -36,7 +36,17 @@ fn unknown_files_functions_and_options() {
         expect(2, &[&format!("{key} is a number from 1 on, not `0`")], &["spec", PLUS_MINUS, "--jit", &zero], "");
         expect(2, &[&format!("{key} is a number, not `many`")], &["spec", PLUS_MINUS, "--jit", &text], "");
     }
-    expect(2, &["cases is a number, not `4294967296`"], &["spec", PLUS_MINUS, "--jit", "cases=4294967296"], "");
+    expect(
+        2,
+        &["cases is at most 4294967295, not `4294967296`"],
+        &["spec", PLUS_MINUS, "--jit", "cases=4294967296"],
+        "",
+    );
+    let seed = "chaos=99999999999999999999";
+    expect(2, &["chaos is at most 18446744073709551615"], &["spec", PLUS_MINUS, "--jit", seed], "");
+    for nothing in ["", ",", " , "] {
+        expect(2, &["no setting is given", "key=value"], &["spec", PLUS_MINUS, "--jit", nothing], "");
+    }
     expect(2, &["reenter is yes or no, not `1`"], &["spec", PLUS_MINUS, "--jit", "reenter=1"], "");
     expect(2, &["`threshold` is not of the form key=value"], &["spec", PLUS_MINUS, "--jit", "threshold"], "");
     expect(2, &["can't be written"], &["graph", PLUS_MINUS, "-o", "/no/such/folder/x"], "");
@@ -55,7 +65,6 @@ fn files_without_public_functions() {
 #[test]
 fn what_is_planned_says_so() {
     expect(2, &["`hueshift rules` is not there yet"], &["rules", "check"], "");
-    expect(2, &["`region` is not there yet", "tracing"], &["spec", PLUS_MINUS, "--policy", "region"], "");
 }
 
 #[test]

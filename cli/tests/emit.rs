@@ -50,3 +50,61 @@ fn the_log_tells_what_was_compiled() {
     let text = std::fs::read_to_string(&path).expect("the log");
     assert!(text.starts_with("compiled f: "), "{text}");
 }
+
+/// A loop with a branch that goes both ways.
+const BOTH_WAYS: &str = "use hueshift::prelude::*;
+#[portal(greens(k), reds(n, i, s))]
+fn g(k: i64, n: i64, mut i: i64, mut s: i64) -> i64 {
+    loop {
+        merge_point!();
+        if i >= n { return s; }
+        if i & k == 0 { s += i * 3; } else { s ^= i; }
+        i += 1;
+    }
+}
+pub fn f(n: i64) -> i64 { g(1, n, 0, 0) }";
+
+/// A trace has one side of the branch, a bridge the other; a region has both.
+#[test]
+fn regions_have_all_sides_that_have_been_seen() {
+    let emit = |policy| {
+        let args = ["spec", "-", "--entry", "f", "--args", "500", "--policy", policy, "--emit", "residual"];
+        hueshift(&args, BOTH_WAYS).out
+    };
+    let both = |text: &str| text.split("\n\n").any(|graph| graph.contains("int_xor") && graph.contains("int_mul"));
+    assert!(both(&emit("region")), "{}", emit("region"));
+    assert!(!both(&emit("tracing")), "{}", emit("tracing"));
+    for policy in ["eager", "tracing", "region"] {
+        let args = ["spec", "-", "--entry", "f", "--args", "500", "--policy", policy];
+        assert_eq!(hueshift(&args, BOTH_WAYS).out.trim(), "179204");
+    }
+}
+
+/// `run` writes the code that a run has come by, ahead of time and just in time.
+#[test]
+fn a_run_writes_its_code() {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("run.emitted");
+    let file = path.to_str().expect("a path of text");
+    for (mode, form, what) in [
+        ("aot", "residual", "int_add"),
+        ("jit", "residual", "int_add"),
+        ("jit", "clif", "iadd"),
+        ("jit", "asm", "; run#"),
+    ] {
+        let args = ["run", "tl", "primes", "--mode", mode, "--emit", form, "--emit-to", file];
+        let args: Vec<&str> = args.into_iter().chain(["--jit", "background=no", "--", "20000"]).collect();
+        let args: Vec<&str> =
+            args.into_iter().filter(|arg| mode == "jit" || !["--jit", "background=no"].contains(arg)).collect();
+        expect(0, &["2262"], &args, "");
+        let text = std::fs::read_to_string(&path).expect("the code");
+        assert!(text.contains(what), "{mode} {form}: {text}");
+    }
+    expect(2, &["--emit-to"], &["run", "tl", "primes", "--emit", "asm", "--", "5"], "");
+    expect(2, &["--emit"], &["run", "tl", "primes", "--emit-to", file, "--", "5"], "");
+    let no_code = ["run", "tl", "primes", "--mode", "interp", "--emit", "asm", "--emit-to", file, "--", "5"];
+    expect(2, &["--emit", "in this mode nothing is specialized"], &no_code, "");
+    let same = ["run", "tl", "primes", "--emit", "asm", "--emit-to", file, "--log", file, "--", "5"];
+    expect(2, &["the same file"], &same, "");
+    let nowhere = ["run", "tl", "primes", "--emit", "asm", "--emit-to", "/no/such/folder/x", "--", "5"];
+    expect(2, &["can't be written"], &nowhere, "");
+}

@@ -175,6 +175,11 @@ impl Code {
         self.engine.is_compiled(key)
     }
 
+    /// Whether a graph can never be entered, since the code generator has refused it.
+    pub fn is_refused(&self, key: &str) -> bool {
+        self.refused.contains(key)
+    }
+
     /// Installs what has been compiled in the background; waits for all of it, if it is to. Gives what was done.
     pub fn poll(&mut self, wait: bool) -> Result<Vec<Finished>, JitError> {
         if self.engine.under_way() == 0 {

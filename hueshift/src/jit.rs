@@ -4,6 +4,7 @@
 //! emitting, until a merge point has compiled code for the state, or to the end. An exit that is taken again gets a bridge,
 //! a promotion's exit a case of its growing switch, and is patched.
 
+mod jitdump;
 mod made_up;
 mod options;
 mod perf_map;
@@ -70,7 +71,8 @@ pub struct Residual {
     pub module: Module,
     /// The keys of the entry's graph, its bridges and switch cases.
     pub own: Vec<String>,
-    /// The keys of the bridges behind exits, and of the switches over the values that promotions have seen.
+    /// The keys of the bridges behind exits, of regions, which are entered in place of loops, and of the switches over the
+    /// values that promotions have seen.
     pub behind_exits: Vec<String>,
     /// How many promotions have at least one case.
     pub switches: usize,
@@ -78,6 +80,27 @@ pub struct Residual {
 
 /// How many bridges are made behind the loops inside of one that is traced.
 const FOLLOWED: u32 = 100;
+
+/// How often an exit has been taken to the interpreter.
+#[derive(Clone, Copy, Default)]
+struct Taken {
+    times: u32,
+    /// The steps that the interpreter took from there until the run was in compiled code again.
+    steps: u64,
+}
+
+impl Taken {
+    /// Whether it has been taken so often, or has cost as much.
+    fn is_as_much_as(self, times: u64) -> bool {
+        u64::from(self.times).max(self.steps / STEPS_OF_AN_EXIT) >= times
+    }
+}
+
+/// An exit behind which the interpreter takes more steps than this counts more than once.
+const STEPS_OF_AN_EXIT: u64 = 50;
+
+/// The steps that it takes to have tier 0 finish a portal inside of a run, and to go on behind it.
+const STEPS_OF_A_PORTAL: u64 = 100;
 
 /// The bridges that are made at once behind loops that have been closed.
 struct Following {
@@ -109,7 +132,9 @@ pub struct Jit<'m> {
     mapped: FxHashSet<String>,
     /// Local aggregates of runs that tier 0 didn't come back to.
     abandoned: Abandoned,
-    taken: FxHashMap<u32, u32>,
+    taken: FxHashMap<u32, Taken>,
+    /// The exit that the run has left compiled code by, last.
+    left_by: Option<u32>,
     bridged: FxHashMap<u32, String>,
     switches: IndexMap<u32, Vec<(i64, String)>>,
     /// How often a switch was made anew without having grown.
@@ -196,6 +221,7 @@ impl<'m> Jit<'m> {
             mapped: FxHashSet::default(),
             abandoned: Abandoned::default(),
             taken: FxHashMap::default(),
+            left_by: None,
             bridged: FxHashMap::default(),
             switches: IndexMap::new(),
             remade: FxHashMap::default(),
@@ -321,7 +347,7 @@ impl<'m> Jit<'m> {
     /// to compiled code.
     fn go_on_to(&mut self, next: Next, activation: Option<Activation>) -> Result<Arrival, JitError> {
         let arrived = self.go_on_in_one_activation(next, activation);
-        self.following = None;
+        (self.following, self.left_by) = (None, None);
         self.engine.memory.open_foreign(false);
         for slot in self.left_slots.drain(..).chain(self.engine.traced_slots.drain(..)) {
             self.engine.memory.free(slot);
@@ -440,7 +466,7 @@ impl<'m> Jit<'m> {
 
     fn serve_exit(&mut self, exit: u32, words: Vec<Word>) -> Result<Next, JitError> {
         let taken = self.taken.entry(exit).or_default();
-        *taken += 1;
+        taken.times += 1;
         let taken = *taken;
         let full = self.is_full();
         let position = self.engine.exits[exit as usize].promoted_position();
@@ -469,15 +495,23 @@ impl<'m> Jit<'m> {
             None => {}
         }
         self.following = None;
-        self.left_through(exit, taken);
+        self.left_through(exit, taken.times);
+        self.left_by = Some(exit);
         self.stats.blackholed += 1;
         Ok(Next::Frames(self.engine.blackhole(exit, &words)?))
     }
 
     /// Whether an exit that has been taken so often is to get code.
-    fn is_ripe(&mut self, taken: u32) -> bool {
+    fn is_ripe(&mut self, taken: Taken) -> bool {
         let bridge = self.engine.lowered(Choice::Hot, self.options.bridge.into());
-        u64::from(taken) >= bridge || self.following.is_some()
+        taken.is_as_much_as(bridge) || self.following.is_some()
+    }
+
+    /// Adds to what the exit has cost that the run has left compiled code by.
+    fn has_cost(&mut self, steps: u64) {
+        if let Some(taken) = self.left_by.and_then(|exit| self.taken.get_mut(&exit)) {
+            taken.steps += steps;
+        }
     }
 
     fn build_bridge(&mut self, exit: u32, words: &[Word]) -> Result<Next, JitError> {
@@ -490,7 +524,7 @@ impl<'m> Jit<'m> {
         self.code.patch(exit, &target)?;
         self.bridged.insert(exit, key.clone());
         self.stats.bridges += 1;
-        let taken = self.taken.get(&exit).copied().unwrap_or_default().into();
+        let taken = self.taken.get(&exit).copied().unwrap_or_default().times.into();
         self.tell(What::Bridge { exit, taken }, self.bridge_reason(exit), self.exit_at(exit));
         self.rehearse(beginning, &key, words)?;
         Ok(self.after_trace(from, end))
@@ -563,8 +597,10 @@ impl<'m> Jit<'m> {
             evaluator.jitted = true;
             let resumed = evaluator.resume(frames);
             drop(within);
-            self.stats.interpreted += u64::MAX - evaluator.fuel;
+            let steps = u64::MAX - evaluator.fuel;
+            self.stats.interpreted += steps;
             let jumped = evaluator.hooks.jumped;
+            self.has_cost(steps);
             frames = match resumed? {
                 eval::Outcome::Stopped { frames } => frames,
                 outcome => return Ok(Next::Done(outcome)),
@@ -592,6 +628,7 @@ impl<'m> Jit<'m> {
                 && self.inner_portals.contains(function)
             {
                 let function = function.to_owned();
+                self.has_cost(STEPS_OF_A_PORTAL);
                 return Ok(Next::Inside(frames, function, words));
             }
             if !jumped {
@@ -719,7 +756,7 @@ impl<'m> Jit<'m> {
             Policy::Eager => self.switches.len(),
             Policy::Tracing => 0,
         };
-        let mut behind_exits: Vec<String> = self.bridged.values().cloned().collect();
+        let mut behind_exits: Vec<String> = self.bridged.values().cloned().chain(self.regions.made()).collect();
         behind_exits.sort();
         for exit in self.switches.keys() {
             let Some(position) = self.engine.exits[*exit as usize].promoted_position() else { continue };

@@ -103,6 +103,17 @@ fn whenever_code_is_thrown_away() {
     }
 }
 
+/// Where there is room for no code at all, it isn't made again and again.
+#[test]
+fn no_room_at_all() {
+    let mut jit = Jit::with_options(&lang::INTERPRETER, options(1));
+    for kind in 0..300 {
+        check(&mut jit, b"+x?cj", kind % 3, 200);
+    }
+    let stats = jit.stats();
+    assert!(stats.evictions > 2 && stats.evictions < 20, "{stats:?}");
+}
+
 /// What is entered often stays longer than what isn't.
 #[test]
 fn the_coldest_go_first() {

@@ -141,6 +141,13 @@ impl Code {
         self.module.get_finalized_function(id)
     }
 
+    /// The machine code of an installed function, as it lies in memory.
+    pub fn bytes(&self, id: FuncId) -> Option<Vec<u8>> {
+        let size = self.sizes.get(&id).copied()?;
+        // SAFETY: so many bytes have been written there when it was installed, and nothing is freed or changed while `self` is.
+        Some(unsafe { std::slice::from_raw_parts(self.address(id), size) }.to_vec())
+    }
+
     /// Half a batch is installed: nothing that comes later can rely on it.
     fn break_down(&mut self, error: &dyn std::fmt::Display) -> CodegenError {
         self.broken = Some(error.to_string());

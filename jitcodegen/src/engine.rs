@@ -589,6 +589,11 @@ impl Engine {
         Some((code.address(id).addr(), code.sizes.get(&id).copied()?))
     }
 
+    /// The machine code of one compiled graph.
+    pub fn machine_code(&self, key: &str) -> Option<Vec<u8>> {
+        self.code.borrow().bytes(self.installed(key).ok()?.id)
+    }
+
     /// A compiled graph in Cranelift's form (see [`Options::keep_text`]).
     pub fn clif(&self, key: &str) -> Option<String> {
         let names: Vec<_> = self.functions.iter().map(|(key, f)| (f.id.as_u32(), key)).collect();

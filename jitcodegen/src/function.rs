@@ -105,6 +105,8 @@ pub(crate) struct Translator<'t, 'f, 'u> {
     flags: FxHashMap<ValueId, ir::Value>,
     blocks: Vec<Option<ir::Block>>,
     unlikely: FxHashSet<BlockId>,
+    /// The blocks that a branch alone leads to: on what, and on which side.
+    decided: FxHashMap<BlockId, (ValueId, bool)>,
     callees: FxHashMap<FuncId, FuncRef>,
     /// What branches tell.
     pub facts: Facts,
@@ -159,6 +161,7 @@ pub(crate) fn translate(
         flags: FxHashMap::default(),
         blocks: vec![None; graph.blocks.len()],
         unlikely: unlikely(graph),
+        decided: decided(graph),
         callees: FxHashMap::default(),
         facts: Facts::new(graph),
         slots,
@@ -419,10 +422,27 @@ impl Translator<'_, '_, '_> {
             self.b.set_cold_block(target);
         }
         self.b.switch_to_block(target);
-        for (at, op) in block.ops.iter().enumerate() {
-            lower::lower(self, op, id, at)?;
-        }
-        self.terminator(&block.term)
+        let decided = self.decided.get(&id).copied();
+        self.with_decided(decided, |t| {
+            for (at, op) in block.ops.iter().enumerate() {
+                lower::lower(t, op, id, at)?;
+            }
+            t.terminator(&block.term)
+        })
+    }
+
+    /// Translates what lies on one side of a branch: what was branched on is a constant there, if it is known which. So a
+    /// comparison whose outcome an exit hands over needn't be computed beside the branch.
+    fn with_decided<T>(&mut self, decided: Option<(ValueId, bool)>, translate: impl FnOnce(&mut Self) -> T) -> T {
+        let known = decided.filter(|(value, holds)| !holds || self.flags.contains_key(value));
+        let Some((value, holds)) = known else { return translate(self) };
+        let (flag, word) = (self.flags.remove(&value), self.values[value.index()]);
+        let constant = self.b.ins().iconst(types::I64, i64::from(holds));
+        self.define(value, constant);
+        let translated = translate(self);
+        self.values[value.index()] = word;
+        self.flags.extend(flag.map(|flag| (value, flag)));
+        translated
     }
 
     fn edge(&mut self, edge: &Edge) -> Result<(ir::Block, Vec<BlockArg>), CodegenError> {
@@ -438,10 +458,11 @@ impl Translator<'_, '_, '_> {
                 self.b.ins().jump(block, &args);
             }
             Terminator::Branch { cond, then, otherwise, .. } => {
-                let cond = self.condition(*cond)?;
-                let (then, then_args) = self.edge(then)?;
-                let (otherwise, otherwise_args) = self.edge(otherwise)?;
-                self.b.ins().brif(cond, then, &then_args, otherwise, &otherwise_args);
+                let decided = |holds| cond.value().map(|value| (value, holds));
+                let flag = self.condition(*cond)?;
+                let (then, then_args) = self.with_decided(decided(true), |t| t.edge(then))?;
+                let (otherwise, otherwise_args) = self.with_decided(decided(false), |t| t.edge(otherwise))?;
+                self.b.ins().brif(flag, then, &then_args, otherwise, &otherwise_args);
             }
             Terminator::Switch { value, cases, default, .. } => self.switch(*value, cases, default)?,
             Terminator::Return(values) => {
@@ -505,6 +526,19 @@ impl Translator<'_, '_, '_> {
         let trapped = self.b.ins().iconst(types::I64, status::TRAPPED);
         self.b.ins().return_(&[trapped]);
     }
+}
+
+/// The blocks that one side of a branch alone leads to: what is branched on, and whether it holds.
+fn decided(graph: &Graph) -> FxHashMap<BlockId, (ValueId, bool)> {
+    let mut ways = vec![0; graph.blocks.len()];
+    graph.blocks.iter().flat_map(|block| block.term.edges()).for_each(|edge| ways[edge.block.index()] += 1);
+    let sides = graph.blocks.iter().filter_map(|block| match &block.term {
+        Terminator::Branch { cond: Operand::Value(cond), then, otherwise, .. } => {
+            Some([(then.block, (*cond, true)), (otherwise.block, (*cond, false))])
+        }
+        _ => None,
+    });
+    sides.flatten().filter(|(block, _)| ways[block.index()] == 1).collect()
 }
 
 /// The blocks that only a branch leads to whose condition `likely` says holds usually.

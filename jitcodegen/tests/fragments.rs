@@ -51,6 +51,42 @@ fn bridge(live: &[Type]) -> Build {
     b
 }
 
+/// Branches on `x < y` or on `x & y`. Both sides hand on what was branched on, twice: as it is, and through a parameter.
+fn branching(opcode: Opcode) -> Build {
+    let (mut b, p) = build("branching", &[I, I], &[I, I]);
+    let (then, t) = b.block(&[I]);
+    let (otherwise, o) = b.block(&[I]);
+    let cond = b.op(opcode, &[p[0], p[1]]);
+    b.branch(cond, (then, &[cond]), (otherwise, &[cond]));
+    b.to(then);
+    b.ret(&[cond, t[0]]);
+    b.to(otherwise);
+    b.end(Terminator::Exit { exit: 0, guard: Operand::int(4), args: vec![p[1], cond, o[0]] });
+    b
+}
+
+/// What was branched on is known behind the branch, so that a comparison that an exit hands over isn't computed as a number.
+#[test]
+fn what_was_branched_on_is_known_behind_it() {
+    for opcode in [Opcode::IntLt, Opcode::IntAnd] {
+        let options = Options { keep_text: true, ..Options::default() };
+        let engine = engine(vec![branching(opcode)], options);
+        for (x, y) in [(3, 6), (6, 3), (4, 3), (0, 0), (7, 15)] {
+            let cond = if opcode == Opcode::IntLt { u64::from(x < y) } else { x & y };
+            match engine.call("branching", &[x, y]) {
+                Ok(Outcome::Returned(words)) if cond != 0 => assert_eq!(words, [cond, cond]),
+                Ok(Outcome::Exited(exit)) if cond == 0 => assert_eq!(exit.args, [y, 0, 0]),
+                other => panic!("{x} {y}: {other:?}"),
+            }
+        }
+        let asm = engine.asm("branching").unwrap_or_default();
+        assert!(!asm.is_empty());
+        if cfg!(target_arch = "x86_64") {
+            assert!(!asm.contains("  set"), "{asm}");
+        }
+    }
+}
+
 #[test]
 fn exits_lead_to_the_host_or_a_bridge() {
     for count in [0, 9, 10, 40] {

@@ -47,6 +47,19 @@ pub(super) struct Drivers {
     past: Stats,
 }
 
+/// What has been thrown away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Evicted {
+    None,
+    /// Drivers that have grown.
+    Some,
+    /// One that had hardly begun: there is no room even for that.
+    AtOnce,
+}
+
+/// So many traces and bridges are hardly a beginning.
+const FEW: u64 = 4;
+
 impl Drivers {
     /// The driver for a key.
     pub fn find(&self, key: &Key) -> Option<usize> {
@@ -94,15 +107,14 @@ impl Drivers {
         self.bytes > most
     }
 
-    /// Throws the coldest drivers away that no run is inside of, until there are no more bytes than half of so many. Gives whether
-    /// there were any.
-    pub fn evict(&mut self, most: usize) -> bool {
+    /// Throws the coldest drivers away that no run is inside of, until there are no more bytes than half of so many.
+    pub fn evict(&mut self, most: usize) -> Evicted {
         let idle = |driver: &Driver| driver.inside.get() == 0 && driver.bytes > 0;
         let mut idle: Vec<(u64, usize)> = (self.all.iter().enumerate())
             .filter_map(|(number, driver)| driver.as_ref().filter(|d| idle(d)).map(|d| (d.entered, number)))
             .collect();
         idle.sort_unstable();
-        let mut any = false;
+        let mut evicted = Evicted::None;
         for (_, number) in idle {
             if self.bytes <= most / 2 {
                 break;
@@ -110,13 +122,15 @@ impl Drivers {
             let Some(Driver { key, mut compiled, bytes, .. }) = self.all[number].take() else { continue };
             self.by_key.remove(&key);
             self.bytes -= bytes;
-            self.past += compiled.with(|driver| driver.evicted());
-            any = true;
+            let stats = compiled.with(|driver| driver.evicted());
+            let little = bytes > most && stats.traces + stats.bridges <= FEW;
+            evicted = if little { Evicted::AtOnce } else { evicted.max(Evicted::Some) };
+            self.past += stats;
         }
         for driver in self.all.iter_mut().flatten() {
             driver.entered /= 2;
         }
-        any
+        evicted
     }
 
     /// All of them.

@@ -158,8 +158,12 @@ impl<'p> Jit<'p> {
     /// If what was compiled can't be shown, which is a bug.
     pub fn specialized(&mut self) -> Result<Vec<Specialized>, Error> {
         let drivers = self.compiled.values_mut().chain(self.tiers.drivers.iter_mut());
-        let all = drivers.map(|compiled| compiled.with(|driver| Ok(crate::spec::specialized(driver)?)));
-        all.collect()
+        let all = drivers.map(|compiled| match compiled.with(crate::spec::specialized) {
+            // Runs have come to it, but it hasn't begun with any.
+            Err(JitError::NoEntry) => Ok(None),
+            made => Ok(Some(made?)),
+        });
+        all.filter_map(Result::transpose).collect()
     }
 
     /// For the macros: what a green refers to, through whatever its type has in it, is borrowed for `'p`.

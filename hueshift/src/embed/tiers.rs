@@ -5,7 +5,7 @@
 //! made by tracing this very run. In the end tier 0 goes on at the merge point with what the reds have become, or returns.
 
 use super::compiled::Compiled;
-use super::drivers::Drivers;
+use super::drivers::{Drivers, Evicted};
 use super::interpreter::{Entry, Interpreter};
 use super::jit::{Error, Jit};
 use super::trap::Trap;
@@ -29,6 +29,9 @@ const PATIENCE: Duration = Duration::from_millis(1);
 
 /// How many counters there are. Greens that share one are counted together: the loop is traced a little sooner.
 const COUNTERS: usize = 1 << 12;
+
+/// No threshold is raised above this.
+const MOST_THRESHOLD: u32 = 1 << 24;
 
 /// Where tier 0 goes on behind a merge point.
 #[derive(Debug)]
@@ -54,6 +57,8 @@ pub(super) struct Tiers {
     /// A function that isn't a portal has said that the guest jumps back.
     jumped: bool,
     counters: Box<[u32; COUNTERS]>,
+    /// How often a merge point is come to before it is hot, where that is more often than the options say.
+    threshold: u32,
     /// For each portal, by its number among the entries: which words of its parameters' leaves are those of greens, and of
     /// greens that are references.
     shapes: FxHashMap<usize, Rc<Shape>>,
@@ -93,12 +98,18 @@ impl Tiers {
         Tiers {
             jumped: false,
             counters: Box::new([0; COUNTERS]),
+            threshold: 0,
             shapes: FxHashMap::default(),
             drivers: Drivers::default(),
             hot_since: None,
             coming: FxHashMap::default(),
             raised: None,
         }
+    }
+
+    /// What is hot must be twice as hot from now on.
+    fn raise_threshold(&mut self, usual: u32) {
+        self.threshold = self.threshold.max(usual).max(1).saturating_mul(2).min(MOST_THRESHOLD);
     }
 }
 
@@ -144,7 +155,7 @@ impl<'p> Jit<'p> {
     pub fn arrives(&mut self, hash: u64) -> bool {
         let counter = &mut self.tiers.counters[counter_of(hash)];
         *counter = counter.saturating_add(1);
-        *counter > self.options.threshold
+        *counter > self.options.threshold.max(self.tiers.threshold)
     }
 
     /// For the macros: goes on from the merge point of the portal that is this entry of the interpreter, in compiled code if
@@ -202,8 +213,13 @@ impl<'p> Jit<'p> {
 
     /// There is too much code: the coldest goes, and what is hot must become hot again.
     fn throw_away(&mut self) {
-        if self.tiers.drivers.evict(self.options.code_bytes) {
+        let evicted = self.tiers.drivers.evict(self.options.code_bytes);
+        if evicted != Evicted::None {
             self.tiers.counters.fill(0);
+        }
+        if evicted == Evicted::AtOnce {
+            // It would be compiled and thrown away again and again.
+            self.tiers.raise_threshold(self.options.threshold);
         }
     }
 

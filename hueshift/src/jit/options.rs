@@ -16,8 +16,8 @@ pub struct JitOptions {
     pub bridge: u32,
     /// How many values a promotion grows cases for; further ones are interpreted.
     pub cases: usize,
-    /// How often a bridge that leads back to a loop is taken before the loop is specialized again, as one graph with joins of
-    /// all that traces have seen of it; 0: never.
+    /// How often bridges that lead around a loop are taken, for each 64 of its ops, before the loop is specialized again, as one graph
+    /// with joins of all that traces have seen of it; 0: never.
     pub region: u32,
     /// Whether machine code is generated on a second thread, while runs go on in tier 0. What is compiled when depends on the
     /// machine's mood then. Only for runs that begin in tier 0.
@@ -55,6 +55,8 @@ pub struct JitOptions {
     pub kept_events: usize,
     /// Whether to write a map of compiled code for the profiler `perf`, `/tmp/perf-PID.map`.
     pub perf_map: bool,
+    /// Whether to write a dump of compiled code for `perf inject --jit`, `/tmp/jit-PID.dump`.
+    pub jitdump: bool,
     /// Whether the time that runs spend in each tier is measured: some 50 ns each time that one goes over to another.
     pub time_tiers: bool,
 }
@@ -83,6 +85,7 @@ impl Default for JitOptions {
             limits: Limits::default(),
             kept_events: 1000,
             perf_map: false,
+            jitdump: false,
             time_tiers: false,
         }
     }
@@ -134,6 +137,8 @@ pub struct Stats {
     pub compiling: Duration,
     /// The part of it in which residual graphs are linked, and what is redundant in them goes.
     pub optimizing: Duration,
+    /// The part of code generation that a second thread has spent.
+    pub compiling_aside: Duration,
     /// Time in tier 0, the interpreter as rustc has compiled it. This and the next three: with [`JitOptions::time_tiers`].
     pub tier0: Duration,
     /// Time in compiled code, and in host functions that it calls.
@@ -198,6 +203,7 @@ impl AddAssign for Stats {
         self.snapshot_bytes += other.snapshot_bytes;
         self.specializing += other.specializing;
         self.compiling += other.compiling;
+        self.compiling_aside += other.compiling_aside;
         self.optimizing += other.optimizing;
         self.tier0 += other.tier0;
         self.running += other.running;

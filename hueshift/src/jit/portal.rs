@@ -32,6 +32,7 @@ pub struct Inside {
     slots: Vec<Word>,
     activation: Option<Activation>,
     abandoned: Abandoned,
+    left_by: Option<u32>,
 }
 
 impl std::fmt::Debug for Inside {
@@ -101,7 +102,7 @@ impl JitOptions {
     /// The settings of a JIT whose interpreter is tier 0: compiling takes some 10,000 times as long as a step of the interpreter,
     /// so it is for what comes by often. (PyPy's thresholds are 1,039 and 200.)
     pub fn just_in_time() -> JitOptions {
-        JitOptions { threshold: 1000, bridge: 200, region: 20_000, background: true, ..JitOptions::default() }
+        JitOptions { threshold: 1000, bridge: 200, region: 2000, background: true, ..JitOptions::default() }
     }
 }
 
@@ -132,6 +133,7 @@ impl Jit<'_> {
             Some(portal) => portal,
             None => {
                 (self.policy, self.goes_back) = (Policy::Tracing, true);
+                self.engine.limits_stop_traces = true;
                 self.engine.portal(&self.key.clone())?
             }
         };
@@ -192,7 +194,8 @@ impl Jit<'_> {
             !slots.is_empty() || frames.iter().any(|f| !f.slots.is_empty()) || all.any(|w| activation.contains(*w))
         };
         let activation = activation.filter(refers);
-        Inside { function, words, callers: frames, roots, slots, activation, abandoned: self.abandoned.clone() }
+        let (abandoned, left_by) = (self.abandoned.clone(), self.left_by);
+        Inside { function, words, callers: frames, roots, slots, activation, abandoned, left_by }
     }
 
     /// Goes on with a run behind the call of a portal inside of it, which has returned these words.
@@ -202,6 +205,7 @@ impl Jit<'_> {
     pub fn go_on_behind(&mut self, mut inside: Inside, results: &[Word]) -> Result<Arrival, JitError> {
         self.engine.restore_run(std::mem::take(&mut inside.roots));
         self.left_slots.append(&mut inside.slots);
+        self.left_by = inside.left_by;
         let (callers, activation) = (std::mem::take(&mut inside.callers), inside.activation.take());
         self.engine.memory.open_foreign(true);
         let frames = Evaluator::new(self.engine.program.module, self.engine.memory).returned(callers, results)?;

@@ -1,42 +1,48 @@
-//! Loops that bridges lead back to: when such a bridge has become hot, they are specialized again, as regions.
+//! Loops that bridges lead around: when the ways through such a loop have become hot, it is specialized again, as a region.
 //!
-//! A bridge that leads back to a loop counts how often it is taken, in a fragment before it. When it has been taken so often
-//! that a region pays, the loop gets one, with all that traces have seen of it by then, and whatever enters the loop enters
-//! the region.
+//! A bridge that leads back to a version counts how often it is taken, in a fragment before it. Whoever takes it goes from
+//! one fragment to another, within the innermost loop that has both: a region of that loop, or of one around it, spares that.
+//! What a region costs grows with the loop. So each loop adds up what has been counted in it and in the loops within, and
+//! gets a region when that is in proportion to its size; of several the outermost one. Then whatever enters the loop enters the
+//! region, with all that traces have seen of it by then.
 
 use super::{Jit, JitError, Next};
 use crate::switches;
 use flowgraph::ir::{Access, Word};
 use rustc_hash::FxHashMap;
 use std::time::Instant;
-use timeshifter::specialize::{Choice, TraceEnd, VersionId};
+use timeshifter::specialize::{Choice, Nest, Nests, NewRegion, TraceEnd, VersionId};
 
 /// So many regions of a loop may be made before their time.
-const FEW: usize = 6;
+const FEW: u32 = 6;
 
-/// What is known of the loops that bridges lead back to.
+/// A region of a loop pays when bridges have been taken as often as the option `region` says for each so many of its ops.
+const OPS: usize = 64;
+
+/// How the loops lie inside of each other is looked at again when there are more fragments, by one in so many.
+const GROWTH: usize = 16;
+
+/// What is known of the loops that bridges lead around.
 #[derive(Default)]
 pub(super) struct Regions {
     loops: FxHashMap<VersionId, Loop>,
-    /// The loops that lie within the region of another one, by key: what leads back to them is missing there.
-    covered: FxHashMap<usize, VersionId>,
     /// The bridges that count, by exit, with the value that is promoted there.
     counted: FxHashMap<(u32, Option<i64>), Counted>,
+    /// How the loops lie inside of each other, when there were so many fragments.
+    nests: (usize, Nests),
+    /// A region that machine code is being generated of.
+    coming: Option<NewRegion>,
 }
 
+/// A loop, by its head.
 #[derive(Default)]
 struct Loop {
     /// The fragments that were its code, the last one's being that which runs enter: what the traces have made, and regions.
     fragments: Vec<String>,
-    /// How often bridges have been taken that lead back to it, since the last region was made.
+    /// How often bridges have been taken within it, but not within loops in it, since it is in a region.
     taken: u64,
-}
-
-impl Loop {
-    /// How many regions it has had.
-    fn regions(&self) -> usize {
-        self.fragments.len().saturating_sub(1)
-    }
+    /// How many regions have been begun.
+    begun: u32,
 }
 
 /// A bridge that counts how often it is taken.
@@ -49,25 +55,30 @@ struct Counted {
 }
 
 impl Regions {
-    /// The loop in whose region what leads back to this one belongs.
-    fn root_of(&self, mut id: VersionId) -> VersionId {
-        for _ in 0..self.covered.len() {
-            match self.covered.get(&id.key) {
-                Some(outer) if *outer != id => id = *outer,
-                _ => break,
-            }
-        }
-        id
-    }
-
     /// The fragment that counts before the case of a promotion.
     pub fn counting(&self, exit: u32, value: i64) -> Option<&String> {
         self.counted.get(&(exit, Some(value))).map(|counted| &counted.counting)
     }
 
+    /// The keys of all regions.
+    pub fn made(&self) -> impl Iterator<Item = String> + '_ {
+        self.loops.values().flat_map(|known| known.fragments.iter().skip(1)).cloned()
+    }
+
     /// The memory of all counters.
     pub fn counters(&self) -> impl Iterator<Item = Word> + '_ {
         self.counted.values().map(|counted| counted.counter)
+    }
+
+    /// Whether a region of a loop pays, where the first one does after so many bridges. Each further one has to pay for twice as
+    /// much as the one before.
+    fn pays(&self, nest: usize, first: u64) -> bool {
+        let nests = &self.nests.1;
+        let taken = |nest: &Nest| self.loops.get(&nest.head).map_or(0, |known| known.taken);
+        let taken: u64 = nests.within(nest).map(taken).sum();
+        let nest = nests.nest(nest);
+        let begun = self.loops.get(&nest.head).map_or(0, |known| known.begun);
+        taken >> begun.min(20) >= first * nest.ops.div_ceil(OPS).max(1) as u64
     }
 }
 
@@ -97,8 +108,7 @@ impl Jit<'_> {
         Ok(graph.key)
     }
 
-    /// Serves the exit of a bridge that has been taken often enough, if this is one: makes the region of the loop that the
-    /// bridge leads back to, and takes the bridge.
+    /// Serves the exit of a bridge that counts, if this is one: makes a region where one pays, and takes the bridge.
     pub(super) fn serve_counted(
         &mut self,
         exit: u32,
@@ -110,44 +120,32 @@ impl Jit<'_> {
         if !self.code.is_ready(&counted.counting) {
             return Ok(None); // nothing counts yet
         }
-        let (counter, root) = (counted.counter, self.regions.root_of(counted.leads_to));
-        let full = self.is_full();
-        let known = self.regions.loops.entry(root).or_default();
-        known.taken += u64::from(self.options.region);
-        // Each region of a loop has to pay for twice as much as the one before.
-        let pays = known.taken >> known.regions().min(20) >= u64::from(self.options.region);
-        let early = known.regions() < FEW && self.engine.flips(Choice::Region);
-        if full || (!pays && !early) {
-            self.set_counter(counter)?;
-            let bridge = self.regions.counted[&(exit, promoted)].bridge.clone();
-            return Ok(Some(Next::Code(bridge, words.to_vec())));
-        }
-        known.taken = 0;
-        self.make_region(root)?;
-        let Some(counted) = self.regions.counted.remove(&(exit, promoted)) else { return Ok(None) };
-        let bridge = counted.bridge.clone();
-        let leads_past = match (position, promoted) {
-            (Some(position), Some(_)) => {
-                *self.remade.entry(exit).or_default() += 1;
-                let switch = self.switch_graph(exit, position, true);
-                self.compile_with(&bridge, &[&switch])?;
-                self.code.patch(exit, &switch.key)?;
-                switch.key
-            }
-            _ => {
-                self.code.patch(exit, &bridge)?;
-                bridge.clone()
-            }
-        };
-        self.install_finished(true)?;
-        if self.code.is_ready(&leads_past) {
-            // Nothing leads to the fragment that has counted any more.
-            self.engine.memory.free(counter);
-        } else {
-            self.set_counter(counter)?;
-            self.regions.counted.insert((exit, promoted), counted);
+        let (bridge, counter, leads_to) = (counted.bridge.clone(), counted.counter, counted.leads_to);
+        self.set_counter(counter)?;
+        let from = self.engine.exits[exit as usize].fragment;
+        if !self.is_full()
+            && self.regions.coming.is_none()
+            && let Some(nest) = self.loop_for_region(from, leads_to)
+        {
+            self.make_region(nest)?;
         }
         Ok(Some(Next::Code(bridge, words.to_vec())))
+    }
+
+    /// Adds up that a bridge has been taken again, from a fragment to a version. Gives the loop that a region pays for.
+    fn loop_for_region(&mut self, from: usize, to: VersionId) -> Option<usize> {
+        let fragments = self.engine.fragments.len();
+        if fragments > self.regions.nests.0 + self.regions.nests.0 / GROWTH {
+            self.regions.nests = (fragments, self.engine.nests());
+        }
+        let first = u64::from(self.options.region);
+        let around = self.regions.nests.1.around(from, self.engine.version(to).fragment)?;
+        let known = self.regions.loops.entry(self.regions.nests.1.nest(around).head).or_default();
+        known.taken += first;
+        let early = known.begun < FEW && self.engine.flips(Choice::Region);
+        let nests = &self.regions.nests.1;
+        let paying = nests.outwards(Some(around)).filter(|nest| self.regions.pays(*nest, first)).last();
+        paying.or(early.then_some(around))
     }
 
     fn set_counter(&mut self, counter: Word) -> Result<(), JitError> {
@@ -156,27 +154,41 @@ impl Jit<'_> {
         self.engine.memory.store(counter, Access::I64, region).map_err(wrong)
     }
 
-    /// Specializes a loop again, with all that traces have seen of it, and has whatever enters it enter the region.
-    fn make_region(&mut self, root: VersionId) -> Result<(), JitError> {
+    /// Specializes a loop again, with all that traces have seen of it, and has machine code made of that.
+    fn make_region(&mut self, nest: usize) -> Result<(), JitError> {
         let begun = Instant::now();
-        let made = self.engine.specialize_region(root);
+        let nests = &self.regions.nests.1;
+        for within in nests.within(nest) {
+            self.regions.loops.entry(within.head).or_default().taken = 0;
+        }
+        self.regions.loops.entry(nests.nest(nest).head).or_default().begun += 1;
+        let made = self.engine.specialize_region(nests, nest);
         self.region_made(begun, made.is_some());
         let Some(made) = made else { return Ok(()) };
         let region = self.engine.region_key(&made);
-        // Regions are few: the run waits for them.
-        match self.compile_new(&region).and_then(|()| self.install_finished(true)) {
-            Ok(()) if self.code.is_ready(&region) => self.engine.install_region(made),
+        match self.compile_new(&region) {
+            Ok(()) => self.regions.coming = Some(made),
             // It is too large for the code generator: what the traces have made goes on.
-            Ok(()) => {
-                self.engine.refuse_region(made, "no machine code can be made of it".to_owned());
-                return Ok(());
-            }
-            Err(JitError::Codegen(error)) => {
-                self.engine.refuse_region(made, error.to_string());
-                return Ok(());
-            }
+            Err(JitError::Codegen(error)) => self.engine.refuse_region(made, error.to_string()),
             Err(error) => return Err(error),
         }
+        self.install_region()
+    }
+
+    /// Has whatever enters a loop enter its region, if there is one whose machine code is ready.
+    pub(super) fn install_region(&mut self) -> Result<(), JitError> {
+        let Some(made) = self.regions.coming.take() else { return Ok(()) };
+        let region = self.engine.region_key(&made);
+        if self.code.is_refused(&region) {
+            self.engine.refuse_region(made, "no machine code can be made of it".to_owned());
+            return Ok(());
+        }
+        if !self.code.is_ready(&region) {
+            self.regions.coming = Some(made);
+            return Ok(());
+        }
+        let root = made.of();
+        self.engine.install_region(made);
         self.stats.regions += 1;
         let traced = self.engine.version(root).fragment;
         let traced = &self.engine.fragments[traced].graph.key;
@@ -190,12 +202,7 @@ impl Jit<'_> {
                 self.code.engine.redirect(fragment, &region)?;
             }
         }
-        known.fragments.push(region.clone());
-        for key in self.engine.covered_by(&region) {
-            if key != root.key {
-                self.regions.covered.insert(key, root);
-            }
-        }
+        known.fragments.push(region);
         Ok(())
     }
 }

@@ -244,11 +244,13 @@ impl Jit<'_> {
     /// there stays interpreted.
     pub(super) fn install_finished(&mut self, wait: bool) -> Result<(), JitError> {
         let finished = self.code.poll(wait)?;
-        if !finished.is_empty() {
-            self.map_new_code();
+        if finished.is_empty() {
+            return Ok(());
         }
+        self.map_new_code();
         for Finished { number, result, duration } in finished {
             self.stats.compiling += duration;
+            self.stats.compiling_aside += duration;
             let made = self.teller.under_way.pop_front_if(|(of, _)| *of == number);
             match (result, made) {
                 (Ok(bytes), Some((_, made))) => self.tell_compiled(made, bytes, duration),
@@ -259,7 +261,7 @@ impl Jit<'_> {
                 }
             }
         }
-        Ok(())
+        self.install_region()
     }
 
     // ---- exits
@@ -272,7 +274,7 @@ impl Jit<'_> {
 
     pub(super) fn bridge_reason(&self, exit: u32) -> Reason {
         match self.taken.get(&exit) {
-            Some(taken) if *taken >= self.options.bridge => Reason::HotExit,
+            Some(taken) if taken.is_as_much_as(self.options.bridge.into()) => Reason::HotExit,
             _ => Reason::BehindLoop,
         }
     }

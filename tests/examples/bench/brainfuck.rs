@@ -11,6 +11,9 @@ use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 5;
 
+/// The most that a run just in time may take, as a multiple of one ahead of time.
+const JIT_AIM: f64 = 1.3;
+
 /// A process to measure.
 struct Contender {
     name: &'static str,
@@ -86,7 +89,15 @@ fn measure(path: &Path, text: &[u8], folder: &Path) -> Result<(), String> {
         Contender::new("C, `gcc -O2`", &in_c[0], &[]),
         Contender::new("C, `gcc -O2`, every access checked", &in_c[1], &[]),
         Contender::new("`hueshift run bf mandelbrot.b --mode aot`", &command, &["run", "bf", &path, "--mode", "aot"]),
+        Contender::new("`… --mode jit`, warm-up included", &command, &["run", "bf", &path, "--mode", "jit"]),
         Contender::new("`… --mode interp` (tier 0, by rustc)", &command, &["run", "bf", &path, "--mode", "interp"]),
+        Contender::new(
+            "`hueshift run bf_ast mandelbrot.b --mode aot`",
+            &command,
+            &["run", "bf_ast", &path, "--mode", "aot"],
+        ),
+        Contender::new("`… --mode jit`, warm-up included", &command, &["run", "bf_ast", &path, "--mode", "jit"]),
+        Contender::new("`… --mode interp` (tier 0, by rustc)", &command, &["run", "bf_ast", &path, "--mode", "interp"]),
     ];
     let wanted = all[0].run()?;
     all[0].took.clear();
@@ -110,6 +121,11 @@ fn measure(path: &Path, text: &[u8], folder: &Path) -> Result<(), String> {
             of(seconds[1]),
             contender.memory as f64 / 1024.0
         );
+    }
+    for (name, aot, jit) in [("bf", 2, 3), ("bf_ast", 5, 6)] {
+        let ratio = seconds[jit] / seconds[aot];
+        let verdict = if ratio <= JIT_AIM { "met" } else { "missed" };
+        println!("\n{name}: just in time {ratio:.2} times the time of ahead of time (aim: {JIT_AIM}, {verdict})");
     }
     let commands = text.iter().filter(|b| b"+-<>,.[]".contains(b)).count();
     let rows = rows(text).map_err(|e| e.to_string())?.len();

@@ -5,6 +5,7 @@
 //! Every figure is the best of several rounds; the rounds of what is compared take turns.
 
 mod brainfuck;
+mod hard;
 mod jit;
 mod loops;
 mod native;
@@ -37,6 +38,9 @@ fn main() -> Result<(), String> {
     }
     if wanted("jit") {
         jit::run()?;
+    }
+    if wanted("hard") {
+        hard::run()?;
     }
     if wanted("startup") {
         startup::run()?;

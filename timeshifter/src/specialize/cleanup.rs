@@ -1,13 +1,22 @@
-//! What is left to do on a finished residual graph: parameters that are always the same, dead code, and jumps to jumps.
+//! What is left to do on a finished residual graph: parameters that are always the same, dead code, jumps to jumps, and what
+//! has been done before.
 //!
 //! A residual block takes all live values as parameters, so that the engine need not think of dominance; most of them are
 //! redundant, and go here. Each round is linear; rounds repeat until nothing changes.
 
+use super::dominated::drop_dominated;
 use flowgraph::ir::{Block, BlockId, Const, Edge, Effect, Graph, Op, Opcode, Operand, Terminator, ValueId};
 use rustc_hash::FxHashMap;
 
 /// Cleans a residual graph. Gives the number of rounds.
 pub fn cleanup(graph: &mut Graph) -> usize {
+    let rounds = simplify(graph);
+    // Only when parameters have gone that are always the same is it plain which ops are equal.
+    if drop_dominated(graph) { rounds + simplify(graph) } else { rounds }
+}
+
+/// What needs no knowledge of dominance. Gives the number of rounds.
+fn simplify(graph: &mut Graph) -> usize {
     for rounds in 1.. {
         drop_unreachable(graph);
         let mut changed = append_single_successors(graph);
@@ -24,19 +33,19 @@ pub fn cleanup(graph: &mut Graph) -> usize {
 }
 
 /// Which values are replaced by which operands, by value. Chains are shortened when they are followed.
-struct Replacements {
+pub(super) struct Replacements {
     by: Vec<Option<Operand>>,
     is_empty: bool,
 }
 
 impl Replacements {
     /// None yet, for the values of a graph.
-    fn new(graph: &Graph) -> Replacements {
+    pub(super) fn new(graph: &Graph) -> Replacements {
         Replacements { by: vec![None; graph.values.len()], is_empty: true }
     }
 
     /// What an operand is in the end.
-    fn find(&mut self, operand: Operand) -> Operand {
+    pub(super) fn find(&mut self, operand: Operand) -> Operand {
         let mut last = operand;
         while let Operand::Value(v) = last
             && let Some(to) = self.by[v.index()]
@@ -53,7 +62,7 @@ impl Replacements {
     }
 
     /// Replaces `value` by `operand`, unless that is the value itself in the end.
-    fn replace(&mut self, value: ValueId, operand: Operand) -> bool {
+    pub(super) fn replace(&mut self, value: ValueId, operand: Operand) -> bool {
         let operand = self.find(operand);
         if operand == Operand::Value(value) {
             return false;
@@ -64,7 +73,7 @@ impl Replacements {
     }
 
     /// Carries the replacements out, everywhere.
-    fn apply(mut self, graph: &mut Graph) {
+    pub(super) fn apply(mut self, graph: &mut Graph) {
         if self.is_empty {
             return;
         }

@@ -92,12 +92,21 @@ pub struct Engine<'m> {
     pub(super) refused_functions: FxHashSet<FunctionKey>,
     /// Whoever drives the engine carries out calls of specialized functions, in compiled code. Otherwise they are interpreted.
     pub calls_compiled: bool,
+    /// A trace that meets a limit stops there, and the run goes on in the interpreter. Otherwise it is an error.
+    pub limits_stop_traces: bool,
     /// Functions called as they are, by their flow keys.
     pub residual_calls: indexmap::IndexSet<String>,
     /// The versions by key.
     pub versions: FxIndexMap<Key, Vec<Version>>,
+    /// The hashes of the keys of versions that the interpreter can enter.
+    pub(super) entrances: FxHashSet<u64>,
     /// How many versions have been made.
     pub versions_made: usize,
+    /// How many traces have been begun.
+    pub(super) traces: usize,
+    /// Where the guest has jumped to in a trace: the number of the first. That one may go straight on, the next ones make
+    /// versions.
+    pub(super) passed_heads: FxHashMap<Key, usize>,
     /// Which ways traces have taken at splits.
     pub profile: Profile,
     /// The region that is being filled.
@@ -161,9 +170,13 @@ impl<'m> Engine<'m> {
             functions_before: 0,
             refused_functions: FxHashSet::default(),
             calls_compiled: false,
+            limits_stop_traces: false,
             residual_calls: indexmap::IndexSet::new(),
             versions: FxIndexMap::default(),
+            entrances: FxHashSet::default(),
             versions_made: 0,
+            traces: 0,
+            passed_heads: FxHashMap::default(),
             profile: Profile::default(),
             region: None,
             bridges: FxHashMap::default(),
@@ -275,7 +288,9 @@ impl<'m> Engine<'m> {
         loc: Loc,
     ) -> Result<SmallVec<[ValueId; 2]>, SpecError> {
         self.quiet_steps = 0;
-        if self.fragments[st.fragment].size > self.limits.unrolled_ops {
+        // A trace stops before an op: what it is in the middle of has been done.
+        let stops = self.limits_stop_traces && st.concrete.is_some();
+        if !stops && self.fragments[st.fragment].size > self.limits.unrolled_ops {
             return Err(self.endless_green_loop(st, Met::UnrolledOps(self.limits.unrolled_ops)));
         }
         if st.concrete.is_some() {

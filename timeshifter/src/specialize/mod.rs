@@ -16,11 +16,13 @@
 //! eager      scheduling: both sides of every split, each join once; arms: what becomes of a split's sides
 //! versions   of merge points: entering them, making more; merges: which of it happened how often
 //! trace      one path, executed as it is emitted
+//! nests      how traced loops lie inside of each other
 //! region     what has been traced from a loop on, again as one graph with joins
 //! snapshot   exits, and how to specialize on from them
 //! resume     exits, and how to go on in the interpreter; entering compiled code from there
 //! portal     where tier 0 comes and goes: words of parameters as frames, and back
-//! residual   fragments being filled; link: several become one graph; cleanup: what is redundant in them goes
+//! residual   fragments being filled; link: several become one graph; cleanup: what is redundant in them goes;
+//!            dominated: and what has been done before
 //! endless    which green keeps changing in a loop that doesn't end
 //! error      why it stops; limits; event: what comes of them, and what else happens
 //! chaos      a seed that makes choices otherwise, for tests
@@ -35,6 +37,7 @@ mod arms;
 mod calls;
 mod chaos;
 mod cleanup;
+mod dominated;
 mod eager;
 mod endless;
 mod engine;
@@ -47,6 +50,7 @@ mod link;
 mod memory;
 mod merge;
 mod merges;
+mod nests;
 mod output;
 mod portal;
 mod program;
@@ -68,6 +72,7 @@ pub use event::{Beginning, EVENTS, Event, GuestPosition, Stop, What};
 pub use facts::Facts;
 pub use memory::{Cell, Element, KnownMemory, Location, Origin, Place, Provenance, RootId, Slot};
 pub use merges::{Merge, Merges};
+pub use nests::{Nest, Nests};
 pub use portal::{Door, Portal, RunRoots};
 pub use program::{Loaded, Program};
 pub use region::{NewRegion, Profile};

@@ -9,6 +9,7 @@ use super::chaos::Choice;
 use super::engine::{Engine, Version};
 use super::error::SpecError;
 use super::event::What;
+use super::nests::Nests;
 use super::snapshot::rename;
 use super::state::{Key, Red, Reg, State, VersionId};
 use flowgraph::ir::{BlockId, Const, Edge, Loc, MarkKind, Terminator, Time, ValueId};
@@ -40,12 +41,21 @@ pub struct NewRegion {
     template: Rc<State>,
 }
 
+impl NewRegion {
+    /// The version that it is a region of.
+    pub fn of(&self) -> VersionId {
+        self.id
+    }
+}
+
 /// A region that is being filled.
 #[derive(Debug)]
 pub(super) struct Region {
     fragment: usize,
     /// The keys of the loops that belong to it.
     loops: FxHashSet<usize>,
+    /// The keys of the loops that don't. What is in no loop that traces have been around is just gone by.
+    elsewhere: FxHashSet<usize>,
 }
 
 impl Engine<'_> {
@@ -84,22 +94,18 @@ impl Engine<'_> {
         self.fragments[self.fragment_of(fragment)?].version
     }
 
-    /// The keys of the merge points that a region has within it, as they are elsewhere.
-    pub fn covered_by(&self, region: &str) -> Vec<usize> {
-        let Some(region) = self.fragment_of(region) else { return Vec::new() };
-        let within = self.versions.keys().filter(|key| key.fragment == Some(region));
-        within.filter_map(|key| self.versions.get_index_of(&Key { fragment: None, ..key.clone() })).collect()
-    }
-
-    /// Specializes a loop again, as a region, from one of its versions on; nothing if it can't be: then the traces stay. When
-    /// it has been compiled, it is to be installed.
-    pub fn specialize_region(&mut self, id: VersionId) -> Option<NewRegion> {
+    /// Specializes a loop again, as a region, with the loops within; nothing if it can't be: then the traces stay. When it has
+    /// been compiled, it is to be installed.
+    pub fn specialize_region(&mut self, nests: &Nests, nest: usize) -> Option<NewRegion> {
+        let nest = nests.nest(nest);
+        let id = nest.head;
         let (fragment, st) = self.begin_region(id);
         let open = self.memory.is_open();
         self.memory.open_foreign(false);
-        let mut loops = self.loops_within(id);
+        let mut loops = nest.keys.clone();
         loops.retain(|key| *key == id.key || !self.flips(Choice::Inner));
-        self.region = Some(Region { fragment, loops });
+        let elsewhere = nests.keys().filter(|key| !loops.contains(key)).collect();
+        self.region = Some(Region { fragment, loops, elsewhere });
         let unit = self.fragments[fragment].unit;
         let template = Rc::new(State { origin: None, ..st.clone() });
         let filled = self.run_unit(unit, vec![st]);
@@ -182,54 +188,13 @@ impl Engine<'_> {
         self.region.as_ref().is_some_and(|region| region.fragment == st.fragment)
     }
 
-    /// The keys of a loop and of the loops within it: those that traces have come to from the loop, and have come back from,
-    /// without going by a loop that lies further out. That is one whose stack is a part of this one's, or whose greens are
-    /// lower: the heads of loops come before what is in them, in the guest as in the interpreter.
-    fn loops_within(&self, id: VersionId) -> FxHashSet<usize> {
-        let of = |key: usize| self.versions[key].first().map(|version| self.priority(&version.template));
-        let own = of(id.key);
-        let key_of = |fragment: usize| self.fragments[fragment].version.map(|version| version.key);
-        let inner = |fragment: usize| key_of(fragment).is_none_or(|key| of(key) >= own);
-        let heads = || (0..self.fragments.len()).filter(|fragment| key_of(*fragment) == Some(id.key));
-        let mut leading: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
-        let (mut todo, mut reached): (Vec<usize>, FxHashSet<usize>) = (heads().collect(), heads().collect());
-        while let Some(at) = todo.pop() {
-            for next in self.ways_out(at).into_iter().filter(|next| inner(*next)) {
-                leading.entry(next).or_default().push(at);
-                if reached.insert(next) {
-                    todo.push(next);
-                }
-            }
-        }
-        let mut loops = FxHashSet::from_iter([id.key]);
-        let (mut todo, mut seen): (Vec<usize>, FxHashSet<usize>) = (heads().collect(), heads().collect());
-        while let Some(at) = todo.pop() {
-            loops.extend(key_of(at));
-            todo.extend(leading.get(&at).into_iter().flatten().copied().filter(|before| seen.insert(*before)));
-        }
-        loops
-    }
-
-    /// The fragments that a fragment leads to, by itself and by the bridges behind its exits.
-    fn ways_out(&self, fragment: usize) -> Vec<usize> {
-        let mut out = Vec::new();
-        for block in &self.fragments[fragment].graph.blocks {
-            match &block.term {
-                Terminator::Enter { graph, .. } => out.extend(self.fragment_of(graph)),
-                Terminator::Exit { exit, .. } => out.extend(self.bridges.get(exit).into_iter().flatten()),
-                _ => {}
-            }
-        }
-        out
-    }
-
     /// Whether a path of the region ends at the merge point that a state stands at: where it is full, or a loop begins that
     /// doesn't belong to it.
     pub(super) fn ends_region(&self, st: &State, kind: MarkKind) -> bool {
         let Some(region) = self.region.as_ref().filter(|_| self.in_region(st)) else { return false };
         let elsewhere = || {
             let traced = self.traced_loop(st).filter(|_| kind == MarkKind::GlobalMerge);
-            traced.is_some_and(|key| !region.loops.contains(&key))
+            traced.is_some_and(|key| region.elsewhere.contains(&key))
         };
         self.fragments[st.fragment].size > self.limits.region_ops || elsewhere()
     }
@@ -238,7 +203,11 @@ impl Engine<'_> {
     /// hasn't jumped back to, paths only join.
     pub(super) fn traced_loop(&self, st: &State) -> Option<usize> {
         let key = Key { fragment: None, ..self.key(st, MarkKind::GlobalMerge) };
-        self.versions.get_full(&key).filter(|(_, _, versions)| !versions.is_empty()).map(|(at, ..)| at)
+        let traced = self.versions.get_full(&key).filter(|(_, _, versions)| !versions.is_empty());
+        let in_loop = |key: &usize| {
+            self.region.as_ref().is_none_or(|region| region.loops.contains(key) || region.elsewhere.contains(key))
+        };
+        traced.map(|(at, ..)| at).filter(in_loop)
     }
 
     // ---- splits
@@ -278,7 +247,7 @@ impl Engine<'_> {
     ) -> Result<Vec<State>, SpecError> {
         let ways = self.ways(&st);
         self.trim_registers(&mut st);
-        let exit = self.new_guard_exit(&st, None, loc);
+        let exit = self.new_guard_exit(&st, None, None, loc);
         let (mut arms, mut made) = (Vec::new(), Vec::new());
         for (case, edge) in cases.iter().map(|(case, edge)| (Some(*case), edge)).chain([(None, default)]) {
             if !ways.contains(&case) {
@@ -310,7 +279,7 @@ impl Engine<'_> {
             return Ok(Vec::new());
         }
         self.trim_registers(&mut st);
-        let exit = self.new_guard_exit(&st, Some(value), loc);
+        let exit = self.new_guard_exit(&st, None, Some(value), loc);
         let default = self.exit_edge(&st, exit);
         let (mut arms, mut cases) = (Vec::new(), Vec::new());
         for seen in ways.into_iter().flatten() {

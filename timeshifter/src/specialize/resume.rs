@@ -6,11 +6,12 @@ use super::engine::{Engine, RootKind, Unit, Version};
 use super::error::SpecError;
 use super::event::Beginning;
 use super::memory::{Origin, Provenance, RootId};
-use super::state::{Frame, GraphIx, Red, Reg, Regs, State, VersionId};
+use super::state::{Frame, GraphIx, Key, Red, Reg, Regs, State, VersionId};
 use super::trace::Traced;
 use flowgraph::eval;
-use flowgraph::ir::{BlockId, Const, Loc, MarkKind, Type, ValueId, Word};
-use rustc_hash::FxHashMap;
+use flowgraph::ir::{BlockId, Const, Loc, MarkKind, Op, Type, ValueId, Word};
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
 
 /// Where a run of the interpreter can go on in compiled code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,10 +115,53 @@ impl Engine<'_> {
         if fragment >= self.fragments.len() {
             return Ok(None); // nothing has been compiled yet
         }
+        if !self.entrances.contains(&self.hash_of_frames(frames)) {
+            return Ok(None);
+        }
         self.arriving_roots = self.roots_of(frames);
         let found = self.find_version(frames, fragment);
         self.arriving_roots.clear();
         found
+    }
+
+    /// Where the interpreter stands, and the greens there, as a hash: what has no version of the same hash needn't be looked for.
+    fn hash_of_frames(&self, frames: &[eval::Frame]) -> u64 {
+        let mut hasher = FxHasher::default();
+        for frame in frames {
+            let graph = GraphIx(frame.graph as u32);
+            (frame.graph, frame.block, frame.index).hash(&mut hasher);
+            let unset = self.call_at(frame).map_or(&[][..], |op| &op.results);
+            let live = self.live_at(frame).iter().filter(|value| !unset.contains(value));
+            for value in live.filter(|value| self.program.is_green(graph, **value)) {
+                (value.0, frame.regs[value.index()]).hash(&mut hasher);
+            }
+        }
+        hasher.finish()
+    }
+
+    /// The same of a version's key.
+    pub(super) fn hash_of_key(&self, key: &Key) -> u64 {
+        let mut hasher = FxHasher::default();
+        for frame in &key.frames {
+            (frame.graph.0 as usize, frame.block.index(), frame.index as usize).hash(&mut hasher);
+            for (value, constant) in &frame.greens {
+                (value.0, self.memory.resolve(*constant)).hash(&mut hasher);
+            }
+        }
+        hasher.finish()
+    }
+
+    /// The values that are live where a frame of the interpreter stands, or behind the call that it stands at.
+    fn live_at(&self, frame: &eval::Frame) -> &[ValueId] {
+        let (graph, block) = (GraphIx(frame.graph as u32), BlockId(frame.block as u32));
+        let behind_call = usize::from(self.call_at(frame).is_some());
+        self.program.loaded(graph).liveness.live_before(block, frame.index + behind_call)
+    }
+
+    /// The call that a frame of the interpreter stands at.
+    fn call_at(&self, frame: &eval::Frame) -> Option<&Op> {
+        let block = self.program.graph(GraphIx(frame.graph as u32)).block(BlockId(frame.block as u32));
+        block.ops.get(frame.index).filter(|op| op.callee().is_some())
     }
 
     fn find_version(&mut self, frames: &[eval::Frame], fragment: usize) -> Result<Option<Entrance>, SpecError> {
@@ -235,10 +279,8 @@ impl Engine<'_> {
     fn arriving_frame(&self, frame: &eval::Frame) -> Frame {
         let graph = GraphIx(frame.graph as u32);
         let (source, block) = (self.program.graph(graph), BlockId(frame.block as u32));
-        let liveness = &self.program.loaded(graph).liveness;
-        let at_call = source.block(block).ops.get(frame.index).is_some_and(|op| op.callee().is_some());
         let mut regs = Regs::default();
-        for value in liveness.live_before(block, frame.index + usize::from(at_call)) {
+        for value in self.live_at(frame) {
             let word = frame.regs[value.index()];
             let constant = Const::from_word(source.values[value.index()].ty, word);
             if self.program.is_green(graph, *value) {

@@ -27,6 +27,9 @@ pub struct ExitSite {
     pub promoted: Option<ValueId>,
     /// The block that guards share to leave by this exit; none where a block's own end is the exit.
     pub block: Option<BlockId>,
+    /// The condition that is branched on right behind the snapshot, if it hands it over, with its outcome where the branch
+    /// doesn't leave by this exit. The exit's block has a parameter for it.
+    pub decided: Option<(ValueId, bool)>,
     /// What comes next can't be compiled: a bridge would end where it begins.
     pub dead_end: bool,
 }
@@ -108,7 +111,7 @@ impl Engine<'_> {
         let (snapshot, values) = self.snapshot(st);
         let loc = if loc.is_known() { loc } else { self.loc(st) };
         let (snapshot, fragment, block) = (Rc::new(snapshot), st.fragment, None);
-        let site = ExitSite { snapshot, values, fragment, loc, promoted, block, dead_end: false };
+        let site = ExitSite { snapshot, values, fragment, loc, promoted, block, decided: None, dead_end: false };
         self.exits.push(site);
         self.exits.len() as u32 - 1
     }

@@ -21,7 +21,7 @@ use flowgraph::eval::{self, Evaluator, TrapReport};
 use flowgraph::ir::{
     BlockId, CallMode, Const, Edge, Loc, MarkKind, Op, Opcode, Operand, Terminator, Time, Trap, Type, ValueId, Word,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 /// How a trace ended: where the run goes on.
@@ -65,10 +65,22 @@ impl Calling {
 #[derive(Debug)]
 struct Trace {
     st: State,
-    /// How many versions it has made of each key.
-    rounds: FxHashMap<Key, usize>,
+    heads: Heads,
     /// Its steps.
     traced: u64,
+}
+
+/// The merge points that a trace has come by.
+#[derive(Debug)]
+struct Heads {
+    /// The trace's number.
+    trace: usize,
+    /// It began at a merge point, for the loop there, and hasn't left it.
+    at_first: bool,
+    /// How many versions it has made of each key.
+    rounds: FxHashMap<Key, usize>,
+    /// Where it has gone straight on since it made the last one.
+    passed: FxHashSet<Key>,
 }
 
 /// A version is worth making while it knows more than its predecessor, this often.
@@ -137,11 +149,15 @@ impl Engine<'_> {
         st.at = Some(self.guest_position(&st));
         self.fragments[st.fragment].at = st.at;
         self.happened(What::TraceBegun { of }, &st);
-        self.trace(Trace { st, rounds: FxHashMap::default(), traced: 0 })
+        self.traces += 1;
+        self.quiet_steps = 0;
+        let at_first = of == Beginning::MergePoint;
+        let (rounds, passed) = (FxHashMap::default(), FxHashSet::default());
+        self.trace(Trace { st, heads: Heads { trace: self.traces, at_first, rounds, passed }, traced: 0 })
     }
 
     fn trace(&mut self, trace: Trace) -> Result<Traced, SpecError> {
-        let Trace { mut st, mut rounds, mut traced } = trace;
+        let Trace { mut st, mut heads, mut traced } = trace;
         let stop = self.next_stop();
         let end = loop {
             traced += 1;
@@ -153,7 +169,7 @@ impl Engine<'_> {
             if stop == Some(traced) {
                 break self.abort(st, Stop::Chaos(traced))?;
             }
-            if traced > self.limits.trace_steps {
+            if self.is_too_long(&st, traced) {
                 break self.abort(st, Stop::TooLong)?;
             }
             let stepped = match self.step_once(&mut st) {
@@ -167,7 +183,7 @@ impl Engine<'_> {
             match stepped {
                 None => {}
                 Some(Outcome::Mark(kind)) => {
-                    if let Some(end) = self.trace_mark(&mut st, kind, &mut rounds)? {
+                    if let Some(end) = self.trace_mark(&mut st, kind, &mut heads)? {
                         break end;
                     }
                 }
@@ -194,7 +210,7 @@ impl Engine<'_> {
                     self.end_in_trap(st, *trap, &args)?;
                     break TraceEnd::Trapped(report);
                 }
-                Some(Outcome::Calls(call)) => return self.before_call(Trace { st, rounds, traced }, *call),
+                Some(Outcome::Calls(call)) => return self.before_call(Trace { st, heads, traced }, *call),
                 Some(Outcome::CallTrapped(trap)) => {
                     self.end_in_own_exit(&st);
                     break TraceEnd::Trapped(trap);
@@ -203,6 +219,13 @@ impl Engine<'_> {
         };
         self.run_functions_or_refuse()?;
         Ok(Traced::Ended(end))
+    }
+
+    /// Whether a trace has met a limit: here, between two ops, the run can go on in the interpreter.
+    fn is_too_long(&self, st: &State, traced: u64) -> bool {
+        let met =
+            self.quiet_steps >= self.limits.green_steps || self.fragments[st.fragment].size > self.limits.unrolled_ops;
+        traced > self.limits.trace_steps || self.limits_stop_traces && met
     }
 
     fn words(&mut self, st: &mut State, reds: &[Red], loc: Loc) -> Result<Vec<Word>, SpecError> {
@@ -225,7 +248,7 @@ impl Engine<'_> {
         (then, otherwise): (&Edge, &Edge),
         loc: Loc,
     ) -> Result<(), SpecError> {
-        let exit = self.guard_exit(st, loc);
+        let exit = self.guard_exit(st, Some((cond, taken)), loc);
         let next = self.next_block(st);
         let (on_true, on_false) = if taken { (Edge::new(next, []), exit) } else { (exit, Edge::new(next, [])) };
         let term = Terminator::Branch { cond: operand_of(cond), then: on_true, otherwise: on_false, time: Time::Now };
@@ -240,34 +263,68 @@ impl Engine<'_> {
     }
 
     /// The edge to the exit of the state's snapshot, with a guard number of its own. Consecutive guards share a snapshot,
-    /// and the block that leaves through its exit.
-    fn guard_exit(&mut self, st: &mut State, loc: Loc) -> Edge {
+    /// and the block that leaves through its exit. The first of them may be a branch, on a condition that goes the other way.
+    fn guard_exit(&mut self, st: &mut State, branch: Option<(Red, bool)>, loc: Loc) -> Edge {
         self.trim_registers(st);
-        let exit = match st.snapshot {
-            Some(exit) if !self.flips(Choice::Share) => exit,
-            _ => self.new_guard_exit(st, None, loc),
-        };
-        st.snapshot = Some(exit);
-        self.exit_edge(st, exit)
+        match st.snapshot {
+            Some(exit) if !self.flips(Choice::Share) => self.exit_edge(st, exit),
+            _ => {
+                let exit = self.new_guard_exit(st, branch, None, loc);
+                st.snapshot = Some(exit);
+                let edge = self.exit_edge(st, exit);
+                self.first_exit_edge(exit, edge)
+            }
+        }
     }
 
-    pub(super) fn new_guard_exit(&mut self, st: &State, promoted: Option<ValueId>, loc: Loc) -> u32 {
+    /// Registers an exit with a block for the guards that share it.
+    pub(super) fn new_guard_exit(
+        &mut self,
+        st: &State,
+        branch: Option<(Red, bool)>,
+        promoted: Option<ValueId>,
+        loc: Loc,
+    ) -> u32 {
         let exit = self.new_exit(st, promoted, loc);
         let fragment = &mut self.fragments[st.fragment];
         let block = fragment.new_block(None);
         let guard = fragment.new_param(block, Type::Int);
-        let args = self.exits[exit as usize].values.iter().map(|v| Operand::Value(*v)).collect();
-        self.fragments[st.fragment].end(block, Terminator::Exit { exit, guard: guard.into(), args }, loc);
-        self.exits[exit as usize].block = Some(block);
+        let site = &mut self.exits[exit as usize];
+        let mut args: Vec<Operand> = site.values.iter().map(|v| Operand::Value(*v)).collect();
+        if let Some((Red::Value(cond), taken)) = branch
+            && let Some(at) = site.values.iter().position(|value| *value == cond)
+        {
+            args[at] = fragment.new_param(block, Type::Int).into();
+            site.decided = Some((cond, taken));
+        }
+        site.block = Some(block);
+        fragment.end(block, Terminator::Exit { exit, guard: guard.into(), args }, loc);
         exit
     }
 
+    /// The edge of a guard to the exit of its snapshot. A condition that was branched on before has come out so that the
+    /// branch didn't leave.
     pub(super) fn exit_edge(&mut self, st: &State, exit: u32) -> Edge {
-        let Some(block) = self.exits[exit as usize].block else { unreachable!("a guard's exit has a block") };
-        debug_assert_eq!(self.exits[exit as usize].fragment, st.fragment);
+        let site = &self.exits[exit as usize];
+        let Some(block) = site.block else { unreachable!("a guard's exit has a block") };
+        debug_assert_eq!(site.fragment, st.fragment);
+        let decided = site.decided.map(|(cond, taken)| match (taken, self.fragments[st.fragment].info(cond).range) {
+            (false, _) => Operand::int(0),
+            (true, (0, 1)) => Operand::int(1),
+            (true, _) => cond.into(),
+        });
         let guard = i64::from(self.guards);
         self.guards += 1;
-        Edge::new(block, [Operand::int(guard)])
+        Edge::new(block, [Operand::int(guard)].into_iter().chain(decided))
+    }
+
+    /// The same for the branch on the condition itself: if it leaves, that has come out otherwise, as the code generator knows. A
+    /// guard that fails for a test must hand over what it is.
+    fn first_exit_edge(&self, exit: u32, mut edge: Edge) -> Edge {
+        if let (Some((cond, _)), Some(last)) = (self.exits[exit as usize].decided, edge.args.last_mut()) {
+            *last = cond.into();
+        }
+        edge
     }
 
     fn trace_switch(
@@ -282,7 +339,7 @@ impl Engine<'_> {
         let seen = self.concrete_word(st, operand) as i64;
         let taken = cases.iter().find(|(case, _)| *case == seen);
         self.record(st, taken.map(|(case, _)| *case));
-        let exit = self.guard_exit(st, loc);
+        let exit = self.guard_exit(st, None, loc);
         let next = self.next_block(st);
         let on = Edge::new(next, []);
         let (guarded, otherwise) = match taken {
@@ -308,7 +365,7 @@ impl Engine<'_> {
     fn trace_promotion(&mut self, st: &mut State, value: ValueId, loc: Loc) {
         let seen = self.concrete_word(st, value.into()) as i64;
         self.record(st, Some(seen));
-        let exit = self.new_guard_exit(st, Some(value), loc);
+        let exit = self.new_guard_exit(st, None, Some(value), loc);
         self.happened_at(What::Promoted { value: seen, exit }, st, loc);
         let edge = self.exit_edge(st, exit);
         let next = self.next_block(st);
@@ -341,12 +398,7 @@ impl Engine<'_> {
 
     // ---- merge points
 
-    fn trace_mark(
-        &mut self,
-        st: &mut State,
-        kind: MarkKind,
-        rounds: &mut FxHashMap<Key, usize>,
-    ) -> Result<Option<TraceEnd>, SpecError> {
+    fn trace_mark(&mut self, st: &mut State, kind: MarkKind, heads: &mut Heads) -> Result<Option<TraceEnd>, SpecError> {
         let f = st.frame();
         let guest = self.program.is_merge_point(f.graph, f.block, f.index);
         if kind == MarkKind::LocalMerge || (!guest && self.program.loop_has_merge_point(f.graph, f.block)) {
@@ -363,6 +415,15 @@ impl Engine<'_> {
         }
         if !begins_loop && !self.versions.contains_key(&key) {
             // No backward jump of the guest leads here, or none that has been seen: straight on.
+            heads.passed.insert(key);
+            self.merges.see(kind, Merge::Passed);
+            st.passed = true;
+            return Ok(None);
+        }
+        let marked = guest && self.program.marks_jumps();
+        if marked && !std::mem::take(&mut heads.at_first) && !self.is_joined(&key, heads) {
+            // Nothing says yet that a loop begins here, or that paths join.
+            heads.passed.insert(key);
             self.merges.see(kind, Merge::Passed);
             st.passed = true;
             return Ok(None);
@@ -371,7 +432,7 @@ impl Engine<'_> {
             Some(index) => index,
             None => self.versions.insert_full(key.clone(), Vec::new()).0,
         };
-        let round = rounds.get(&key).copied().unwrap_or_default();
+        let round = heads.rounds.get(&key).copied().unwrap_or_default();
         let pays = round > 0 && round < ROUNDS && knows_something(st) && !self.flips(Choice::Peel);
         for may_force in [false, true] {
             for version in (0..self.versions[index].len()).rev() {
@@ -391,9 +452,17 @@ impl Engine<'_> {
             st.passed = true;
             return Ok(None);
         }
-        rounds.insert(key, round + 1);
+        heads.rounds.insert(key, round + 1);
+        heads.passed.clear();
         self.trace_into_version(st, index, round)?;
         Ok(None)
+    }
+
+    /// Whether a path has come to a key before the one that a trace follows: an earlier trace, or this one since it made its
+    /// last version. Then there is a loop, or a join.
+    fn is_joined(&mut self, key: &Key, heads: &Heads) -> bool {
+        let first = *self.passed_heads.entry(key.clone()).or_insert(heads.trace);
+        self.versions.contains_key(key) || heads.passed.contains(key) || first != heads.trace
     }
 
     /// Ends the trace in a jump to a version, if the state implies it.

@@ -104,6 +104,9 @@ impl Engine<'_> {
         let (fragment, block) = (template.fragment, template.block);
         let id = VersionId { key, version: self.versions[key].len() };
         if enterable {
+            if let Some((key, _)) = self.versions.get_index(key) {
+                self.entrances.insert(self.hash_of_key(key));
+            }
             self.fragments[fragment].make_entry(block);
             self.fragments[fragment].version = Some(id);
         }
