@@ -135,6 +135,10 @@ impl<'p, 'm> Demand<'p, 'm> {
                                 None => {}
                             }
                         }
+                        // Behind the parameters' leaves, `#[green]` fields.
+                        for arg in op.args.iter().skip(function.leaves.len()) {
+                            self.ask(id, *arg, Reason::MergeKey(block, i));
+                        }
                     }
                     _ => {}
                 }

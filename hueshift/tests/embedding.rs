@@ -685,7 +685,8 @@ fn methods_of_types_with_lifetimes_are_entries_and_host_functions() {
         assert_eq!((jit::write(&mut compiled, &mut tape, &marks, times).unwrap(), tape.head), wanted);
         assert_eq!(cells, tier0);
     }
-    assert_eq!(residual::write(&marks).unwrap().count("call"), 1);
+    // Ahead of a run nobody knows where the head is.
+    assert!(residual::write(&marks).unwrap().to_string().contains("{Tape.head i64 +16 excl}\n    exit 0"));
 }
 
 #[hueshift::interpreter(entry popped(n))]

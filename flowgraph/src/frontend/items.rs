@@ -6,7 +6,7 @@ use super::refusal::{Pos, Reason, Refusal};
 use super::tree::ConstId;
 use super::types::{Ty, rust_type};
 use super::written::Site;
-use crate::ir::{Const, EnumDecl, FileId, Module, StructDecl};
+use crate::ir::{Const, EnumDecl, FileId, Module, Scalar, StructDecl};
 use proc_macro2::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
@@ -236,6 +236,7 @@ impl<'s> Program<'s> {
             }
             self.check_stored(&ty, item, &field.ty);
             self.needs_layout(&ty);
+            self.check_green(&ty, item, field);
             types.push(ty);
         }
         if self.unsupported.borrow().contains(name) {
@@ -268,14 +269,40 @@ impl<'s> Program<'s> {
         }
     }
 
+    /// A `#[green]` field is promoted when it is read.
+    fn check_green(&self, ty: &Ty, item: &StructItem<'s>, field: &syn::Field) {
+        let fits = match ty {
+            Ty::Error => true,
+            Ty::Scalar(scalar) => !matches!(scalar, Scalar::F32 | Scalar::F64),
+            Ty::Enum(_) => !self.has_payload(ty),
+            _ => false,
+        };
+        if !fits && is_green(field) {
+            let detail = format!("a field of the type `{ty}` can't be `#[green]`");
+            self.refuse(self.file_of(item.module), field.ty.span(), Reason::NotPromotable, &detail);
+        }
+    }
+
+    /// Whether a field of a struct is `#[green]`: read through a `&mut`, it is promoted.
+    pub(super) fn is_green_field(&self, whole: &Ty, index: usize) -> bool {
+        let Ty::Struct(name) = whole else { return false };
+        self.structs.get(name).and_then(|s| s.item.fields.iter().nth(index)).is_some_and(is_green)
+    }
+
+    /// Whether one of its fields, or of the structs and tuples in it, is `#[green]`.
+    pub(super) fn has_green_field(&self, ty: &Ty) -> bool {
+        matches!(ty, Ty::Struct(_) | Ty::Tuple(_))
+            && (self.fields_of(ty).iter().enumerate())
+                .any(|(index, field)| self.is_green_field(ty, index) || self.has_green_field(field))
+    }
+
     fn lay_out(&self, name: &Rc<str>, item: &StructItem<'s>, types: &[Ty]) {
         let Some(rust) = types.iter().map(rust_type).collect::<Option<Vec<_>>>() else { return };
         let mut module = self.module.borrow_mut();
         let (offsets, size, align) = module.tuple_offsets(&rust);
         let fields = item.item.fields.iter().zip(rust).zip(offsets).enumerate().map(|(i, ((field, ty), offset))| {
             let name = field.ident.as_ref().map_or_else(|| i.to_string(), ident_text);
-            let green = field.attrs.iter().any(|a| a.path().is_ident("green"));
-            crate::ir::Field { name, ty, offset, green }
+            crate::ir::Field { name, ty, offset, green: is_green(field) }
         });
         let fields = fields.collect();
         let tuple = matches!(item.item.fields, syn::Fields::Unnamed(_));
@@ -431,4 +458,8 @@ fn prelude_item(name: &str, space: Space) -> Option<Item> {
         Space::Type => false,
     };
     known.then(|| Item::Prelude(name.into()))
+}
+
+fn is_green(field: &syn::Field) -> bool {
+    field.attrs.iter().any(|a| a.path().is_ident("green"))
 }

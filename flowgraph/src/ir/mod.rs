@@ -34,7 +34,7 @@ pub use graph::{Block, BlockId, Edge, Graph, Imm, Mark, MarkKind, NameDef, Op, T
 pub use location::{FileId, Loc, SourceFile};
 pub use module::{Data, Module, Stage};
 pub use ops::{Effect, Opcode, OperandType, Word, Words};
-pub use rust_type::{Field, Leaf, Param, RustType, Scalar, Signature, StructDecl, own_name};
+pub use rust_type::{Field, KeyField, Leaf, Param, RustType, Scalar, Signature, StructDecl, own_name};
 pub use trap::{Piece, Trap, TrapKind};
 
 /// The type of an SSA value.

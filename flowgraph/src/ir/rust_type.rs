@@ -288,7 +288,64 @@ impl RustType {
     }
 }
 
+/// A `#[green]` field behind a `&mut` parameter of a portal. It is part of the key of the portal's merge point, which has one more
+/// operand for each of them, behind those that are the parameters'.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyField {
+    /// The leaf, among those of all parameters, that is the address of the struct.
+    pub leaf: usize,
+    /// How it is written: `frame.sp`.
+    pub path: String,
+    /// Its offset from that address, in bytes.
+    pub offset: i64,
+    /// What lies there.
+    pub scalar: Scalar,
+}
+
 impl Module {
+    /// The `#[green]` fields of what the parameters of a portal with this signature refer to: by parameter, then as they lie in
+    /// the source, those of structs and tuples inside of structs at the place of these.
+    pub fn key_fields(&self, signature: &Signature) -> Vec<KeyField> {
+        let (mut leaf, mut found) = (0, Vec::new());
+        for param in &signature.params {
+            if let RustType::Ref { mutable: true, to } = &param.ty {
+                self.collect_key_fields(
+                    to,
+                    &KeyField { leaf, path: param.name.clone(), offset: 0, scalar: Scalar::Usize },
+                    &mut found,
+                );
+            }
+            leaf += self.leaves(&param.ty).len();
+        }
+        found
+    }
+
+    fn collect_key_fields(&self, ty: &RustType, at: &KeyField, found: &mut Vec<KeyField>) {
+        let part = |name: &str, offset: u32| KeyField {
+            path: format!("{}.{name}", at.path),
+            offset: at.offset + i64::from(offset),
+            ..at.clone()
+        };
+        match ty {
+            RustType::Struct(name) => {
+                for field in self.structs.get(name).iter().flat_map(|s| &s.fields) {
+                    let part = part(&field.name, field.offset);
+                    match (field.green, &self.leaves(&field.ty)[..]) {
+                        (true, [leaf]) => found.push(KeyField { scalar: leaf.scalar, ..part }),
+                        _ => self.collect_key_fields(&field.ty, &part, found),
+                    }
+                }
+            }
+            RustType::Tuple(items) => {
+                let (offsets, _, _) = self.tuple_offsets(items);
+                for (i, (item, offset)) in items.iter().zip(offsets).enumerate() {
+                    self.collect_key_fields(item, &part(&i.to_string(), offset), found);
+                }
+            }
+            _ => {}
+        }
+    }
+
     /// The SSA values that a value of type `ty` consists of, in order.
     pub fn leaves(&self, ty: &RustType) -> Vec<Leaf> {
         let mut out = Vec::new();

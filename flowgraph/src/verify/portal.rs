@@ -27,7 +27,9 @@ impl Checker<'_> {
         }
         let types = |values: &[ValueId]| values.iter().map(|v| self.ty(Operand::Value(*v))).collect::<Vec<_>>();
         let operands_are_params = op.args.iter().copied().eq(block.params.iter().map(|v| Operand::Value(*v)));
-        if is_portal && (!operands_are_params || types(&block.params) != types(&self.graph.blocks[0].params)) {
+        let mut wanted = types(&self.graph.blocks[0].params);
+        wanted.extend(self.module.key_fields(&self.graph.signature).iter().map(|field| Some(field.scalar.ty())));
+        if is_portal && (!operands_are_params || types(&block.params) != wanted) {
             self.report(Rule::MergePointOperands);
         }
     }

@@ -130,7 +130,8 @@ pub enum Rule {
     #[error("a merge point has to be the first op of its block")]
     MergePointPlace,
     #[error(
-        "a portal's merge point has to have the parameters of its block as operands, which are those of the portal"
+        "a portal's merge point has to have the parameters of its block as operands, which are those of the portal and the \
+         `#[green]` fields behind them"
     )]
     MergePointOperands,
     #[error("a merge point has operands in a function that is no portal")]

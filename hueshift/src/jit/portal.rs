@@ -137,7 +137,8 @@ impl Jit<'_> {
                 self.engine.portal(&self.key.clone())?
             }
         };
-        let next = self.arrive(&portal, words);
+        let words = self.engine.with_fields(&portal, words);
+        let next = words.map_err(JitError::from).and_then(|words| self.arrive(&portal, &words));
         self.portal = Some(portal);
         self.noted(next)?.map(|next| self.go_on_to(next, Some(activation))).transpose()
     }

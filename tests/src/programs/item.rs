@@ -130,7 +130,7 @@ impl Generator<'_, '_> {
         let field = |g: &mut Self, at: usize| {
             let cell = cells && g.source.chance(1, 2);
             let ty = if cell { g.scalar_type() } else { g.value_type(2) };
-            Field { name: if tuple { at.to_string() } else { format!("f{at}") }, ty, cell }
+            Field { name: if tuple { at.to_string() } else { format!("f{at}") }, ty, cell, green: false }
         };
         let mut fields: Vec<Field> = (0..n).map(|at| field(self, at)).collect();
         let size = |fields: &[Field], g: &Self| fields.iter().map(|f| g.items.leaves(&f.ty)).sum::<usize>();
@@ -147,7 +147,8 @@ impl Generator<'_, '_> {
             .map(|f| {
                 let ty = self.alias_of(&f.ty);
                 let ty = if f.cell { format!("Cell<{ty}>") } else { ty };
-                if tuple { format!("{vis}{ty}") } else { format!("{vis}{}: {ty}", f.name) }
+                let hint = if f.green { "#[green] " } else { "" };
+                if tuple { format!("{hint}{vis}{ty}") } else { format!("{hint}{vis}{}: {ty}", f.name) }
             })
             .collect();
         let shown = shown.join(", ");
@@ -159,12 +160,19 @@ impl Generator<'_, '_> {
         let (tuple, cells) = (self.source.chance(1, 3), self.source.chance(1, 3));
         let n = self.source.below(4);
         let mut fields = self.fields(tuple, n, cells);
+        if self.source.chance(1, 4) {
+            let promotable = |f: &&mut Field| {
+                let integer = f.ty.is_integer() || matches!(f.ty, Ty::Scalar(Scalar::Bool | Scalar::Char));
+                integer && !f.cell
+            };
+            fields.iter_mut().find(promotable).into_iter().for_each(|field| field.green = true);
+        }
         let borrows = self.source.chance(1, 4);
         if borrows {
             let elem = [super::types::U8, self.scalar_type()][self.source.below(2)].clone();
             let (name, ty) =
                 (if tuple { fields.len().to_string() } else { "part".to_owned() }, Ty::Slice(false, Box::new(elem)));
-            fields.push(Field { name, ty, cell: false });
+            fields.push(Field { name, ty, cell: false, green: false });
         }
         let copy = !borrows && !fields.iter().any(|f| f.cell);
         let text = if fields.is_empty() {

@@ -288,7 +288,7 @@ impl Generator<'_, '_> {
 
     /// The variants of a type, each as path, whether with parentheses, and fields.
     fn all_variants(&mut self, ty: &Ty) -> Vec<(String, bool, Vec<Field>)> {
-        let field = |ty: &Ty| vec![Field { name: "0".to_owned(), ty: ty.clone(), cell: false }];
+        let field = |ty: &Ty| vec![Field { name: "0".to_owned(), ty: ty.clone(), cell: false, green: false }];
         match ty {
             Ty::Scalar(_) => vec![("false".to_owned(), true, vec![]), ("true".to_owned(), true, vec![])],
             Ty::Enum(id) => {

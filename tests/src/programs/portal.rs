@@ -147,6 +147,10 @@ impl Generator<'_, '_> {
                     body.push(format!("if left & 3 != 0 {}", braces(&jump)));
                 }
                 if Some(op) == recursion {
+                    if kept.is_some() {
+                        // A variable of the same name ends here.
+                        body = vec![braces(&body)];
+                    }
                     body.push(g.scoped(|g| g.call_of_the_portal(portal, kept)));
                 }
                 shown.push(format!("{op} => {},", braces(&body)));

@@ -78,6 +78,8 @@ pub struct Field {
     pub ty: Ty,
     /// It is a `Cell` of that type.
     pub cell: bool,
+    /// It is `#[green]`.
+    pub green: bool,
 }
 
 /// A struct.

@@ -9,9 +9,10 @@ use super::memory::{Origin, Provenance, RootId};
 use super::residual::FULL;
 use super::state::{GraphIx, Red, Reg, State, VersionId};
 use flowgraph::eval;
-use flowgraph::ir::{BlockId, Loc, Opcode, Operand, ValueId, Word};
+use flowgraph::ir::{BlockId, KeyField, Loc, Opcode, Operand, ValueId, Word};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::borrow::Cow;
 
 /// A portal, as tier 0 comes to it.
 #[derive(Clone, Debug)]
@@ -23,16 +24,18 @@ pub struct Portal {
     /// Where the merge point is.
     block: BlockId,
     index: usize,
-    /// The values of the parameters' leaves there, in order.
+    /// The values of the parameters' leaves there, in order, then those of `#[green]` fields.
     leaves: Vec<ValueId>,
-    /// Which of them are green.
+    /// Where those fields are.
+    fields: Vec<KeyField>,
+    /// Which of all these are green.
     greens: Vec<usize>,
     /// The `&mut` among them, with the roots that they are.
     roots: Vec<(usize, RootId)>,
 }
 
 impl Portal {
-    /// The greens among the words of its parameters' leaves.
+    /// The greens among these words.
     pub fn greens(&self, words: &[Word]) -> SmallVec<[Word; 4]> {
         self.greens.iter().filter_map(|at| words.get(*at).copied()).collect()
     }
@@ -70,7 +73,8 @@ impl Engine<'_> {
             Operand::Const(_) => Err(malformed()),
         });
         let leaves = leaves.collect::<Result<Vec<_>, _>>()?;
-        if leaves.len() != source.entry_params().len() {
+        let fields = self.program.module.key_fields(&source.signature);
+        if leaves.len() != source.entry_params().len() + fields.len() {
             return Err(malformed());
         }
         let references = self.references(graph);
@@ -80,14 +84,34 @@ impl Engine<'_> {
         self.units.push(Unit { fragment: self.fragments.len(), graph, exits: true, done: true });
         let (unit, twin) = (self.units.len() - 1, self.program.twin(graph));
         let greens = (0..leaves.len()).filter(|at| self.program.is_green(graph, leaves[*at])).collect();
-        Ok(Portal { unit, graph, twin, block, index, leaves, greens, roots })
+        Ok(Portal { unit, graph, twin, block, index, leaves, fields, greens, roots })
     }
 
-    /// Begins a run that tier 0 has brought to a portal's merge point, with the words of its parameters' leaves. Gives the
+    /// The words of a portal's leaves and of the `#[green]` fields behind these, from those of the leaves.
+    ///
+    /// # Errors
+    /// If a parameter leads to no memory.
+    pub fn with_fields<'w>(&mut self, portal: &Portal, words: &'w [Word]) -> Result<Cow<'w, [Word]>, SpecError> {
+        if portal.fields.is_empty() {
+            return Ok(words.into());
+        }
+        let open = self.memory.is_open();
+        self.memory.open_foreign(true);
+        let field = |KeyField { leaf, offset, scalar, .. }: &KeyField| {
+            let address = words.get(*leaf).copied().unwrap_or_default().wrapping_add(*offset as u64);
+            self.memory.load(address, scalar.access())
+        };
+        let fields: Result<Vec<Word>, _> = portal.fields.iter().map(field).collect();
+        self.memory.open_foreign(open);
+        let fields = fields.map_err(|_| SpecError::BadAccess { loc: self.portal_loc(portal) })?;
+        Ok([words, &fields].concat().into())
+    }
+
+    /// Begins a run that tier 0 has brought to a portal's merge point, with the words of its parameters' leaves and fields. Gives the
     /// frame that they are.
     ///
     /// # Errors
-    /// If there are more or fewer words than leaves.
+    /// If there are more or fewer words than these.
     pub fn arrive(&mut self, portal: &Portal, words: &[Word]) -> Result<eval::Frame, SpecError> {
         if words.len() != portal.leaves.len() {
             return Err(SpecError::WrongArguments { expected: portal.leaves.len(), got: words.len() });
@@ -161,11 +185,12 @@ impl Engine<'_> {
         let [_, .., frame] = frames else { return None };
         let graph = self.program.graph(GraphIx(frame.graph as u32));
         let op = graph.blocks.get(frame.block)?.ops.get(frame.index)?;
-        if op.opcode != Opcode::MergePoint || op.args.len() != graph.entry_params().len() {
+        let leaves = graph.entry_params().len();
+        if op.opcode != Opcode::MergePoint || op.args.len() < leaves {
             return None;
         }
         let word = |arg: &Operand| arg.value().map(|value| frame.regs[value.index()]);
-        Some((&graph.function, op.args.iter().map(word).collect::<Option<Vec<Word>>>()?))
+        Some((&graph.function, op.args.iter().take(leaves).map(word).collect::<Option<Vec<Word>>>()?))
     }
 
     /// The words that frames are with which tier 0 can go on: those of the portal alone, at its merge point.
@@ -174,7 +199,8 @@ impl Engine<'_> {
         let graph = GraphIx(frame.graph as u32);
         let here = (graph == portal.graph || Some(graph) == portal.twin)
             && (frame.block, frame.index) == (portal.block.index(), portal.index);
-        here.then(|| portal.leaves.iter().map(|leaf| frame.regs[leaf.index()]).collect())
+        let leaves = portal.leaves.len() - portal.fields.len();
+        here.then(|| portal.leaves.iter().take(leaves).map(|leaf| frame.regs[leaf.index()]).collect())
     }
 
     /// What a portal's frame at its merge point has been handed that no `&mut` can change: all but those themselves.

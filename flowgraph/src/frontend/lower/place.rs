@@ -24,12 +24,14 @@ pub(super) struct Mem {
     /// The outermost enum that the place is a payload of, or part of one: all of it has that enum's class, since other
     /// variants' payloads lie in the same bytes.
     pub(super) within: Option<Rc<str>>,
+    /// It is a `#[green]` field: what is read there is promoted, unless it can't change.
+    pub(super) green: bool,
     pub(super) ty: Ty,
 }
 
 impl Mem {
     pub(super) fn new(base: Operand, kind: MemKind, ty: Ty) -> Mem {
-        Mem { base, offset: 0, index: None, kind, class: None, within: None, ty }
+        Mem { base, offset: 0, index: None, kind, class: None, within: None, green: false, ty }
     }
 }
 
@@ -191,6 +193,20 @@ impl Lowerer<'_, '_> {
         if mutable || self.may_change(e) { MemKind::Exclusive } else { MemKind::Immutable }
     }
 
+    /// The `#[green]` fields in a place, in the order of [`crate::ir::Module::key_fields`].
+    pub(super) fn green_fields(&mut self, mem: &Mem, pos: Pos) -> Vec<Mem> {
+        let mut found = Vec::new();
+        for (index, ty) in self.p.fields_of(&mem.ty).into_iter().enumerate() {
+            if self.p.is_green_field(&mem.ty, index) {
+                found.push(self.project_field(mem, index, pos));
+            } else if self.p.has_green_field(&ty) {
+                let field = self.project_field(mem, index, pos);
+                found.extend(self.green_fields(&field, pos));
+            }
+        }
+        found
+    }
+
     /// Whether a shared reference may come from a `&mut` or a local, which can change when it is gone.
     pub(super) fn may_change(&mut self, e: &Expr) -> bool {
         match &e.kind {
@@ -273,6 +289,7 @@ impl Lowerer<'_, '_> {
             return Mem { offset: mem.offset.wrapping_add(i64::from(offset)), ty, class, ..mem.clone() };
         }
         let mut field = self.without_offset(mem, pos);
+        field.green = self.p.is_green_field(&whole, index);
         field.offset = i64::from(offset);
         field.ty = ty;
         let lone = !matches!(field.ty, Ty::Struct(_) | Ty::Tuple(_) | Ty::Array(..)) && !self.is_sum(&field.ty);
@@ -326,10 +343,14 @@ impl Lowerer<'_, '_> {
         }
         let desc = self.desc(mem, extra, scalar.access());
         let ty = [scalar.ty()];
-        match mem.index {
+        let word = match mem.index {
             Some((i, _)) => self.b.op(Opcode::Getarrayitem, &[mem.base, i], Imm::Mem(desc), &ty, pos)[0],
             None => self.b.op(Opcode::Getfield, &[mem.base], Imm::Mem(desc), &ty, pos)[0],
+        };
+        if mem.green && mem.kind == MemKind::Exclusive {
+            return self.b.op(Opcode::Promote, &[word], Imm::None, &ty, pos)[0];
         }
+        word
     }
 
     /// What is read from constant data at a known place.

@@ -7,23 +7,35 @@ use super::super::types::Ty;
 use super::place::Mem;
 use super::{Lowerer, Val, Var};
 use crate::analysis::Liveness;
-use crate::ir::{BlockId, Effect, Graph, Imm, NameDef, Opcode, Operand, Portal, Terminator, Type, ValueId};
+use crate::ir::{BlockId, Effect, Graph, Imm, MemKind, NameDef, Opcode, Operand, Portal, Terminator, Type, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A portal whose body is being lowered.
 pub(super) struct PortalBuild {
-    /// The parameters in order.
-    params: Vec<Option<LocalId>>,
+    /// The parameters in order, with what they refer to if that is a struct behind `&mut`.
+    params: Vec<Option<(LocalId, Option<Ty>)>>,
     merge_points: Vec<Pos>,
     /// Where the parameters lie that need an address. The value goes across the merge point, and lies in another slot behind
     /// it: which one is meant in a loop around the merge point depends on the way there.
     bases: FxHashMap<LocalId, Var>,
 }
 
+/// A `#[green]` field behind a parameter: the parameter's variable, the field's number there, and what it holds at the merge
+/// point.
+struct KeyField {
+    of: LocalId,
+    number: usize,
+    var: Var,
+}
+
 impl PortalBuild {
     pub(super) fn new(params: &[(Pat, Ty)], _portal: &Portal) -> PortalBuild {
-        let local = |pat: &Pat| if let PatKind::Bind(id, None) = pat.kind { Some(id) } else { None };
-        let params = params.iter().map(|(pat, _)| local(pat)).collect();
+        let param = |(pat, ty): &(Pat, Ty)| {
+            let PatKind::Bind(id, None) = pat.kind else { return None };
+            let behind = if let Ty::Ref(true, to) = ty { Some((**to).clone()) } else { None };
+            Some((id, behind))
+        };
+        let params = params.iter().map(param).collect();
         PortalBuild { params, merge_points: Vec::new(), bases: FxHashMap::default() }
     }
 }
@@ -41,7 +53,8 @@ impl Lowerer<'_, '_> {
 
     /// Notes the slot of a local, if it is a portal's parameter.
     pub(super) fn set_base(&mut self, id: LocalId, base: Operand) {
-        let Some(portal) = self.portal.as_mut().filter(|portal| portal.params.contains(&Some(id))) else { return };
+        let is_param = |portal: &&mut PortalBuild| portal.params.iter().flatten().any(|(param, _)| *param == id);
+        let Some(portal) = self.portal.as_mut().filter(is_param) else { return };
         let var = *portal.bases.entry(id).or_insert_with(|| self.b.new_var(Type::Int));
         self.b.write(var, base);
     }
@@ -56,13 +69,13 @@ impl Lowerer<'_, '_> {
             return;
         };
         portal.merge_points.push(pos);
-        let params: Vec<LocalId> = portal.params.iter().flatten().copied().collect();
+        let params: Vec<(LocalId, Option<Ty>)> = portal.params.iter().flatten().cloned().collect();
         if portal.merge_points.len() > 1 {
             return self.refuse(pos, Reason::Portal, "a portal has one `merge_point!()`, this is its second");
         }
         // The parameters' values now are handed to the merge point's own block.
         let mut all = Vec::new();
-        for id in &params {
+        for (id, _) in &params {
             let vars = self.vars_of(*id);
             if let Some(mem) = self.slot(*id) {
                 let value = self.load(&mem, pos);
@@ -72,20 +85,56 @@ impl Lowerer<'_, '_> {
             }
             all.push(vars);
         }
+        let fields = self.key_fields(&params, pos);
         self.b.jump(block, pos);
         self.b.blocks[block.index()].pinned = true;
-        for var in all.iter().flatten() {
-            self.b.add_phi(block, *var);
+        let operands = || all.iter().flatten().copied().chain(fields.iter().map(|field| field.var));
+        for var in operands() {
+            self.b.add_phi(block, var);
         }
         self.b.enter(block);
-        let operands: Val = all.iter().flatten().map(|v| self.b.read(*v)).collect();
+        let operands: Val = operands().map(|v| self.b.read(v)).collect();
         self.b.op(Opcode::MergePoint, &operands, Imm::None, &[], pos);
-        for (id, vars) in params.into_iter().zip(all) {
-            if self.slots[id].is_some() {
+        for ((id, _), vars) in params.iter().zip(all) {
+            if self.slots[*id].is_some() {
                 let value = self.read_all(&vars);
-                self.define(id, Some(&value), pos);
+                self.define(*id, Some(&value), pos);
             }
         }
+        self.know_key_fields(&params, &fields, pos);
+    }
+
+    /// What the `#[green]` fields behind the parameters hold, in variables.
+    fn key_fields(&mut self, params: &[(LocalId, Option<Ty>)], pos: Pos) -> Vec<KeyField> {
+        let mut fields = Vec::new();
+        for (id, behind) in params {
+            for (number, mem) in self.key_places(*id, behind.as_ref(), pos).into_iter().enumerate() {
+                let value = self.load(&mem, pos);
+                let [word] = value[..] else { continue };
+                let var = self.b.new_var(Type::Int);
+                self.b.write(var, word);
+                fields.push(KeyField { of: *id, number, var });
+            }
+        }
+        fields
+    }
+
+    /// Behind the merge point the fields hold what its key says: stored again, that is known from here on.
+    fn know_key_fields(&mut self, params: &[(LocalId, Option<Ty>)], fields: &[KeyField], pos: Pos) {
+        for (id, behind) in params {
+            let places = self.key_places(*id, behind.as_ref(), pos);
+            for KeyField { number, var, .. } in fields.iter().filter(|field| field.of == *id) {
+                let value = self.b.read(*var);
+                self.store(&places[*number], &[value], pos);
+            }
+        }
+    }
+
+    fn key_places(&mut self, id: LocalId, behind: Option<&Ty>, pos: Pos) -> Vec<Mem> {
+        let Some(ty) = behind.filter(|ty| self.p.has_green_field(ty)) else { return Vec::new() };
+        let vars = self.vars_of(id);
+        let [address] = self.read_all(&vars)[..] else { return Vec::new() };
+        self.green_fields(&Mem::new(address, MemKind::Exclusive, ty.clone()), pos)
     }
 
     pub(super) fn check_portal(&mut self, pos: Pos) {

@@ -4,6 +4,8 @@ pub struct S { pub x: i64, pub y: i64 }
 #[derive(Clone, Copy)]
 pub struct NotCompared { pub x: i64 }
 pub enum E { A(i64), B }
+pub struct Keyed { #[green] pub x: f64, #[green] pub list: [u8; 2], #[green] pub e: E } //~ not_promotable //~ not_promotable //~ not_promotable
+pub enum Keys { A(#[green] i64) } //~ attribute
 pub struct Doubled { pub z: i64 }
 pub struct Doubled { pub z: u8 } //~ duplicate
 union Either { a: u64, b: f64 } //~ item

@@ -68,6 +68,7 @@ impl<'ast> Visit<'ast> for Counter {
             }
             syn::Item::Struct(s) => {
                 self.attributes(&s.attrs);
+                s.fields.iter().for_each(|f| self.attributes(&f.attrs));
                 let cells = s.fields.iter().any(|f| quoted(&f.ty).starts_with("Cell"));
                 self.see(match &s.fields {
                     syn::Fields::Named(_) => "item: struct",

@@ -168,7 +168,10 @@ pub(super) const REQUIRED: &[(&str, &[&str])] = &[
         ],
     ),
     ("hint", &["concrete", "variable", "promote", "promote_tag", "likely"]),
-    ("attribute", &["elidable", "dont_look_inside", "look_inside_if", "unroll_safe", "portal", "derive", "repr"]),
+    (
+        "attribute",
+        &["elidable", "dont_look_inside", "look_inside_if", "unroll_safe", "portal", "green", "derive", "repr"],
+    ),
     (
         "prelude",
         &[
