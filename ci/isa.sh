@@ -10,8 +10,9 @@
 # and what has passed so far.
 #
 # What it needs, it gets from Debian 12's packages: qemu-user and the two C compilers are installed (that takes root), and
-# a cross-compiling rustc 1.96 is unpacked beside the machine's own, which stays as it is: Debian has the standard library
-# for aarch64 ready, and its source, from which cargo builds that for riscv64. A toolchain that has a target's
+# qemu 10 of the backports and a cross-compiling rustc 1.96 are unpacked beside the machine's own, which stay as they are:
+# Debian has the standard library for aarch64 ready, and its source, from which cargo builds that for riscv64. (qemu 7.2, which
+# Debian 12 has, was seen to crash where many threads come and go. Where there is no other, it is used.) A toolchain that has a target's
 # standard library already (`rustup target add aarch64-unknown-linux-gnu riscv64gc-unknown-linux-gnu`) is used as it is.
 # Tools and builds are kept in target/isa, or in the directory that HUESHIFT_ISA_DIR names. CARGO names the cargo to use.
 set -euo pipefail
@@ -109,7 +110,40 @@ WRAPPER
     "$dir/rust/bin/rustc" --version >"$dir/rust/ready" || fail "the unpacked rustc doesn't run"
 }
 
+# qemu of the backports, unpacked into $dir/qemu.
+unpack_qemu() {
+    [ -e "$dir/qemu/ready" ] && return 0
+    command -v apt-get >/dev/null || return 0
+    rm -rf "$dir/qemu" && mkdir -p "$dir"/qemu/{lists,cache/archives}/partial
+    local backports=(-o "Dir::Etc::SourceList=$dir/qemu/sources.list" -o Dir::Etc::SourceParts=-
+        -o "Dir::State::lists=$dir/qemu/lists" -o "Dir::Cache=$dir/qemu/cache" -o APT::Sandbox::User=root)
+    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian bookworm-backports main" \
+        >"$dir/qemu/sources.list"
+    echo "fetching qemu 10"
+    (
+        cd "$dir/qemu"
+        apt-get "${backports[@]}" update -qq && apt-get "${backports[@]}" download -qq qemu-user
+    ) >"$dir/qemu.log" 2>&1 && dpkg-deb -x "$dir"/qemu/qemu-user*.deb "$dir/qemu" &&
+        "$dir/qemu/usr/bin/qemu-riscv64" --version >"$dir/qemu/ready" ||
+        echo "no qemu of the backports ($dir/qemu.log says why): using the one that is installed"
+    rm -rf "$dir"/qemu/{lists,cache,qemu-user*.deb}
+}
+
+emulator() { # MACHINE: the command that runs its programs
+    local qemu="$dir/qemu/usr/bin/qemu-$1" cpu
+    case $1 in
+        aarch64) cpu=neoverse-n1 ;;
+        riscv64) cpu=rv64 ;;
+    esac
+    if [ -e "$dir/qemu/ready" ]; then
+        echo "$qemu -cpu $cpu -L /usr/$1-linux-gnu"
+    else
+        echo "qemu-$1 -L /usr/$1-linux-gnu"
+    fi
+}
+
 install_packages
+unpack_qemu
 own_std=true
 for machine in "${machines[@]}"; do has_std "$(triple "$machine")" || own_std=false; done
 if ! $own_std; then
@@ -118,9 +152,10 @@ if ! $own_std; then
 fi
 export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc
 export CARGO_TARGET_RISCV64GC_UNKNOWN_LINUX_GNU_LINKER=riscv64-linux-gnu-gcc
-export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64 -L /usr/aarch64-linux-gnu"
-export CARGO_TARGET_RISCV64GC_UNKNOWN_LINUX_GNU_RUNNER="qemu-riscv64 -L /usr/riscv64-linux-gnu"
-printf 'tools: %s, %s\n' "$("${RUSTC:-rustc}" --version)" "$(qemu-"${machines[0]}" --version | head -n 1)"
+CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER=$(emulator aarch64)
+CARGO_TARGET_RISCV64GC_UNKNOWN_LINUX_GNU_RUNNER=$(emulator riscv64)
+export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER CARGO_TARGET_RISCV64GC_UNKNOWN_LINUX_GNU_RUNNER
+printf 'tools: %s, %s\n' "$("${RUSTC:-rustc}" --version)" "$($(emulator "${machines[0]}") --version | head -n 1)"
 $set_up_only && exit 0
 
 # ---- tests
@@ -129,6 +164,14 @@ $set_up_only && exit 0
 export RUSTFLAGS="--cfg hueshift_host_only" HUESHIFT_EMULATED=1 CARGO_INCREMENTAL=0 CARGO_TERM_COLOR=never
 log=$dir/tests.log
 summary=""
+# What runs for an hour is worth some more minutes of compiling.
+faster=()
+if [ $size = all ]; then
+    faster=(--config 'profile.isa.package."*".opt-level=3' --config profile.isa.package.jitcodegen.debug-assertions=false)
+    for crate in flowgraph hintannotator timeshifter jitcodegen hueshift; do
+        faster+=(--config "profile.isa.package.$crate.opt-level=3")
+    done
+fi
 
 left() { # what is left of the time
     local seconds=$((limit - (SECONDS - started)))
@@ -143,7 +186,7 @@ cargo_test() { # MACHINE ARGUMENTS...: cargo test for it
         build_std=(-Zbuild-std=std,panic_unwind)
         export RUSTC_BOOTSTRAP=1
     fi
-    timeout "$(left)" "$cargo" test "${build_std[@]}" --profile isa --target "$target" --target-dir "$dir/build" "$@" 2>&1 |
+    timeout "$(left)" "$cargo" "${faster[@]}" test "${build_std[@]}" --profile isa --target "$target" --target-dir "$dir/build" "$@" 2>&1 |
         tee -a "$log" || code=$?
     ((code != 124)) || $within || fail "$machine: not done after $limit s: cargo test $*"
     return $code

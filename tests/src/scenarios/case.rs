@@ -134,13 +134,19 @@ pub fn load(root: &Path) -> Result<Vec<Arc<Case>>, Problems> {
     for group in groups {
         let path = group.join("cases.json");
         let list: Vec<Case> = serde_json::from_str(&read(&path)?).map_err(|e| Problems::Json(path.clone(), e))?;
+        let beside = |name: &str| {
+            let path = group.join(name);
+            if path.exists() { read(&path).map(Some) } else { Ok(None) }
+        };
+        // A file has many cases.
+        let mut sources = BTreeMap::new();
         for mut case in list {
-            case.text = read(&group.join(&case.file))?;
-            let beside = |name: &str| {
-                let path = group.join(name);
-                if path.exists() { read(&path).map(Some) } else { Ok(None) }
-            };
-            case.files = flowgraph::frontend::collect_files(&case.file, case.text.clone(), beside)?;
+            if !sources.contains_key(&case.file) {
+                let text = read(&group.join(&case.file))?;
+                sources.insert(case.file.clone(), flowgraph::frontend::collect_files(&case.file, text, beside)?);
+            }
+            case.files.clone_from(&sources[&case.file]);
+            case.text.clone_from(&case.files[0].1);
             cases.push(Arc::new(case));
         }
     }
