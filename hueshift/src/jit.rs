@@ -137,6 +137,8 @@ pub struct Jit<'m> {
     left_by: Option<u32>,
     bridged: FxHashMap<u32, String>,
     switches: IndexMap<u32, Vec<(i64, String)>>,
+    /// The values of promotions whose code meets a limit, ahead of time.
+    refused_cases: FxHashSet<(u32, i64)>,
     /// How often a switch was made anew without having grown.
     remade: FxHashMap<u32, usize>,
     guards: Option<Rc<GuardCounts>>,
@@ -224,6 +226,7 @@ impl<'m> Jit<'m> {
             left_by: None,
             bridged: FxHashMap::default(),
             switches: IndexMap::new(),
+            refused_cases: FxHashSet::default(),
             remade: FxHashMap::default(),
             guards,
             waiting: None,
@@ -480,12 +483,13 @@ impl<'m> Jit<'m> {
                 let (cases, seen) = (grown.len(), words[position] as i64);
                 // A case that is still being compiled leaves by the exit, too.
                 let is_coming = grown.iter().any(|(value, _)| *value == seen);
+                let is_refused = self.refused_cases.contains(&(exit, seen));
                 let ripe = self.policy == Policy::Eager || self.is_ripe(taken);
                 let room = self.engine.lowered(Choice::Full, self.options.cases as u64);
-                if ripe && !is_coming && !full && (cases as u64) < room {
+                if ripe && !is_coming && !is_refused && !full && (cases as u64) < room {
                     return self.grow_switch(exit, position, words);
                 }
-                if ripe && !is_coming && !full {
+                if ripe && !is_coming && !is_refused && !full {
                     self.full(exit);
                 }
             }
@@ -494,11 +498,16 @@ impl<'m> Jit<'m> {
             None if self.is_ripe(taken) => return self.build_bridge(exit, &words),
             None => {}
         }
-        self.following = None;
         self.left_through(exit, taken.times);
+        self.leave_at(exit, &words)
+    }
+
+    /// Leaves compiled code by an exit, for the interpreter.
+    fn leave_at(&mut self, exit: u32, words: &[Word]) -> Result<Next, JitError> {
+        self.following = None;
         self.left_by = Some(exit);
         self.stats.blackholed += 1;
-        Ok(Next::Frames(self.engine.blackhole(exit, &words)?))
+        Ok(Next::Frames(self.engine.blackhole(exit, words)?))
     }
 
     /// Whether an exit that has been taken so often is to get code.
@@ -539,10 +548,19 @@ impl<'m> Jit<'m> {
         let (key, next) = match self.policy {
             Policy::Eager => {
                 self.engine.memory.open_foreign(false);
-                let key = self.engine.specialize_case(exit, Const::Int(seen))?;
+                let specialized = self.engine.specialize_case(exit, Const::Int(seen));
                 self.engine.memory.open_foreign(true);
-                self.specialized(begun, Reason::NewValue);
-                (key.clone(), Next::Code(key, words))
+                match specialized {
+                    Err(error) if error.is_limit() => {
+                        self.refused_case(exit, seen, error);
+                        return self.leave_at(exit, &words);
+                    }
+                    specialized => {
+                        let key = specialized?;
+                        self.specialized(begun, Reason::NewValue);
+                        (key.clone(), Next::Code(key, words))
+                    }
+                }
             }
             Policy::Tracing => {
                 let (key, traced) = self.engine.trace_case(exit, &words)?;

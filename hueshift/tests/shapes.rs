@@ -334,6 +334,45 @@ fn limits_stop_traces_and_not_runs() {
     }
 }
 
+#[hueshift::interpreter(entry power())]
+mod promoted {
+    use hueshift::prelude::*;
+
+    /// x to the power of n, and what is done for some n besides.
+    pub fn power(x: i64, n: u32, parts: &mut [i64; 4]) -> i64 {
+        let n = promote(n);
+        let mut left = concrete(n);
+        let mut result = 1;
+        while left > 0 {
+            result *= x;
+            parts[(left & 3) as usize] += result;
+            left -= 1;
+        }
+        parts[0] -= x;
+        result
+    }
+}
+
+/// Ahead of time, the code for a value that is promoted may meet a limit: runs with that value go on in the interpreter, runs with others
+/// have code.
+#[test]
+fn limits_of_one_value_leave_the_others() {
+    let mut options = at_once();
+    options.limits.unrolled_ops = 100;
+    let mut jit = Jit::with_options(&promoted::INTERPRETER, options);
+    for n in [3, 5000, 7, 5000, 3, 100_000, 2] {
+        let (mut wanted, mut parts) = ([1, 2, 3, 4], [1, 2, 3, 4]);
+        let result = promoted::power(3, n, &mut wanted);
+        let got = promoted::aot::power(&mut jit, 3, n, &mut parts).unwrap_or_else(|e| panic!("{n}: {e}"));
+        assert_eq!((got, parts), (result, wanted), "{n}");
+    }
+    let told: Vec<_> = jit.events().into_iter().filter(|event| matches!(event.what, What::Refused { .. })).collect();
+    assert_eq!(told.iter().map(|event| event.reason).collect::<Vec<_>>(), [Reason::EndlessGreen; 2], "{told:?}");
+    let made = jit.specialized().expect("it can be shown").remove(0);
+    assert_eq!(made.residual.switches, 1, "{:?}", made.residual.own);
+    assert_eq!(jit.stats().cases, 3);
+}
+
 /// A driver that no run has gone on in has nothing to show, and that is no error.
 #[test]
 fn what_has_not_begun_is_not_shown() {

@@ -296,6 +296,17 @@ impl Jit<'_> {
         }
     }
 
+    /// The code for a value that has been promoted meets a limit: runs with that value go on in the interpreter.
+    pub(super) fn refused_case(&mut self, exit: u32, value: i64, error: SpecError) {
+        self.refused_cases.insert((exit, value));
+        let error = JitError::Specialize(error);
+        let (reason, loc) = refusal(&error);
+        self.tell_engine(Duration::ZERO);
+        self.new_ops();
+        let (at, _) = self.exit_at(exit);
+        self.tell(What::Refused { message: error.to_string() }, reason, (at, loc));
+    }
+
     /// All of its code is thrown away. Gives what it has done.
     pub(crate) fn evicted(&mut self) -> Stats {
         let at = self.engine.fragments.first().and_then(|fragment| fragment.at).unwrap_or(GuestPosition::NONE);

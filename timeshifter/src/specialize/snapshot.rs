@@ -169,12 +169,15 @@ impl Engine<'_> {
     }
 
     /// Specializes on from a promotion's exit for one value seen, eagerly. Gives the key of the fragment to enter with the
-    /// values handed over.
+    /// values handed over. Where that can't be done, all is as before.
     ///
     /// # Errors
     /// As [`Engine::specialize`].
     pub fn specialize_case(&mut self, exit: u32, seen: Const) -> Result<String, SpecError> {
         let position = self.exits[exit as usize].promoted_position();
+        let fragments = self.fragments.len();
+        let versions: Vec<usize> = self.versions.values().map(Vec::len).collect();
+        self.functions_before = self.functions.len();
         let mut st = self.state_at_exit(exit);
         let fragment = st.fragment;
         if let Some(position) = position {
@@ -182,9 +185,14 @@ impl Engine<'_> {
             self.learn_equal(&mut st, Red::Value(param), seen);
         }
         let unit = self.fragments[fragment].unit;
-        self.run_unit(unit, vec![st])?;
-        self.run_functions()?;
-        Ok(self.fragments[fragment].graph.key.clone())
+        let filled = self.run_unit(unit, vec![st]).and_then(|()| self.run_functions_or_refuse());
+        if filled.is_err() {
+            self.forget_new_functions();
+            self.fragments[fragments..].iter_mut().for_each(|fragment| fragment.abandoned = true);
+            let before = versions.into_iter().chain(std::iter::repeat(0));
+            self.versions.values_mut().zip(before).for_each(|(versions, before)| versions.truncate(before));
+        }
+        filled.map(|()| self.fragments[fragment].graph.key.clone())
     }
 }
 
