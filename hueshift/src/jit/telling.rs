@@ -269,7 +269,7 @@ impl Jit<'_> {
     /// The guest position and the line of an exit.
     pub(super) fn exit_at(&self, exit: u32) -> At {
         let site = &self.engine.exits[exit as usize];
-        (site.snapshot.at.unwrap_or(GuestPosition::NONE), site.loc)
+        (site.at.unwrap_or(GuestPosition::NONE), site.loc)
     }
 
     pub(super) fn bridge_reason(&self, exit: u32) -> Reason {

@@ -6,6 +6,7 @@ use super::event::Event;
 use super::memory::{Location, Origin, Provenance, RootId, Slot};
 use super::merge::operand_of;
 use super::merges::Merges;
+use super::packed::Packer;
 use super::program::Program;
 use super::region::{Profile, Region};
 use super::residual::{FULL, Fragment, Info, SameOp};
@@ -115,6 +116,8 @@ pub struct Engine<'m> {
     pub(super) bridges: FxHashMap<u32, Vec<usize>>,
     /// The exits.
     pub exits: Vec<ExitSite>,
+    /// What their snapshots have in common.
+    pub(super) packer: Packer,
     /// The limits.
     pub limits: Limits,
     /// What happened, until it is taken.
@@ -181,6 +184,7 @@ impl<'m> Engine<'m> {
             region: None,
             bridges: FxHashMap::default(),
             exits: Vec::new(),
+            packer: Packer::default(),
             limits: Limits::default(),
             events: Vec::new(),
             events_lost: 0,

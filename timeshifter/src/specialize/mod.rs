@@ -18,7 +18,7 @@
 //! trace      one path, executed as it is emitted
 //! nests      how traced loops lie inside of each other
 //! region     what has been traced from a loop on, again as one graph with joins
-//! snapshot   exits, and how to specialize on from them
+//! snapshot   exits, and how to specialize on from them; packed: snapshots in few bytes
 //! resume     exits, and how to go on in the interpreter; entering compiled code from there
 //! portal     where tier 0 comes and goes: words of parameters as frames, and back
 //! residual   fragments being filled; link: several become one graph; cleanup: what is redundant in them goes;
@@ -52,6 +52,7 @@ mod merge;
 mod merges;
 mod nests;
 mod output;
+mod packed;
 mod portal;
 mod program;
 mod region;

@@ -31,11 +31,11 @@ impl Engine<'_> {
     /// # Errors
     /// If a pending store fails, which means that residual code was not made by this engine.
     pub fn blackhole(&mut self, exit: u32, words: &[Word]) -> Result<Vec<eval::Frame>, SpecError> {
-        let site = self.exits[exit as usize].clone();
-        let word = |v: ValueId| {
-            site.values.iter().position(|x| *x == v).and_then(|at| words.get(at)).copied().unwrap_or_default()
-        };
-        self.frames_of(&site.snapshot, &word)
+        let snapshot = self.snapshot_at(exit);
+        let values = self.exits[exit as usize].values.clone();
+        let word =
+            |v: ValueId| values.iter().position(|x| *x == v).and_then(|at| words.get(at)).copied().unwrap_or_default();
+        self.frames_of(&snapshot, &word)
     }
 
     /// The interpreter's frames at the version that a fragment is the code of, from the words of the fragment's parameters;

@@ -6,8 +6,10 @@
 
 use super::engine::Engine;
 use super::error::SpecError;
+use super::event::GuestPosition;
 use super::facts::Facts;
 use super::memory::KnownMemory;
+use super::packed::Packed;
 use super::state::{Red, State};
 use flowgraph::ir::{BlockId, Const, Imm, Loc, Opcode, Operand, Terminator, Type, ValueId};
 use std::rc::Rc;
@@ -15,8 +17,10 @@ use std::rc::Rc;
 /// An exit of residual code.
 #[derive(Clone, Debug)]
 pub struct ExitSite {
-    /// The state to continue with.
-    pub snapshot: Rc<State>,
+    /// The state to continue with ([`Engine::snapshot_at`]).
+    pub(super) snapshot: Packed,
+    /// The guest position there.
+    pub at: Option<GuestPosition>,
     /// The residual values that the snapshot names, in the order in which the exit hands them over.
     pub values: Vec<ValueId>,
     /// The fragment that it leaves.
@@ -57,7 +61,13 @@ impl Engine<'_> {
     pub fn snapshot_bytes(&self) -> usize {
         let bytes =
             |site: &ExitSite| size_of::<ExitSite>() + site.snapshot.bytes() + site.values.len() * size_of::<ValueId>();
-        self.exits.iter().map(bytes).sum()
+        self.exits.iter().map(bytes).sum::<usize>() + self.packer.bytes()
+    }
+
+    /// The state to continue with at an exit.
+    pub fn snapshot_at(&self, exit: u32) -> State {
+        let site = &self.exits[exit as usize];
+        self.packer.unpack(&site.snapshot, site.fragment)
     }
 
     /// Whether the value that is promoted at an exit is the version of a `QuasiCell`.
@@ -110,8 +120,9 @@ impl Engine<'_> {
     pub(super) fn new_exit(&mut self, st: &State, promoted: Option<ValueId>, loc: Loc) -> u32 {
         let (snapshot, values) = self.snapshot(st);
         let loc = if loc.is_known() { loc } else { self.loc(st) };
-        let (snapshot, fragment, block) = (Rc::new(snapshot), st.fragment, None);
-        let site = ExitSite { snapshot, values, fragment, loc, promoted, block, decided: None, dead_end: false };
+        let (at, fragment, block) = (snapshot.at, st.fragment, None);
+        let snapshot = self.packer.pack(&snapshot);
+        let site = ExitSite { snapshot, at, values, fragment, loc, promoted, block, decided: None, dead_end: false };
         self.exits.push(site);
         self.exits.len() as u32 - 1
     }
@@ -148,7 +159,7 @@ impl Engine<'_> {
         let graph = self.units[unit].graph;
         let name = self.fresh_name(graph);
         let fragment = self.new_fragment(graph, &name, unit);
-        let mut st = State::clone(&site.snapshot);
+        let mut st = self.snapshot_at(exit);
         let types = site.types(self);
         let mut renamed = Vec::new();
         for (value, ty) in site.values.iter().zip(types) {

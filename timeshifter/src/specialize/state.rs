@@ -238,15 +238,6 @@ impl State {
         registers + self.slots.len() + self.memory.places.len() + self.memory.elements.len()
     }
 
-    /// About how many bytes it takes, without what it shares with others.
-    pub(super) fn bytes(&self) -> usize {
-        let frame = |frame: &Frame| size_of::<Frame>() + frame.regs.len() * size_of::<(ValueId, Reg)>();
-        let frames: usize = self.frames.iter().map(frame).sum();
-        let slots = self.slots.len() * size_of::<(SlotId, Rc<Slot>)>();
-        let known = self.memory.places.len() + self.memory.roots.len() + self.memory.elements.len();
-        size_of::<State>() + frames + slots + known * size_of::<(Place, Location)>()
-    }
-
     /// Replaces `old` by `new` everywhere.
     pub fn substitute(&mut self, old: Red, new: Red) {
         for frame in &mut self.frames {

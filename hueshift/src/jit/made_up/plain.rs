@@ -21,12 +21,12 @@ impl PlainValues {
     /// Those of exit `exit`.
     pub fn of(engine: &Engine<'_>, exit: u32) -> PlainValues {
         let site = &engine.exits[exit as usize];
-        let fragment = &engine.fragments[site.fragment];
+        let (fragment, snapshot) = (&engine.fragments[site.fragment], engine.snapshot_at(exit));
         let plain = |(position, value): (usize, &ValueId)| {
             let info = fragment.info(*value);
             let may = info.origin == Origin::Outside && site.promoted != Some(*value);
             let ty = fragment.graph.values[value.index()].ty;
-            (may && is_plain(engine, &site.snapshot, *value)).then_some(Plain { position, ty, range: info.range })
+            (may && is_plain(engine, &snapshot, *value)).then_some(Plain { position, ty, range: info.range })
         };
         PlainValues(site.values.iter().enumerate().filter_map(plain).collect())
     }
