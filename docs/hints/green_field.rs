@@ -3,8 +3,8 @@ use hueshift::prelude::*;
 /// An operand stack, and how much of it is used.
 pub struct Stack {
     #[green]
-    depth: usize,
-    cells: [i64; 8],
+    pub depth: usize,
+    pub cells: [i64; 8],
 }
 
 /// `1` pushes 1, `s` swaps the two cells on top, `+` and `-` replace them by what comes of them, and `l` goes back to the beginning

@@ -10,9 +10,13 @@ macro_rules! sources {
         #[allow(unused, clippy::all)]
         mod $name;)*
 
-        const SOURCES: &[&str] = &[$($path),*];
+        const SOURCES: &[&str] = &[$($path,)* GREEN_FIELD];
     };
 }
+
+// rustc knows `#[green]` by hueshift's macros alone.
+const GREEN_FIELD: &str = "../../docs/hints/green_field.rs";
+hueshift::interpreter_file!("../docs/hints/green_field.rs", mod green_field);
 
 sources! {
     rpn "../../docs/tutorial/rpn.rs";
@@ -58,6 +62,10 @@ calls! {
     "docs/hints/dont_look_inside.rs" "padded" "3,7" => dont_look_inside::padded(3, 7);
     "docs/hints/extent.rs" "called" "12,18" => extent::called(12, 18);
     "docs/hints/extent.rs" "inlined" "12,18" => extent::inlined(12, 18);
+    "docs/hints/green_field.rs" "run" r#""s1+s1-l",0,{depth: 2, cells: [0,9,0,0,0,0,0,0]}"# => {
+        let mut stack = green_field::Stack { depth: 2, cells: [0, 9, 0, 0, 0, 0, 0, 0] };
+        green_field::run(b"s1+s1-l", 0, &mut stack)
+    };
     "docs/hints/jitted.rs" "compiled" "" => jitted::compiled();
     "docs/hints/look_inside_if.rs" "last_two" "[3,4,5]" => look_inside_if::last_two(&[3, 4, 5]);
     "docs/hints/look_inside_if.rs" "last" "[3,4,5],2" => look_inside_if::last(&[3, 4, 5], 2);

@@ -411,7 +411,8 @@ fn raw_module(engine: &mut Engine<'_>) -> Module {
     let Program { module: source, .. } = &engine.program;
     let mut module = Module { graphs: Default::default(), stage: IrStage::Residual, ..(*source).clone() };
     module.entry = None;
-    for graph in (0..engine.fragments.len()).map(|at| engine.raw_graph(at)) {
+    let usable = (0..engine.fragments.len()).filter(|at| !engine.fragments[*at].abandoned);
+    for graph in usable.map(|at| engine.raw_graph(at)) {
         module.graphs.insert(graph.key.clone(), graph);
     }
     for key in engine.functions_as_they_are() {

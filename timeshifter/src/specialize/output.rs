@@ -5,9 +5,11 @@ use super::engine::Engine;
 use flowgraph::ir::{Graph, Module, Stage};
 
 impl Engine<'_> {
-    /// The fragments from number `from` on as cleaned residual graphs, in the order in which they were made.
+    /// The fragments from number `from` on as cleaned residual graphs, in the order in which they were made, but for those that nobody
+    /// may use.
     pub fn residual_graphs(&self, from: usize) -> Vec<Graph> {
-        let graphs = (from..self.fragments.len()).map(|at| {
+        let usable = (from..self.fragments.len()).filter(|at| !self.fragments[*at].abandoned);
+        let graphs = usable.map(|at| {
             let mut graph = self.raw_graph(at);
             cleanup(&mut graph);
             graph

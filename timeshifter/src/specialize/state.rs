@@ -7,7 +7,7 @@
 
 use super::event::GuestPosition;
 use super::facts::Facts;
-use super::memory::{KnownMemory, Location, Place, Slot};
+use super::memory::{KnownMemory, Slot};
 use flowgraph::ir::{BlockId, Const, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;

@@ -5,17 +5,28 @@
 //!
 //! fn __hueshift_second_run<'p>(code: &'p [u8], mut pc: usize, cpu: &mut Cpu, jit: &mut Jit<'p>) -> u64 {
 //!     let mut jumped = true;
-//!     loop {
+//!     'arrival: loop {
 //!         if take(&mut jumped) && jit.arrives(hash of code and pc) {
 //!             match jit.enter(words of code, pc and cpu) { At(words) => pc = …, Returned(words) => return … }
 //!         }
-//!         …
+//!         loop {
+//!             'step: { … }
+//!             if jumped {
+//!                 continue 'arrival;
+//!             }
+//!         }
 //!     }
 //! }
 //! ```
 //!
+//! The inner loop is the interpreter's, in which nothing is counted: what the guest does between two jumps back costs what it costs in the
+//! first form, since each of its ways knows whether it jumps. Where the language doesn't say where the guest jumps back, or the
+//! merge point is no loop's head, it stays where it is, and is tested each time.
+//!
 //! What becomes a green of a portal is lent for as long as compiled code may depend on it, `'p`. The functions themselves stay
 //! as they are: who calls them gets tier 0, and nothing else.
+
+mod steps;
 
 use super::{Rewriter, ident_text};
 use crate::expand::Entry;
@@ -194,6 +205,9 @@ impl Rewriter<'_> {
                 make_mutable(input);
             }
         }
+        if merge_point.is_some() && self.leading.jumps != Jumps::Unsaid {
+            steps::split(&mut block, &self.jumped_there());
+        }
         Second { rewriter: self, merge_point }.visit_block_mut(&mut block);
         self.rewrite(&mut block, &sig, checked);
         let (name, jit) = (second_name(&sig.ident), hidden());
@@ -211,6 +225,16 @@ impl Rewriter<'_> {
                 #(#inputs,)* #jit: &mut ::hueshift::embed::Jit<#lifetime>
             ) #output #bounds #block
         })
+    }
+
+    /// Whether the guest has jumped back, asked at the end of a step.
+    fn jumped_there(&self) -> TokenStream {
+        let (jumped, jit) = (hidden_jumped(), hidden());
+        match self.leading.jumps {
+            // It is left for the merge point to take.
+            Jumps::Elsewhere => quote!({ #jumped |= #jit.has_jumped(); #jumped }),
+            _ => quote!(#jumped),
+        }
     }
 
     /// What stands for a portal's merge point.

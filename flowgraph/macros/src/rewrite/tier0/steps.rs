@@ -1,0 +1,124 @@
+//! A portal's loop, split in two: an outer one that begins with the merge point, and an inner one of the steps between.
+
+use proc_macro2::{Span, TokenStream};
+use quote::quote;
+use syn::visit_mut::{self, VisitMut};
+use syn::{Block, Expr, ExprLoop, Lifetime, Stmt};
+
+/// Splits the loop of a portal's body that begins with `merge_point!()`, if there is one: from the end of a step the merge point is come
+/// to where `jumped` holds.
+pub(super) fn split(body: &mut Block, jumped: &TokenStream) {
+    let of_portal = body.stmts.iter_mut().find_map(|stmt| match stmt {
+        Stmt::Expr(Expr::Loop(own), _) => own.body.stmts.first().is_some_and(is_merge_point).then_some(own),
+        _ => None,
+    });
+    if let Some(own) = of_portal {
+        split_loop(own, jumped);
+    }
+}
+
+fn is_merge_point(stmt: &Stmt) -> bool {
+    let mac = match stmt {
+        Stmt::Macro(mac) => &mac.mac,
+        Stmt::Expr(Expr::Macro(mac), _) => &mac.mac,
+        _ => return false,
+    };
+    mac.path.segments.last().is_some_and(|segment| segment.ident == "merge_point")
+}
+
+fn split_loop(own: &mut ExprLoop, jumped: &TokenStream) {
+    let label = |name| Lifetime::new(name, Span::call_site());
+    let (arrival, step) = (label("'__hueshift_arrival"), label("'__hueshift_step"));
+    let rest = own.body.stmts.split_off(1);
+    let mut rest = Block { brace_token: own.body.brace_token, stmts: rest };
+    let before = own.label.replace(syn::Label { name: arrival.clone(), colon_token: Default::default() });
+    let mut leaving = Leaving { own: before.map(|label| label.name), depth: 0, arrival: &arrival, step: &step };
+    leaving.visit_block_mut(&mut rest);
+    let again = Expr::Verbatim(quote! { if #jumped { continue #arrival; } });
+    let steps: Stmt = syn::parse_quote! { loop { #step: #rest } };
+    own.body.stmts.push(steps);
+    if let Some(Stmt::Expr(Expr::Loop(steps), _)) = own.body.stmts.last_mut() {
+        steps.body.stmts.push(Stmt::Expr(again, None));
+    }
+}
+
+/// Leads `break` and `continue` of the loop that is split to where they led.
+struct Leaving<'l> {
+    /// The loop's own label.
+    own: Option<Lifetime>,
+    /// How many loops are around, inside of it.
+    depth: usize,
+    arrival: &'l Lifetime,
+    step: &'l Lifetime,
+}
+
+impl Leaving<'_> {
+    fn is_own(&self, label: Option<&Lifetime>) -> bool {
+        match label {
+            Some(label) => self.own.as_ref() == Some(label),
+            None => self.depth == 0,
+        }
+    }
+}
+
+impl VisitMut for Leaving<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        let is_loop = matches!(expr, Expr::Loop(_) | Expr::While(_) | Expr::ForLoop(_));
+        self.depth += usize::from(is_loop);
+        visit_mut::visit_expr_mut(self, expr);
+        self.depth -= usize::from(is_loop);
+        match expr {
+            Expr::Continue(own) if self.is_own(own.label.as_ref()) => {
+                let step = self.step;
+                *expr = Expr::Verbatim(quote! { break #step });
+            }
+            Expr::Break(own) if self.is_own(own.label.as_ref()) => own.label = Some(self.arrival.clone()),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quote::ToTokens;
+
+    fn after(body: &str) -> String {
+        let mut body: Block = syn::parse_str(body).expect("a block");
+        split(&mut body, &quote!(jumped));
+        body.into_token_stream().to_string().replace("__hueshift_", "")
+    }
+
+    #[test]
+    fn loops_are_split() {
+        let wanted = quote! {{
+            let x = 1;
+            'arrival: loop {
+                merge_point!();
+                loop {
+                    'step: {
+                        if a { break 'step; }
+                        while b { continue; }
+                        for c in 0..d { if e { break 'step; } break; }
+                        if f { break 'arrival 3; }
+                        loop { break 'arrival 4; }
+                        can_enter_jit!();
+                    }
+                    if jumped { continue 'arrival; }
+                }
+            }
+        }};
+        let got = after(
+            "{ let x = 1; 'own: loop { merge_point!(); if a { continue; } while b { continue; }
+               for c in 0..d { if e { continue 'own; } break; } if f { break 3; } loop { break 'own 4; } can_enter_jit!(); } }",
+        );
+        assert_eq!(got, wanted.to_string());
+    }
+
+    #[test]
+    fn what_is_no_loop_stays() {
+        for body in ["{ merge_point ! () ; f () }", "{ loop { f () ; merge_point ! () ; } }", "{ while a { merge_point ! () ; } }"] {
+            assert_eq!(after(body), body);
+        }
+    }
+}
