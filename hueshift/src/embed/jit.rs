@@ -103,7 +103,7 @@ impl<'p> Jit<'p> {
     /// The same with other settings than the usual.
     pub fn with_options(interpreter: &'static Interpreter, options: JitOptions) -> Jit<'p> {
         let (compilers, compiled) = (FxHashMap::default(), FxHashMap::default());
-        let (tiers, events) = (Tiers::new(), Recorder::new(options.kept_events, options.time_tiers));
+        let (tiers, events) = (Tiers::new(options.threshold), Recorder::new(options.kept_events, options.time_tiers));
         Jit { interpreter, options, compilers, compiled, tiers, events, greens: PhantomData }
     }
 

@@ -57,7 +57,7 @@ pub(super) struct Tiers {
     /// A function that isn't a portal has said that the guest jumps back.
     jumped: bool,
     counters: Box<[u32; COUNTERS]>,
-    /// How often a merge point is come to before it is hot, where that is more often than the options say.
+    /// How often a merge point is come to before it is hot: what the options say, or more.
     threshold: u32,
     /// For each portal, by its number among the entries: which words of its parameters' leaves are those of greens, and of
     /// greens that are references.
@@ -94,11 +94,11 @@ impl Shape {
 
 impl Tiers {
     /// Nothing is known yet.
-    pub fn new() -> Tiers {
+    pub fn new(threshold: u32) -> Tiers {
         Tiers {
             jumped: false,
             counters: Box::new([0; COUNTERS]),
-            threshold: 0,
+            threshold,
             shapes: FxHashMap::default(),
             drivers: Drivers::default(),
             hot_since: None,
@@ -108,8 +108,8 @@ impl Tiers {
     }
 
     /// What is hot must be twice as hot from now on.
-    fn raise_threshold(&mut self, usual: u32) {
-        self.threshold = self.threshold.max(usual).max(1).saturating_mul(2).min(MOST_THRESHOLD);
+    fn raise_threshold(&mut self) {
+        self.threshold = self.threshold.max(self.threshold.max(1).saturating_mul(2).min(MOST_THRESHOLD));
     }
 }
 
@@ -155,7 +155,7 @@ impl<'p> Jit<'p> {
     pub fn arrives(&mut self, hash: u64) -> bool {
         let counter = &mut self.tiers.counters[counter_of(hash)];
         *counter = counter.saturating_add(1);
-        *counter > self.options.threshold.max(self.tiers.threshold)
+        *counter > self.tiers.threshold
     }
 
     /// For the macros: goes on from the merge point of the portal that is this entry of the interpreter, in compiled code if
@@ -219,7 +219,7 @@ impl<'p> Jit<'p> {
         }
         if evicted == Evicted::AtOnce {
             // It would be compiled and thrown away again and again.
-            self.tiers.raise_threshold(self.options.threshold);
+            self.tiers.raise_threshold();
         }
     }
 
