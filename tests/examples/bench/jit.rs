@@ -63,7 +63,8 @@ pub fn run() -> Result<(), String> {
     Ok(())
 }
 
-fn only_number<T: AsRef<str>>(arguments: &[T]) -> Option<i64> {
+/// The number that a program is handed, if it is handed just one.
+pub fn only_number<T: AsRef<str>>(arguments: &[T]) -> Option<i64> {
     match arguments {
         [one] => one.as_ref().parse().ok().filter(|n| *n > 0),
         _ => None,
@@ -71,7 +72,7 @@ fn only_number<T: AsRef<str>>(arguments: &[T]) -> Option<i64> {
 }
 
 /// An argument, from `n` on, with which tier 0 takes so long; nothing if it takes no longer with larger ones.
-fn argument_for(interpreter: &Interpreter, code: &[u8], mut n: i64, length: Duration) -> Option<i64> {
+pub fn argument_for(interpreter: &Interpreter, code: &[u8], mut n: i64, length: Duration) -> Option<i64> {
     for _ in 0..400 {
         let (took, result) = tier0(interpreter, code, n);
         if took >= length {

@@ -12,6 +12,7 @@ mod native;
 mod specializing;
 mod stages;
 mod startup;
+mod warm;
 
 /// The shortest of the durations, in seconds.
 fn best(durations: impl IntoIterator<Item = std::time::Duration>) -> f64 {
@@ -41,6 +42,9 @@ fn main() -> Result<(), String> {
     }
     if wanted("hard") {
         hard::run()?;
+    }
+    if wanted("warm") {
+        warm::run()?;
     }
     if wanted("startup") {
         startup::run()?;

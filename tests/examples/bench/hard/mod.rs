@@ -3,7 +3,7 @@
 
 mod machine;
 
-use crate::best;
+use crate::{best, warm};
 use hueshift::JitOptions;
 use hueshift::embed::{Error, Jit};
 use machine::{Hard, INTERPRETER, aot, interp, jit};
@@ -16,9 +16,6 @@ const AIM: f64 = 1.5;
 const GUARD_AIM: f64 = 5.0;
 
 const ROUNDS: usize = 7;
-
-/// How long runs are repeated to see when they are as fast as they get.
-const WARMING: Duration = Duration::from_millis(1500);
 
 /// Prints the tables.
 ///
@@ -59,8 +56,7 @@ pub fn run() -> Result<(), String> {
             "a guard that fails every other time (the first row): {bridges:.1} ns a round more than joined code with a bridge (aim: {GUARD_AIM} ns, {verdict}), {regions:.1} ns in a region"
         );
     }
-    println!("\n| program | rounds of a run | first run | 90 % of peak after | runs by then | peak |");
-    println!("| --- | ---: | ---: | ---: | ---: | ---: |");
+    warm::header("rounds of a run");
     for hard in &programs {
         warm_up(hard)?;
     }
@@ -132,7 +128,7 @@ fn measure(hard: &Hard) -> Result<Row, String> {
     })
 }
 
-/// Prints when short runs, of about 1 ms in tier 0, one after the other with the same `Jit`, are as fast as they get.
+/// Prints when short runs, of about 1 ms in tier 0, are as fast as they get.
 fn warm_up(hard: &Hard) -> Result<(), String> {
     let tier0 = |code: &[u16], r: &mut [i64; 12]| interp::run(code, 0, r).map_err(Error::from);
     let mut rounds = 16;
@@ -141,28 +137,5 @@ fn warm_up(hard: &Hard) -> Result<(), String> {
     }
     let wanted = timed(hard, rounds, None, tier0)?.1;
     let mut warm = Jit::with_options(&INTERPRETER, Jit::usual_options());
-    let begun = Instant::now();
-    let mut runs = Vec::new();
-    while begun.elapsed() < WARMING {
-        let at = begun.elapsed();
-        let took = timed(hard, rounds, Some(wanted), |code, r| jit::run(&mut warm, code, 0, r))?.0;
-        runs.push((at, took));
-    }
-    let median = |runs: &[(Duration, Duration)]| {
-        let mut took: Vec<Duration> = runs.iter().map(|(_, took)| *took).collect();
-        took.sort_unstable();
-        took[took.len() / 2]
-    };
-    let peak = median(&runs[runs.len() * 4 / 5..]);
-    // A run that is within 10 %, as are most of the six behind it.
-    let is_warm = |took: Duration| took.mul_f64(0.9) <= peak;
-    let warm = runs.windows(7).position(|some| is_warm(some[0].1) && is_warm(median(some))).unwrap_or_default();
-    println!(
-        "| {} | {rounds} | {:.2} ms | {:.1} ms | {warm} | {:.3} ms |",
-        hard.name,
-        runs[0].1.as_secs_f64() * 1e3,
-        runs[warm].0.as_secs_f64() * 1e3,
-        peak.as_secs_f64() * 1e3
-    );
-    Ok(())
+    warm::row(hard.name, rounds, || Ok(timed(hard, rounds, Some(wanted), |code, r| jit::run(&mut warm, code, 0, r))?.0))
 }
