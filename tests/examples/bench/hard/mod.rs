@@ -136,6 +136,8 @@ fn warm_up(hard: &Hard) -> Result<(), String> {
         rounds *= 2;
     }
     let wanted = timed(hard, rounds, None, tier0)?.1;
-    let mut warm = Jit::with_options(&INTERPRETER, Jit::usual_options());
-    warm::row(hard.name, rounds, || Ok(timed(hard, rounds, Some(wanted), |code, r| jit::run(&mut warm, code, 0, r))?.0))
+    let mut own = Jit::with_options(&INTERPRETER, Jit::usual_options());
+    warm::row(hard.name, rounds, &mut own, |own| {
+        Ok(timed(hard, rounds, Some(wanted), |code, r| jit::run(own, code, 0, r))?.0)
+    })
 }

@@ -117,7 +117,11 @@ mod tests {
 
     #[test]
     fn what_is_no_loop_stays() {
-        for body in ["{ merge_point ! () ; f () }", "{ loop { f () ; merge_point ! () ; } }", "{ while a { merge_point ! () ; } }"] {
+        for body in [
+            "{ merge_point ! () ; f () }",
+            "{ loop { f () ; merge_point ! () ; } }",
+            "{ while a { merge_point ! () ; } }",
+        ] {
             assert_eq!(after(body), body);
         }
     }
