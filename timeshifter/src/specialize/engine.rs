@@ -118,6 +118,8 @@ pub struct Engine<'m> {
     pub exits: Vec<ExitSite>,
     /// What their snapshots have in common.
     pub(super) packer: Packer,
+    /// What some exits continue with, and the values that they hand over for it.
+    pub(super) unpacked: FxHashMap<u32, Rc<(State, Vec<ValueId>)>>,
     /// The limits.
     pub limits: Limits,
     /// What happened, until it is taken.
@@ -185,6 +187,7 @@ impl<'m> Engine<'m> {
             bridges: FxHashMap::default(),
             exits: Vec::new(),
             packer: Packer::default(),
+            unpacked: FxHashMap::default(),
             limits: Limits::default(),
             events: Vec::new(),
             events_lost: 0,

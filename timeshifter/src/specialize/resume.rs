@@ -12,6 +12,7 @@ use flowgraph::eval;
 use flowgraph::ir::{BlockId, Const, Loc, MarkKind, Op, Type, ValueId, Word};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
+use std::rc::Rc;
 
 /// Where a run of the interpreter can go on in compiled code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +25,9 @@ pub struct Entrance {
     pub words: Vec<Word>,
 }
 
+/// The snapshots of so many exits are kept unpacked: of those that runs leave by at present.
+const UNPACKED: usize = 64;
+
 impl Engine<'_> {
     /// The interpreter's frames at an exit: slots allocated, pending stores made. They are to be resumed by an evaluator of
     /// the compiler module over the same memory.
@@ -31,11 +35,21 @@ impl Engine<'_> {
     /// # Errors
     /// If a pending store fails, which means that residual code was not made by this engine.
     pub fn blackhole(&mut self, exit: u32, words: &[Word]) -> Result<Vec<eval::Frame>, SpecError> {
-        let snapshot = self.snapshot_at(exit);
-        let values = self.exits[exit as usize].values.clone();
+        let unpacked = match self.unpacked.get(&exit) {
+            Some(unpacked) => unpacked.clone(),
+            None => {
+                if self.unpacked.len() >= UNPACKED {
+                    self.unpacked.clear();
+                }
+                let unpacked = Rc::new((self.snapshot_at(exit), self.exits[exit as usize].values.clone()));
+                self.unpacked.insert(exit, unpacked.clone());
+                unpacked
+            }
+        };
+        let (snapshot, values) = &*unpacked;
         let word =
             |v: ValueId| values.iter().position(|x| *x == v).and_then(|at| words.get(at)).copied().unwrap_or_default();
-        self.frames_of(&snapshot, &word)
+        self.frames_of(snapshot, &word)
     }
 
     /// The interpreter's frames at the version that a fragment is the code of, from the words of the fragment's parameters;
