@@ -130,6 +130,7 @@ impl Engine<'_> {
             return Ok(None); // nothing has been compiled yet
         }
         if !self.entrances.contains(&self.hash_of_frames(frames)) {
+            debug_assert!(!self.has_version(frames, fragment), "the hash of {frames:?} hides a version");
             return Ok(None);
         }
         self.arriving_roots = self.roots_of(frames);
@@ -178,12 +179,21 @@ impl Engine<'_> {
         block.ops.get(frame.index).filter(|op| op.callee().is_some())
     }
 
+    /// Whether there is a version of the key that frames have.
+    fn has_version(&mut self, frames: &[eval::Frame], fragment: usize) -> bool {
+        let mut st = self.arriving_state(frames, fragment);
+        self.trim(&mut st);
+        let key = self.key(&st, MarkKind::GlobalMerge);
+        self.versions.get(&key).is_some_and(|versions| !versions.is_empty())
+    }
+
+    fn arriving_state(&self, frames: &[eval::Frame], fragment: usize) -> State {
+        let frames = frames.iter().map(|frame| self.arriving_frame(frame)).collect();
+        State { frames, fragment, ..State::empty() }
+    }
+
     fn find_version(&mut self, frames: &[eval::Frame], fragment: usize) -> Result<Option<Entrance>, SpecError> {
-        let mut st = State { fragment, ..State::empty() };
-        for frame in frames {
-            let frame = self.arriving_frame(frame);
-            st.frames.push(frame);
-        }
+        let mut st = self.arriving_state(frames, fragment);
         for (root, address) in self.arriving_roots.clone() {
             st.memory.roots.insert(root, Red::Const(Const::Int(address as i64)));
         }
