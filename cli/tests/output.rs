@@ -92,3 +92,22 @@ fn numbers_that_cant_be_written_are_an_error() {
     command.args(["run", "tl", "square", "--stats", "--", "5"]).stdout(Stdio::null()).stderr(full);
     assert_eq!(command.status().expect("the command ends").code(), Some(2));
 }
+
+/// Only versions of one function for its greens can be a recursion without end.
+#[test]
+fn many_functions_are_no_recursion() {
+    let mut text = "use hueshift::prelude::*;\n".to_owned();
+    let mut sum = "0".to_owned();
+    for at in 0..230 {
+        let body = "let mut i = 0; let mut s = n; while i < n { s = s * 3 + i; i += 1; } s";
+        text.push_str(&format!("fn g{at}(n: i64) -> i64 {{ {body} }}\n"));
+        sum =
+            if at % 20 == 0 { format!("{sum};\n    x += g{at}(n + {at})") } else { format!("{sum} + g{at}(n + {at})") };
+    }
+    text.push_str(&format!("pub fn f(n: i64) -> i64 {{\n    let mut x = {sum};\n    x\n}}\n"));
+    let run = |policy| {
+        let ran = expect(0, &[], &["spec", "-", "--entry", "f", "--args", "4", "--policy", policy], &text);
+        ran.out
+    };
+    assert_eq!(run("eager"), run("tracing"));
+}

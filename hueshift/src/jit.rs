@@ -139,6 +139,8 @@ pub struct Jit<'m> {
     switches: IndexMap<u32, Vec<(i64, String)>>,
     /// The values of promotions whose code meets a limit, ahead of time.
     refused_cases: FxHashSet<(u32, i64)>,
+    /// The bytes of code that have been made before the run.
+    ahead: usize,
     /// How often a switch was made anew without having grown.
     remade: FxHashMap<u32, usize>,
     guards: Option<Rc<GuardCounts>>,
@@ -227,6 +229,7 @@ impl<'m> Jit<'m> {
             bridged: FxHashMap::default(),
             switches: IndexMap::new(),
             refused_cases: FxHashSet::default(),
+            ahead: 0,
             remade: FxHashMap::default(),
             guards,
             waiting: None,
@@ -294,7 +297,9 @@ impl<'m> Jit<'m> {
         self.specialized(begun, Reason::AheadOfTime);
         self.policy = Policy::Eager;
         let key = self.entry_of(unit);
-        self.compile_new(&key)
+        self.compile_new(&key)?;
+        self.ahead = self.code.engine.code_bytes();
+        Ok(())
     }
 
     /// Runs the entry once while tracing it, and compiles the trace. `words` are those of all its parameters' leaves.
@@ -702,7 +707,7 @@ impl<'m> Jit<'m> {
 
     /// Whether there is as much code as there may be.
     fn is_full(&mut self) -> bool {
-        let full = self.goes_back && self.code.engine.code_bytes() > self.options.code_bytes;
+        let full = self.code.engine.code_bytes() - self.ahead > self.options.code_bytes;
         if full {
             self.too_much_code();
         }

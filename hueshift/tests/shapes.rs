@@ -373,6 +373,78 @@ fn limits_of_one_value_leave_the_others() {
     assert_eq!(jit.stats().cases, 3);
 }
 
+#[hueshift::interpreter(entry countdown())]
+mod many_values {
+    use hueshift::prelude::*;
+
+    pub struct Counter {
+        #[green]
+        pub left: i64,
+        pub total: i64,
+    }
+
+    /// Each value of the field is another case, behind the one before.
+    pub fn countdown(counter: &mut Counter) -> i64 {
+        while counter.left > 0 {
+            counter.left -= 1;
+            counter.total = counter.total * 3 + counter.left;
+        }
+        counter.total
+    }
+
+    #[elidable]
+    fn fibonacci(n: i64) -> i64 {
+        if n < 2 { n } else { fibonacci(n - 1) + fibonacci(n - 2) }
+    }
+
+    /// A value asks for a call that takes too long for the compiler.
+    #[portal(greens(code, at), reds(sum))]
+    pub fn sums(code: &[u8], mut at: usize, mut sum: i64) -> i64 {
+        loop {
+            merge_point!();
+            let n = promote(code[(sum as usize) % code.len()]);
+            sum = sum * 3 + concrete(fibonacci(n as i64 & 31));
+            at += 1;
+            if at >= code.len() {
+                return sum;
+            }
+            can_enter_jit!();
+        }
+    }
+}
+
+/// Ahead of time, code for new values grows to a cap.
+#[test]
+fn values_without_end_leave_room_for_the_run() {
+    let count = |jit: &mut Jit<'_>, left: i64| {
+        let mut counter = many_values::Counter { left, total: 1 };
+        many_values::aot::countdown(jit, &mut counter).map(|result| (result, counter.left, counter.total))
+    };
+    let options = JitOptions { code_bytes: 100_000, ..at_once() };
+    let mut jit = Jit::with_options(&many_values::INTERPRETER, options);
+    for left in [10, 3000, 3000, 20] {
+        let mut wanted = many_values::Counter { left, total: 1 };
+        let result = many_values::countdown(&mut wanted);
+        assert_eq!(count(&mut jit, left).expect("no limit ends the run"), (result, wanted.left, wanted.total));
+    }
+    let stats = jit.stats();
+    assert!(stats.cases > 100 && stats.code_bytes < 300_000, "{stats:?}");
+}
+
+/// A call that is to be made while compiling, and takes too long for that, stops a trace, and not the run.
+#[test]
+fn calls_that_take_too_long_stop_traces() {
+    let code: Vec<u8> = (0..60u8).map(|at| if at % 7 == 3 { 25 } else { at % 5 }).collect();
+    let wanted = many_values::interp::sums(&code, 0, 1).expect("no trap");
+    let mut options = JitOptions { threshold: 2, bridge: 1, ..at_once() };
+    options.limits.green_steps = 5000;
+    let mut jit = Jit::with_options(&many_values::INTERPRETER, options);
+    for _ in 0..6 {
+        assert_eq!(many_values::jit::sums(&mut jit, &code, 0, 1).expect("no limit ends the run"), wanted);
+    }
+    assert!(jit.events().iter().any(|event| event.reason == Reason::CallRefused), "{:?}", jit.events());
+}
+
 /// A driver that no run has gone on in has nothing to show, and that is no error.
 #[test]
 fn what_has_not_begun_is_not_shown() {

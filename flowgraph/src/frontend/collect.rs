@@ -318,7 +318,10 @@ impl<'s> Program<'s> {
         for field in e.variants.iter().flat_map(|v| &v.fields) {
             self.attributes(module, &field.attrs, &["doc", "allow", "cfg_attr"]);
         }
-        e.variants.iter().for_each(|v| self.distinct_fields(module, &v.fields));
+        for variant in &e.variants {
+            self.attributes(module, &variant.attrs, &["doc", "allow", "cfg_attr", "default"]);
+            self.distinct_fields(module, &variant.fields);
+        }
         let file = self.file_of(module);
         self.generics(module, &e.generics);
         self.attributes(module, &e.attrs, TYPES);
@@ -459,7 +462,11 @@ impl<'s> Program<'s> {
         for attr in attrs {
             let name = path_text(attr.path());
             let short = name.rsplit("::").next().unwrap_or_default().to_owned();
-            if known.contains(&short.as_str()) || name.starts_with("rustfmt::") || name.starts_with("clippy::") {
+            let is_plain = short != "green" || matches!(attr.meta, syn::Meta::Path(_));
+            if known.contains(&short.as_str()) && is_plain
+                || name.starts_with("rustfmt::")
+                || name.starts_with("clippy::")
+            {
                 continue;
             }
             let file = self.file_of(module);

@@ -278,8 +278,8 @@ impl<'s> Program<'s> {
             _ => false,
         };
         if !fits && is_green(field) {
-            let detail = format!("a field of the type `{ty}` can't be `#[green]`");
-            self.refuse(self.file_of(item.module), field.ty.span(), Reason::NotPromotable, &detail);
+            let detail = "a field of this type can't be `#[green]`";
+            self.refuse(self.file_of(item.module), field.ty.span(), Reason::GreenField, detail);
         }
     }
 

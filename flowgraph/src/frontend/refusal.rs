@@ -112,7 +112,7 @@ reasons! {
     /// Macros.
     Macro = "macro", "the macro {} is not supported", "only the macros of `hueshift::prelude`, panic!, unreachable!, assert! and debug_assert! are known";
     /// Attributes.
-    Attribute = "attribute", "the attribute {} is not supported", "the attributes are portal, elidable, unroll_safe, dont_look_inside, look_inside_if, green, repr, derive and rustc's lint and inline attributes";
+    Attribute = "attribute", "the attribute {} is not supported", "the attributes are portal, elidable, unroll_safe, dont_look_inside, look_inside_if, repr, derive, green (on fields of structs, without anything in parentheses) and rustc's lint and inline attributes";
     /// A module whose file isn't there, or is there twice.
     ModuleFile = "module_file", "{}", "put the module into a file beside this one, named after it, or write it out here";
     /// A malformed attribute.
@@ -141,6 +141,8 @@ reasons! {
     Format = "format", "{}", "use `{}` or `{:?}` with scalars";
     /// `promote` of what a switch can't tell apart.
     NotPromotable = "not_promotable", "{}", "promote an integer, a bool, a char or a C-like enum; of an enum with fields its tag (`promote_tag`), of anything else the part that decides";
+    /// A `#[green]` field that can't be part of a key.
+    GreenField = "green_field", "{}", "an integer, a bool, a char or a C-like enum can be `#[green]`; of a struct, mark the fields of its own that are";
     /// A portal that isn't one.
     Portal = "portal", "{}", "a portal is, after pure setup, one loop that begins with `merge_point!()`, or `merge_point!()` followed by any body";
     /// A local that lives across the merge point.

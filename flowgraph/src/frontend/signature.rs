@@ -9,6 +9,9 @@ use crate::ir::{Attributes, Portal};
 use std::rc::Rc;
 use syn::spanned::Spanned;
 
+/// The attributes of parameters.
+const PARAMETERS: &[&str] = &["allow", "warn", "deny", "expect"];
+
 impl Program<'_> {
     /// Resolves the types of a function's parameters and result.
     pub(super) fn resolve_signature(&self, id: usize) {
@@ -35,6 +38,9 @@ impl Program<'_> {
         let mut params = Vec::new();
         let mut method = false;
         for input in &f.sig.inputs {
+            let (syn::FnArg::Receiver(syn::Receiver { attrs, .. }) | syn::FnArg::Typed(syn::PatType { attrs, .. })) =
+                input;
+            self.attributes(f.module, attrs, PARAMETERS);
             let ty = match input {
                 syn::FnArg::Receiver(r) => {
                     method = true;

@@ -212,7 +212,8 @@ impl<'m> Engine<'m> {
         if self.refused_functions.contains(&key) {
             return Err(SpecError::Refused { function: self.program.graph(graph).function.clone() });
         }
-        if self.functions.len() - self.functions_before >= self.limits.functions {
+        let of_it = |(other, _): &(&FunctionKey, &usize)| other.graph == graph && !other.greens.is_empty();
+        if self.functions.iter().skip(self.functions_before).filter(of_it).count() >= self.limits.functions {
             return Err(SpecError::EndlessRecursion {
                 function: self.program.graph(graph).function.clone(),
                 values: self.shown(graph, &key.greens),

@@ -178,6 +178,10 @@ impl Engine<'_> {
                 {
                     break self.abort(st, Stop::Call(error.to_string()))?;
                 }
+                // It has no effects, and hasn't been carried out.
+                Err(error @ SpecError::EndlessCall { .. }) if self.limits_stop_traces => {
+                    break self.abort(st, Stop::Call(error.to_string()))?;
+                }
                 stepped => stepped?,
             };
             match stepped {

@@ -4,8 +4,11 @@ pub struct S { pub x: i64, pub y: i64 }
 #[derive(Clone, Copy)]
 pub struct NotCompared { pub x: i64 }
 pub enum E { A(i64), B }
-pub struct Keyed { #[green] pub x: f64, #[green] pub list: [u8; 2], #[green] pub e: E } //~ not_promotable //~ not_promotable //~ not_promotable
+pub struct Keyed { #[green] pub x: f64, #[green] pub list: [u8; 2], #[green] pub e: E } //~ green_field //~ green_field //~ green_field
+pub struct Worded { #[green(x)] pub x: i64, #[green = 1] pub y: u8 } //~ attribute //~ attribute
 pub enum Keys { A(#[green] i64) } //~ attribute
+pub enum Marked { #[green] A, B } //~ attribute
+pub fn marked(#[green] x: i64) -> i64 { x } //~ attribute
 pub struct Doubled { pub z: i64 }
 pub struct Doubled { pub z: u8 } //~ duplicate
 union Either { a: u64, b: f64 } //~ item
