@@ -9,6 +9,7 @@ pub struct Worded { #[green(x)] pub x: i64, #[green = 1] pub y: u8 } //~ attribu
 pub enum Keys { A(#[green] i64) } //~ attribute
 pub enum Marked { #[green] A, B } //~ attribute
 pub fn marked(#[green] x: i64) -> i64 { x } //~ attribute
+pub fn let_marked(x: i64) -> i64 { #[green] let y = x; y } //~ attribute
 pub struct Doubled { pub z: i64 }
 pub struct Doubled { pub z: u8 } //~ duplicate
 union Either { a: u64, b: f64 } //~ item
