@@ -4,6 +4,7 @@
 //! emitting, until a merge point has compiled code for the state, or to the end. An exit that is taken again gets a bridge,
 //! a promotion's exit a case of its growing switch, and is patched.
 
+mod exits;
 mod jitdump;
 mod made_up;
 mod options;
@@ -17,7 +18,6 @@ use crate::code::{Code, residual_tier};
 use crate::compiler::Compiler;
 use crate::events::{Reason, Recorder, What};
 use crate::forcing::{self, GuardCounts};
-use crate::switches;
 use flowgraph::eval::{self, EvalError, Evaluator, Hooks, MergeAnswer, MergePoint, TrapReport};
 use flowgraph::ir::{Const, Graph, Module, Op, Opcode, Word};
 use flowgraph::memory::Memory;
@@ -468,143 +468,6 @@ impl<'m> Jit<'m> {
             TraceEnd::Enter(key, words) => Next::Code(key, words),
             TraceEnd::Interpret(frames) => Next::Frames(frames),
         }
-    }
-
-    // ---- exits
-
-    fn serve_exit(&mut self, exit: u32, words: Vec<Word>) -> Result<Next, JitError> {
-        let taken = self.taken.entry(exit).or_default();
-        taken.times += 1;
-        let taken = *taken;
-        let full = self.is_full();
-        let position = self.engine.exits[exit as usize].promoted_position();
-        if let Some(next) = self.serve_counted(exit, position, &words)? {
-            return Ok(next);
-        }
-        self.stats.exits += 1;
-        match position {
-            Some(position) => {
-                let grown = self.switches.get(&exit).map_or(&[][..], Vec::as_slice);
-                let (cases, seen) = (grown.len(), words[position] as i64);
-                // A case that is still being compiled leaves by the exit, too.
-                let is_coming = grown.iter().any(|(value, _)| *value == seen);
-                let is_refused = self.refused_cases.contains(&(exit, seen));
-                let ripe = self.policy == Policy::Eager || self.is_ripe(taken);
-                let room = self.engine.lowered(Choice::Full, self.options.cases as u64);
-                if ripe && !is_coming && !is_refused && !full && (cases as u64) < room {
-                    return self.grow_switch(exit, position, words);
-                }
-                if ripe && !is_coming && !is_refused && !full {
-                    self.full(exit);
-                }
-            }
-            None if self.bridged.contains_key(&exit) || self.engine.exits[exit as usize].dead_end => {}
-            None if full => {}
-            None if self.is_ripe(taken) => return self.build_bridge(exit, &words),
-            None => {}
-        }
-        self.left_through(exit, taken.times);
-        self.leave_at(exit, &words)
-    }
-
-    /// Leaves compiled code by an exit, for the interpreter.
-    fn leave_at(&mut self, exit: u32, words: &[Word]) -> Result<Next, JitError> {
-        self.following = None;
-        self.left_by = Some(exit);
-        self.stats.blackholed += 1;
-        Ok(Next::Frames(self.engine.blackhole(exit, words)?))
-    }
-
-    /// Whether an exit that has been taken so often is to get code.
-    fn is_ripe(&mut self, taken: Taken) -> bool {
-        let bridge = self.engine.lowered(Choice::Hot, self.options.bridge.into());
-        taken.is_as_much_as(bridge) || self.following.is_some()
-    }
-
-    /// Adds to what the exit has cost that the run has left compiled code by.
-    fn has_cost(&mut self, steps: u64) {
-        if let Some(taken) = self.left_by.and_then(|exit| self.taken.get_mut(&exit)) {
-            taken.steps += steps;
-        }
-    }
-
-    fn build_bridge(&mut self, exit: u32, words: &[Word]) -> Result<Next, JitError> {
-        let beginning = self.beginning(|| Start::Exit(exit));
-        let (begun, from) = (Instant::now(), self.engine.fragments.len());
-        let (key, traced) = self.engine.trace_exit(exit, words)?;
-        let end = self.follow_to_its_end(traced, begun)?;
-        self.compile_new(&key)?;
-        let target = self.counted(exit, None, &key, &end)?;
-        self.code.patch(exit, &target)?;
-        self.bridged.insert(exit, key.clone());
-        self.stats.bridges += 1;
-        let taken = self.taken.get(&exit).copied().unwrap_or_default().times.into();
-        self.tell(What::Bridge { exit, taken }, self.bridge_reason(exit), self.exit_at(exit));
-        self.rehearse(beginning, &key, words)?;
-        Ok(self.after_trace(from, end))
-    }
-
-    /// Gives a promotion a case for the value seen.
-    fn grow_switch(&mut self, exit: u32, position: usize, words: Vec<Word>) -> Result<Next, JitError> {
-        let seen = words[position] as i64;
-        let beginning = self.beginning(|| Start::Exit(exit));
-        let (begun, from) = (Instant::now(), self.engine.fragments.len());
-        let given = words.clone();
-        let (key, next) = match self.policy {
-            Policy::Eager => {
-                self.engine.memory.open_foreign(false);
-                let specialized = self.engine.specialize_case(exit, Const::Int(seen));
-                self.engine.memory.open_foreign(true);
-                match specialized {
-                    Err(error) if error.is_limit() => {
-                        self.refused_case(exit, seen, error);
-                        return self.leave_at(exit, &words);
-                    }
-                    specialized => {
-                        let key = specialized?;
-                        self.specialized(begun, Reason::NewValue);
-                        (key.clone(), Next::Code(key, words))
-                    }
-                }
-            }
-            Policy::Tracing => {
-                let (key, traced) = self.engine.trace_case(exit, &words)?;
-                let end = self.follow_to_its_end(traced, begun)?;
-                self.compile_new(&key)?;
-                self.counted(exit, Some(seen), &key, &end)?;
-                (key, self.after_trace(from, end))
-            }
-        };
-        self.stats.cases += 1;
-        let grown = self.switches.entry(exit).or_default();
-        grown.push((seen, key.clone()));
-        // A trace's own value is the first.
-        let cases = grown.len() + usize::from(self.policy == Policy::Tracing);
-        let switch = self.switch_graph(exit, position, true);
-        self.compile_with(&key, &[&switch])?;
-        self.code.patch(exit, &switch.key)?;
-        self.tell(What::Promoted { exit, value: seen, cases }, Reason::NewValue, self.exit_at(exit));
-        if self.engine.promotes_version(exit) {
-            let written = seen as u64;
-            self.tell(What::Invalidated { exit, written }, Reason::CellWritten, self.exit_at(exit));
-        }
-        self.rehearse(beginning, &key, &given)?;
-        Ok(next)
-    }
-
-    /// The switch that a promotion's exit is pointed to; with the fragments that count before its cases, where there are any.
-    fn switch_graph(&self, exit: u32, position: usize, counted: bool) -> Graph {
-        let site = &self.engine.exits[exit as usize];
-        let mut cases = self.switches.get(&exit).cloned().unwrap_or_default();
-        for (value, target) in cases.iter_mut().filter(|_| counted) {
-            if let Some(counting) = self.regions.counting(exit, *value) {
-                target.clone_from(counting);
-            }
-        }
-        let leaves = self.engine.raw_graph(site.fragment);
-        let remade = self.remade.get(&exit).copied().unwrap_or_default();
-        let key = format!("{}#switch{exit}_{}", leaves.function, cases.len() + remade);
-        switches::switch_graph(&key, &leaves, &site.types(&self.engine), position, exit, &cases)
     }
 
     // ---- the interpreter

@@ -1,6 +1,7 @@
 //! Reading the files: parsing, and finding their items.
 
 use super::brackets::unbalanced;
+use super::conditional::attributes_of;
 use super::enums::EnumItem;
 use super::files::{candidates, folder};
 use super::items::{
@@ -181,6 +182,7 @@ impl<'s> Program<'s> {
         impls: &mut Vec<(ModuleId, &'s syn::ItemImpl)>,
     ) {
         self.attributes(module, &parsed.attrs, &["allow", "warn", "deny", "doc", "expect"]);
+        super::conditional::check(self, module, parsed);
         self.collect_items(module, &parsed.items, impls);
     }
 
@@ -200,11 +202,12 @@ impl<'s> Program<'s> {
     ) {
         let file = self.file_of(module);
         for item in items {
+            // A test's imports are looked at, and forgotten.
+            if is_test(attributes_of(item)) && !matches!(item, syn::Item::Use(_)) {
+                continue;
+            }
             match item {
                 syn::Item::Fn(f) => {
-                    if is_test(&f.attrs) {
-                        continue;
-                    }
                     let path: Rc<str> = format!("{}{}", self.modules[module].prefix, ident_text(&f.sig.ident)).into();
                     let public = !matches!(f.vis, syn::Visibility::Inherited);
                     let id = self.add_function(path, module, None, &f.sig, &f.block, &f.attrs, public);
@@ -234,9 +237,6 @@ impl<'s> Program<'s> {
                     self.define(module, Space::Type, &t.ident, Item::Alias(self.aliases.len() - 1));
                 }
                 syn::Item::Mod(m) => {
-                    if is_test(&m.attrs) {
-                        continue;
-                    }
                     if let Some(path) = m.attrs.iter().find(|a| a.path().is_ident("path")) {
                         self.refuse(file, path.span(), Reason::Attribute, "`#[path]`");
                     }
@@ -462,6 +462,9 @@ impl<'s> Program<'s> {
         for attr in attrs {
             let name = path_text(attr.path());
             let short = name.rsplit("::").next().unwrap_or_default().to_owned();
+            if name == "cfg" {
+                continue; // refused wherever it stands
+            }
             let is_plain = short != "green" || matches!(attr.meta, syn::Meta::Path(_));
             if known.contains(&short.as_str()) && is_plain
                 || name.starts_with("rustfmt::")

@@ -22,6 +22,7 @@
 mod brackets;
 mod check;
 mod collect;
+mod conditional;
 mod consts;
 mod enums;
 mod extent;

@@ -113,6 +113,8 @@ reasons! {
     Macro = "macro", "the macro {} is not supported", "only the macros of `hueshift::prelude`, panic!, unreachable!, assert! and debug_assert! are known";
     /// Attributes.
     Attribute = "attribute", "the attribute {} is not supported", "the attributes are portal, elidable, unroll_safe, dont_look_inside, look_inside_if, repr, derive, green (on fields of structs, without anything in parentheses) and rustc's lint and inline attributes";
+    /// Code that may be left out.
+    Conditional = "conditional", "conditional compilation (`#[cfg(..)]`) is not supported{}", "write what holds in every build, or keep the rest out of the interpreter; `#[cfg(test)]` items are left out";
     /// A module whose file isn't there, or is there twice.
     ModuleFile = "module_file", "{}", "put the module into a file beside this one, named after it, or write it out here";
     /// A malformed attribute.

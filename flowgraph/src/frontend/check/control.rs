@@ -88,7 +88,7 @@ impl Checker<'_, '_> {
     }
 
     fn let_stmt(&mut self, l: &syn::Local) -> Stmt {
-        self.p.attributes(self.module, &l.attrs, &["allow", "warn", "deny", "expect", "cfg_attr", "rustfmt"]);
+        self.p.attributes(self.module, &l.attrs, &["allow", "warn", "deny", "expect", "rustfmt"]);
         let (pat, written) = match &l.pat {
             syn::Pat::Type(t) => (&*t.pat, Some(self.written_type(&t.ty))),
             other => (other, None),

@@ -9,6 +9,19 @@ pub struct Worded { #[green(x)] pub x: i64, #[green = 1] pub y: u8 } //~ attribu
 pub enum Keys { A(#[green] i64) } //~ attribute
 pub enum Marked { #[green] A, B } //~ attribute
 pub fn marked(#[green] x: i64) -> i64 { x } //~ attribute
+#[cfg(any())] //~ conditional
+pub type Left = u8;
+pub enum Sometimes { A, #[cfg(any())] B } //~ conditional
+pub fn conditional(x: i64) -> i64 {
+    let mut x = x;
+    #[cfg(any())] //~ conditional
+    { x += 1; }
+    #[cfg(test)] //~ conditional
+    x += 10;
+    match x { #[cfg(any())] 3 => 100, _ => x } //~ conditional
+}
+#[cfg(test)]
+impl E { pub fn only_in_tests(self) -> i64 { 1 } }
 pub fn let_marked(x: i64) -> i64 { #[green] let y = x; y } //~ attribute
 pub struct Doubled { pub z: i64 }
 pub struct Doubled { pub z: u8 } //~ duplicate
@@ -141,6 +154,6 @@ pub fn portal_hints(x: i64, s: S, g: f64) -> i64 {
 }
 
 #[inline]
-#[cfg(feature = "x")] //~ attribute
+#[cfg(feature = "x")] //~ conditional
 #[must_use]
 pub fn fine(a: i64) -> i64 { a }
