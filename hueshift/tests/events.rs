@@ -1,6 +1,6 @@
 //! Events: each kind is told of by some program, with why, where, and how often.
 
-use hueshift::embed::{Error, Jit};
+use hueshift::embed::{Error, Interpreter, Jit};
 use hueshift::events::{End, Event, Reason, What};
 use hueshift::{JitOptions, Limits};
 use std::cell::RefCell;
@@ -62,7 +62,11 @@ fn options() -> JitOptions {
 
 /// What a `Jit` with these settings tells of some runs.
 fn told(options: JitOptions, runs: impl FnOnce(&mut Jit<'static>)) -> Vec<Event> {
-    let mut jit = Jit::with_options(&lang::INTERPRETER, options);
+    told_of(&lang::INTERPRETER, options, runs)
+}
+
+fn told_of(interpreter: &'static Interpreter, options: JitOptions, runs: impl FnOnce(&mut Jit<'static>)) -> Vec<Event> {
+    let mut jit = Jit::with_options(interpreter, options);
     let heard = Rc::new(RefCell::new(Vec::new()));
     let hears = heard.clone();
     jit.on_event(move |event| hears.borrow_mut().push(event.clone()));
@@ -231,6 +235,76 @@ fn limits_and_refusals_have_their_reasons() {
     let [refused] = &events[..] else { panic!("{events:#?}") };
     let What::Refused { message } = &refused.what else { panic!("{refused:?}") };
     assert!(refused.reason == Reason::EndlessGreen && message.contains("`steps` keeps changing"), "{refused:?}");
+}
+
+/// Calls inside of each other, and runs.
+#[hueshift::interpreter(entry start(code))]
+mod calls {
+    use hueshift::prelude::*;
+
+    pub fn start(code: &[u8], n: i64) -> i64 {
+        once(code, n) + 1
+    }
+
+    fn once(code: &[u8], n: i64) -> i64 {
+        twice(code, n) * 2
+    }
+
+    #[unroll_safe]
+    fn twice(code: &[u8], n: i64) -> i64 {
+        let mut sum = 0;
+        for at in 0..code.len() {
+            sum += if n > concrete(code[at]) as i64 { 1 } else { n };
+        }
+        sum
+    }
+
+    /// As deep as the depth: each activation has an array that the next one is lent.
+    #[portal(greens(code), reds(depth, above))]
+    pub fn descend(code: &[u8], depth: i64, above: &mut [i64; 2]) -> i64 {
+        merge_point!();
+        can_enter_jit!();
+        if depth == 0 {
+            return above[1] + code[0] as i64;
+        }
+        let mut own = [depth, above[0]];
+        let got = descend(code, depth - 1, &mut own);
+        got + own[(depth & 1) as usize]
+    }
+}
+
+/// The limits that are met, with their reasons and names.
+fn limits(events: &[Event]) -> Vec<(u64, Option<String>, Reason)> {
+    let limit = |event: &Event| match &event.what {
+        What::Limit { limit, name, .. } => Some((*limit, name.clone(), event.reason)),
+        _ => None,
+    };
+    events.iter().filter_map(limit).collect()
+}
+
+#[test]
+fn limits_of_what_is_copied_in() {
+    let code = &[1, 2, 3, 4, 5, 6, 7, 8];
+    let with = |limits: Limits| {
+        told_of(&calls::INTERPRETER, JitOptions { limits, ..options() }, |jit| {
+            assert_eq!(calls::aot::start(jit, code, 5).expect("a result"), calls::start(code, 5));
+        })
+    };
+    assert_eq!(limits(&with(Limits::default())), []);
+    let met = limits(&with(Limits { inline_depth: 2, ..Limits::default() }));
+    assert_eq!(met, [(2, Some("twice".to_owned()), Reason::InlineDepth)]);
+    let met = limits(&with(Limits { residual_ops: 5, ..Limits::default() }));
+    assert!(!met.is_empty() && met.iter().all(|met| *met == (5, None, Reason::ResidualOps)), "{met:?}");
+}
+
+#[test]
+fn runs_inside_of_runs_without_room() {
+    let events = told_of(&calls::INTERPRETER, JitOptions { bridge: 1000, slot_bytes: 1 << 20, ..options() }, |jit| {
+        let got = calls::jit::descend(jit, &[5], 300, &mut [1, 2]).expect("a result");
+        assert_eq!(got, calls::descend(&[5], 300, &mut [1, 2]));
+    });
+    let met = limits(&events);
+    assert!(!met.is_empty() && met.iter().all(|met| *met == (1 << 20, None, Reason::SlotBytes)), "{met:?}");
 }
 
 /// Nothing in a `Jit` that lives long grows with what happens in it.

@@ -4,6 +4,7 @@ use flowgraph::frontend::lift;
 use flowgraph::ir::Word;
 use flowgraph::memory::Memory;
 use flowgraph::value::Arguments;
+use hueshift::events::{Reason, What};
 use hueshift::{Compiler, Jit, JitOptions, abort_everywhere, force_every_guard};
 use hueshift_tests::Switches;
 use hueshift_tests::pipeline::Pipeline;
@@ -178,4 +179,50 @@ fn guest_programs_too_long_to_be_compiled() {
     assert!(matches!(deep, SpecError::TooMuch { portal: true, .. }), "{deep}");
     let deep = deep.to_string();
     assert!(deep.contains("its loops are nested too deeply") && deep.contains(modes), "{deep}");
+}
+
+/// A loop that has no colors, since it runs inside of a function that isn't looked into: told once, where and why.
+#[test]
+fn hot_loops_that_are_not_looked_into_are_told_of() {
+    let source = "
+use hueshift::prelude::*;
+
+#[dont_look_inside]
+fn total(n: i64) -> i64 {
+    let mut left = n;
+    let mut sum = 0;
+    while left > 0 {
+        merge_point!();
+        sum += left;
+        left -= 1;
+        can_enter_jit!();
+    }
+    sum
+}
+
+pub fn run(n: i64) -> i64 {
+    let mut n = n;
+    let mut sum = 0;
+    while n > 0 {
+        merge_point!();
+        can_enter_jit!();
+        if n % 5 == 0 {
+            sum += total(n);
+        }
+        n -= 1;
+    }
+    sum
+}
+";
+    let pipeline = Pipeline::new("run.rs", source, "run", &[]).expect("a source of the dialect");
+    let mut prepared = pipeline.prepare("44").expect("an argument that fits");
+    let options = JitOptions { threshold: 3, bridge: 1000, ..Switches::default().options() };
+    let report = hueshift::run_traced(&mut prepared.compiler, "44", &options).expect("a run");
+    assert!(report.ran.agrees(&hueshift::interpret(&mut prepared.compiler, "44").expect("a run")), "{:?}", report.ran);
+    let events = report.events;
+    let told: Vec<_> = events.iter().filter(|event| event.reason == Reason::NotLookedInto).collect();
+    let [told] = told[..] else { panic!("{events:#?}") };
+    let What::Refused { message } = &told.what else { panic!("{told:?}") };
+    assert!(message.contains("a loop of `total` is hot"), "{message}");
+    assert_eq!(told.at.as_ref().map(|place| place.line), Some(9), "{told:?}");
 }

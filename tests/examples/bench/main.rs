@@ -5,6 +5,7 @@
 //! Every figure is the best of several rounds; the rounds of what is compared take turns.
 
 mod brainfuck;
+mod guests;
 mod hard;
 mod jit;
 mod loops;

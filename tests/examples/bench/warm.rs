@@ -1,9 +1,8 @@
 //! When runs of about 1 ms in tier 0, one after the other with the same `Jit`, are as fast as they get, and what specializing takes
 //! while tracing. The aim for that: at most 1 µs for each residual op.
 
-use crate::jit::{argument_for, only_number};
+use crate::guests::Guest;
 use hueshift::embed::Jit;
-use interpreters::{register_machine, stack_machine};
 use std::time::{Duration, Instant};
 
 /// What a run takes in tier 0 that is repeated.
@@ -15,50 +14,28 @@ const WARMING: Duration = Duration::from_millis(1500);
 /// The most that specializing may take for each residual op, in microseconds.
 const AIM: f64 = 1.0;
 
-/// As many registers as programs of the register machine may have.
-const REGISTERS: usize = 256;
-
-/// Prints the table: a row for each bundled program of one number.
+/// Prints the table: a row for each bundled program whose runs can take that long.
 ///
 /// # Errors
 /// If a run gives something else than tier 0.
 pub fn run() -> Result<(), String> {
-    header("argument");
-    for name in ["tl", "tlr"] {
-        let interpreter = interpreters::find(name).ok_or("a machine is gone")?;
-        for program in interpreter.programs {
-            let code = interpreter.program_of_file(".asm", program.text.as_bytes()).map_err(|e| e.to_string())?;
-            let smallest = program.runs().iter().filter_map(|run| only_number(&run.arguments)).min();
-            let Some(n) = smallest.and_then(|n| argument_for(interpreter, &code, n, LENGTH)) else { continue };
-            let name = format!("`{name} {}`", program.name);
-            match interpreter.name {
-                "tl" => {
-                    let wanted = stack_machine::interp::tl(&code, 0, n).map_err(|e| e.to_string())?;
-                    let mut jit = Jit::new(&stack_machine::INTERPRETER);
-                    row(&name, n, &mut jit, |jit| compared(wanted, || stack_machine::jit::tl(jit, &code, 0, n)))?;
-                }
-                _ => {
-                    let wanted =
-                        register_machine::interp::tlr(&code, n, &mut [0; REGISTERS]).map_err(|e| e.to_string())?;
-                    let mut jit = Jit::new(&register_machine::INTERPRETER);
-                    row(&name, n, &mut jit, |jit| {
-                        compared(wanted, || register_machine::jit::tlr(jit, &code, n, &mut [0; REGISTERS]))
-                    })?;
-                }
-            }
+    header("size");
+    for guest in Guest::all()? {
+        match guest.size_for(guest.least, LENGTH) {
+            Some(size) => warm(&guest, size)?,
+            None => println!("| `{}` | | has no runs of {} ms | | | | | | |", guest.name, LENGTH.as_millis()),
         }
     }
     Ok(())
 }
 
-fn compared<E: std::fmt::Display>(wanted: i64, run: impl FnOnce() -> Result<i64, E>) -> Result<Duration, String> {
-    let begun = Instant::now();
-    let got = run();
-    let took = begun.elapsed();
-    match got.map_err(|e| e.to_string())? {
-        got if got == wanted => Ok(took),
-        got => Err(format!("{got}, not {wanted}")),
-    }
+/// Prints the row of a program for runs of one size.
+fn warm(guest: &Guest, size: i64) -> Result<(), String> {
+    let (_, wanted) = guest.tier0(size);
+    row(&format!("`{}`", guest.name), size, &mut guest.jit(), |jit| {
+        let (took, got) = guest.jitted(jit, size);
+        if got == wanted { Ok(took) } else { Err(format!("{got:?}, not {wanted:?}")) }
+    })
 }
 
 /// Prints the head of a table of [`row`]s; `size` is what a run has more or less of.
