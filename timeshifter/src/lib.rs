@@ -3,5 +3,6 @@
 //! [`shift`] makes the compiler graphs; [`specialize`] runs them, and knows nothing of the source, of coloring, or of
 //! machine code.
 
+pub mod optimize;
 pub mod shift;
 pub mod specialize;

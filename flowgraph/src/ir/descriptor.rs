@@ -40,6 +40,19 @@ impl Access {
         Access::F32,
     ];
 
+    /// The least and the most that a load gives, where that is an integer of fewer bits than a word.
+    pub fn range(self) -> (i64, i64) {
+        match self {
+            Access::I8 => (i64::from(i8::MIN), i64::from(i8::MAX)),
+            Access::U8 => (0, i64::from(u8::MAX)),
+            Access::I16 => (i64::from(i16::MIN), i64::from(i16::MAX)),
+            Access::U16 => (0, i64::from(u16::MAX)),
+            Access::I32 => (i64::from(i32::MIN), i64::from(i32::MAX)),
+            Access::U32 => (0, i64::from(u32::MAX)),
+            Access::I64 | Access::F64 | Access::F32 => (i64::MIN, i64::MAX),
+        }
+    }
+
     /// Size in bytes.
     pub fn size(self) -> u32 {
         match self {

@@ -3,7 +3,6 @@
 use super::engine::{Engine, RootKind};
 use super::error::SpecError;
 use super::memory::{Cell, Element, Location, Origin, Place, Provenance, RootId, ranges_overlap};
-use super::residual::FULL;
 use super::state::{Red, SlotId, State};
 use flowgraph::ir::{Access, Const, Imm, Loc, MemDesc, MemKind, Opcode, Operand, Type, Word};
 use std::rc::Rc;
@@ -143,15 +142,7 @@ impl Engine<'_> {
     }
 
     fn note_loaded(&mut self, st: &State, value: Red, access: Access) {
-        let range = match access {
-            Access::I8 => (i64::from(i8::MIN), i64::from(i8::MAX)),
-            Access::U8 => (0, i64::from(u8::MAX)),
-            Access::I16 => (i64::from(i16::MIN), i64::from(i16::MAX)),
-            Access::U16 => (0, i64::from(u16::MAX)),
-            Access::I32 => (i64::from(i32::MIN), i64::from(i32::MAX)),
-            Access::U32 => (0, i64::from(u32::MAX)),
-            _ => FULL,
-        };
+        let range = access.range();
         if let Red::Value(v) = value {
             self.fragments[st.fragment].info[v.index()].range = range;
         }

@@ -397,7 +397,7 @@ pub(super) fn red_of(operand: Operand) -> Red {
 }
 
 /// The types of an op's results, for ops whose row says them.
-pub(super) fn result_types(opcode: Opcode) -> SmallVec<[Type; 2]> {
+pub(crate) fn result_types(opcode: Opcode) -> SmallVec<[Type; 2]> {
     opcode
         .results()
         .iter()

@@ -4,8 +4,8 @@
 //! better off as one graph: what was an `enter` is a jump, parameters that are always the same go, and the code generator
 //! sees loops. Fragments that have been compiled *apart* stay so, and are entered.
 
-use super::cleanup::cleanup;
 use super::engine::Engine;
+use crate::optimize::{Rewrites, int_bound::IntBound, optimize};
 use flowgraph::ir::{Block, BlockId, Edge, Graph, Operand, Terminator, ValueId};
 use rustc_hash::FxHashMap;
 
@@ -32,8 +32,29 @@ impl Engine<'_> {
     /// Fragment `root` with all fragments that it enters, but for those that are compiled `apart`, cleaned.
     pub fn linked(&self, root: usize, apart: &dyn Fn(&str) -> bool) -> Graph {
         let mut graph = self.linked_raw(root, apart);
-        cleanup(&mut graph);
+        optimize(&mut graph, &self.entry_bounds(root), &mut Rewrites::default());
         graph
+    }
+
+    /// What lies in the parameters of a fragment's entry, whoever enters it. That of a version has those of its head.
+    pub fn entry_bounds(&self, fragment: usize) -> Vec<IntBound> {
+        let fragment = &self.fragments[fragment];
+        let entry = fragment.graph.block(BlockId::ENTRY);
+        let bound = |value: ValueId| {
+            let (low, high) = fragment.info(value).range;
+            IntBound::from_range(low, high).unwrap_or(IntBound::unbounded())
+        };
+        let head = match &entry.term {
+            Terminator::Jump(edge) if entry.ops.is_empty() => Some((edge, &fragment.graph.block(edge.block).params)),
+            _ => None,
+        };
+        let at_head = |param: ValueId| {
+            let (edge, params) = head?;
+            let at = edge.args.iter().position(|arg| *arg == Operand::Value(param))?;
+            Some(bound(params[at]))
+        };
+        let both = |param: &ValueId| bound(*param).meet(at_head(*param).unwrap_or(IntBound::unbounded()));
+        entry.params.iter().map(|param| both(param).unwrap_or(IntBound::unbounded())).collect()
     }
 
     /// The same, not cleaned.

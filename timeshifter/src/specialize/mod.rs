@@ -21,8 +21,7 @@
 //! snapshot   exits, and how to specialize on from them; packed: snapshots in few bytes
 //! resume     exits, and how to go on in the interpreter; entering compiled code from there
 //! portal     where tier 0 comes and goes: words of parameters as frames, and back
-//! residual   fragments being filled; link: several become one graph; cleanup: what is redundant in them goes;
-//!            dominated: and what has been done before
+//! residual   fragments being filled; link: several become one graph, which is optimized
 //! endless    which green keeps changing in a loop that doesn't end
 //! error      why it stops; limits; event: what comes of them, and what else happens
 //! chaos      a seed that makes choices otherwise, for tests
@@ -36,8 +35,6 @@ mod alone;
 mod arms;
 mod calls;
 mod chaos;
-mod cleanup;
-mod dominated;
 mod eager;
 mod endless;
 mod engine;
@@ -65,7 +62,8 @@ mod trace;
 mod versions;
 
 pub use chaos::{Chaos, Choice, Flipped, choices_of, without};
-pub use cleanup::cleanup;
+pub use crate::optimize::cleanup;
+pub(crate) use fold::result_types;
 pub use engine::{Engine, FunctionKey, FxIndexMap, FxIndexSet, RootKind, Unit, Version};
 pub use entry::Argument;
 pub use error::{Limits, Met, SpecError};

@@ -1,7 +1,7 @@
 //! What an engine has produced, as a module of residual graphs.
 
-use super::cleanup::cleanup;
 use super::engine::Engine;
+use crate::optimize::{Rewrites, optimize};
 use flowgraph::ir::{Graph, Module, Stage};
 
 impl Engine<'_> {
@@ -11,7 +11,7 @@ impl Engine<'_> {
         let usable = (from..self.fragments.len()).filter(|at| !self.fragments[*at].abandoned);
         let graphs = usable.map(|at| {
             let mut graph = self.raw_graph(at);
-            cleanup(&mut graph);
+            optimize(&mut graph, &self.entry_bounds(at), &mut Rewrites::default());
             graph
         });
         graphs.collect()

@@ -4,15 +4,32 @@
 //! A residual block takes all live values as parameters, so that the engine need not think of dominance; most of them are
 //! redundant, and go here. Each round is linear; rounds repeat until nothing changes.
 
-use super::dominated::drop_dominated;
+use super::demanded::drop_undemanded;
+use super::forward::forward;
+use super::int_bound::IntBound;
+use super::rewrites::Rewrites;
 use flowgraph::ir::{Block, BlockId, Const, Edge, Effect, Graph, Op, Opcode, Operand, Terminator, ValueId};
 use rustc_hash::FxHashMap;
 
-/// Cleans a residual graph. Gives the number of rounds.
+/// Optimizes a residual graph of whose entry's parameters nothing is known. Gives the number of rounds.
 pub fn cleanup(graph: &mut Graph) -> usize {
-    let rounds = simplify(graph);
+    optimize(graph, &[], &mut Rewrites::default())
+}
+
+/// Optimizes a residual graph whose entry is handed what lies in these bounds; nothing is known of parameters that have none. Gives the
+/// number of rounds over it that needed no analysis.
+pub fn optimize(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> usize {
+    let mut rounds = simplify(graph);
     // Only when parameters have gone that are always the same is it plain which ops are equal.
-    if drop_dominated(graph) { rounds + simplify(graph) } else { rounds }
+    let mut changed = forward(graph, entry, rewrites);
+    if changed {
+        rounds += simplify(graph);
+    }
+    changed = drop_undemanded(graph, rewrites);
+    if changed {
+        rounds += simplify(graph);
+    }
+    rounds
 }
 
 /// What needs no knowledge of dominance. Gives the number of rounds.
@@ -317,7 +334,7 @@ fn folded(op: &Op) -> Option<Vec<Operand>> {
         return None;
     }
     let given = op.opcode.compute(&words)?;
-    let constants = given.iter().zip(super::fold::result_types(op.opcode));
+    let constants = given.iter().zip(crate::specialize::result_types(op.opcode));
     Some(constants.map(|(word, ty)| Operand::Const(Const::from_word(ty, *word))).collect())
 }
 

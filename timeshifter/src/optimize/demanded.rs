@@ -1,0 +1,167 @@
+//! Which bits of values anybody looks at: what only changes others is not done.
+//!
+//! Backward, to a fixed point: a store of a byte looks at eight bits, a sum's low bits depend on those of its operands alone, a mask
+//! asks for no bit that it clears. So narrow arithmetic keeps one extension at its end (LLVM's `DemandedBits` does the same).
+
+use super::cleanup::Replacements;
+use super::rewrites::{Rewrites, shown};
+use flowgraph::ir::{Graph, Op, Opcode, Operand};
+use smallvec::{SmallVec, smallvec};
+
+/// All bits.
+const ALL: u64 = u64::MAX;
+
+/// If it isn't known after so many rounds, nothing is done.
+const ROUNDS: usize = 20;
+
+/// Drops what changes only bits that nobody looks at. Gives whether anything has changed.
+pub(super) fn drop_undemanded(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
+    let Some(demanded) = demanded(graph) else { return false };
+    let mut replaced = Replacements::new(graph);
+    let mut changed = false;
+    for op in graph.blocks.iter_mut().flat_map(|block| &mut block.ops) {
+        if !op.opcode.is_pure() || op.results.is_empty() {
+            continue;
+        }
+        let result = op.results[0];
+        let bits = demanded[result.index()];
+        let Some(instead) = instead(op, bits) else { continue };
+        let change = || {
+            let change = match &instead {
+                Instead::Operand(operand) => shown(*operand),
+                Instead::Shift(opcode, by) => format!("{} {}, {by}", opcode.name(), shown(op.args[0])),
+            };
+            (format!("{result} = {} -> {change}", op.opcode.name()), format!("only the bits {bits:#x} are looked at"))
+        };
+        if !rewrites.may("undemanded", op.loc, change) {
+            continue;
+        }
+        changed = true;
+        match instead {
+            Instead::Operand(operand) => {
+                replaced.replace(result, operand);
+            }
+            Instead::Shift(opcode, by) => (op.opcode, op.args) = (opcode, smallvec![op.args[0], Operand::int(by)]),
+        }
+    }
+    replaced.apply(graph);
+    changed
+}
+
+enum Instead {
+    Operand(Operand),
+    Shift(Opcode, i64),
+}
+
+/// What gives the same where only these bits of the result are looked at.
+fn instead(op: &Op, bits: u64) -> Option<Instead> {
+    let constant = op.args.get(1).and_then(|arg| arg.as_int()).map(|c| c as u64);
+    let same = match (op.opcode, constant) {
+        (Opcode::IntAnd, Some(mask)) => bits & !mask == 0,
+        (Opcode::IntOr | Opcode::IntXor, Some(set)) => bits & set == 0,
+        (Opcode::IntSignext, Some(bytes)) => bits & !low(8 * bytes.clamp(1, 8) as u32) == 0,
+        (Opcode::IntBswap, _) if bits != 0 => return shift_of_a_byte(bits),
+        _ => false,
+    };
+    same.then_some(Instead::Operand(op.args[0]))
+}
+
+/// Of eight bytes in opposite order only one is looked at.
+fn shift_of_a_byte(bits: u64) -> Option<Instead> {
+    let byte = bits.trailing_zeros() / 8;
+    if bits & !(0xff << (8 * byte)) != 0 {
+        return None;
+    }
+    let by = 8 * (7 - 2 * i64::from(byte));
+    Some(if by > 0 { Instead::Shift(Opcode::UintRshift, by) } else { Instead::Shift(Opcode::IntLshift, -by) })
+}
+
+/// So many low bits.
+fn low(bits: u32) -> u64 {
+    ALL.checked_shr(64 - bits.min(64)).unwrap_or(0)
+}
+
+/// By value: the bits that somebody looks at.
+fn demanded(graph: &Graph) -> Option<Vec<u64>> {
+    let mut demanded = vec![0; graph.values.len()];
+    for _ in 0..ROUNDS {
+        let mut changed = false;
+        for block in graph.blocks.iter().rev() {
+            for operand in block.term.operands() {
+                ask(&mut demanded, &mut changed, operand, ALL);
+            }
+            for edge in block.term.edges() {
+                for (param, arg) in graph.block(edge.block).params.iter().zip(&edge.args) {
+                    let bits = demanded[param.index()];
+                    ask(&mut demanded, &mut changed, *arg, bits);
+                }
+            }
+            for op in block.ops.iter().rev() {
+                let bits = op.results.first().map_or(0, |result| demanded[result.index()]);
+                for (arg, bits) in op.args.iter().zip(asked(op, bits)) {
+                    ask(&mut demanded, &mut changed, *arg, bits);
+                }
+            }
+        }
+        if !changed {
+            return Some(demanded);
+        }
+    }
+    None
+}
+
+fn ask(demanded: &mut [u64], changed: &mut bool, operand: Operand, bits: u64) {
+    if let Operand::Value(value) = operand {
+        let before = demanded[value.index()];
+        *changed |= before | bits != before;
+        demanded[value.index()] |= bits;
+    }
+}
+
+/// The bits of each operand that an op looks at for these bits of its result.
+fn asked(op: &Op, bits: u64) -> SmallVec<[u64; 3]> {
+    use Opcode as O;
+    let all = || smallvec![ALL; op.args.len()];
+    if let Some(desc) = op.mem() {
+        let mut asked: SmallVec<[u64; 3]> = all();
+        if matches!(op.opcode, O::Setfield | O::Setarrayitem | O::RawStore)
+            && let Some(stored) = asked.last_mut()
+        {
+            *stored = low(8 * desc.access.size());
+        }
+        return asked;
+    }
+    if !op.opcode.is_pure() || op.results.len() != 1 {
+        return all();
+    }
+    if bits == 0 {
+        return smallvec![0; op.args.len()];
+    }
+    let constant = op.args.get(1).and_then(|arg| arg.as_int());
+    // Carries go upward only.
+    let below = ALL >> bits.leading_zeros();
+    match (op.opcode, constant) {
+        (O::IntAnd, Some(mask)) => smallvec![bits & mask as u64, ALL],
+        (O::IntOr, Some(set)) => smallvec![bits & !set as u64, ALL],
+        (O::IntAnd | O::IntOr | O::IntXor, _) => smallvec![bits, bits],
+        (O::IntInvert, _) => smallvec![bits],
+        (O::IntAdd | O::IntSub | O::IntMul, _) => smallvec![below, below],
+        (O::IntNeg, _) => smallvec![below],
+        (O::IntLshift, Some(by)) => smallvec![bits >> (by & 63), ALL],
+        (O::IntLshift, None) => smallvec![below, ALL],
+        (O::UintRshift, Some(by)) => smallvec![bits << (by & 63), ALL],
+        (O::IntRshift, Some(by)) => {
+            let sign = if bits.leading_zeros() < (by & 63) as u32 { 1 << 63 } else { 0 };
+            smallvec![bits << (by & 63) | sign, ALL]
+        }
+        (O::IntSignext, Some(bytes)) => {
+            let width = 8 * bytes.clamp(1, 8) as u32;
+            let sign = if bits & !low(width) != 0 { 1 << (width - 1) } else { 0 };
+            smallvec![bits & low(width) | sign, ALL]
+        }
+        (O::IntSelect, _) => smallvec![ALL, bits, bits],
+        (O::IntBswap, _) => smallvec![bits.swap_bytes()],
+        (O::IntBitreverse, _) => smallvec![bits.reverse_bits()],
+        _ => all(),
+    }
+}

@@ -1,0 +1,81 @@
+//! What dominates what in a graph.
+
+use flowgraph::ir::{BlockId, Graph, Terminator};
+use petgraph::algo::dominators::simple_fast;
+use petgraph::graph::{DiGraph, NodeIndex};
+
+/// The dominator tree of a graph, and which edges are the only ones.
+pub(super) struct Dominators {
+    /// By block: those that it dominates immediately.
+    pub children: Vec<Vec<BlockId>>,
+    /// By block: the one that leads here, and along which of its edges, if all other ways come back from here. Not for blocks
+    /// that exit: a guard that a test makes fail leads there though its condition holds.
+    pub sole: Vec<Option<(BlockId, usize)>>,
+}
+
+impl Dominators {
+    pub(super) fn new(graph: &Graph) -> Dominators {
+        let children = tree(graph);
+        let sole = sole_edges(graph, &children);
+        Dominators { children, sole }
+    }
+}
+
+fn tree(graph: &Graph) -> Vec<Vec<BlockId>> {
+    let mut shape: DiGraph<(), (), u32> = DiGraph::with_capacity(graph.blocks.len(), graph.blocks.len() * 2);
+    for _ in &graph.blocks {
+        shape.add_node(());
+    }
+    let node = |block: BlockId| NodeIndex::new(block.index());
+    for from in graph.block_ids() {
+        for edge in graph.block(from).term.edges() {
+            shape.add_edge(node(from), node(edge.block), ());
+        }
+    }
+    let dominators = simple_fast(&shape, node(BlockId::ENTRY));
+    let mut children = vec![Vec::new(); graph.blocks.len()];
+    for id in graph.block_ids() {
+        if let Some(above) = dominators.immediate_dominator(node(id)) {
+            children[above.index()].push(id);
+        }
+    }
+    children
+}
+
+fn sole_edges(graph: &Graph, children: &[Vec<BlockId>]) -> Vec<Option<(BlockId, usize)>> {
+    let within = numbered(children);
+    let comes_back = |from: BlockId, to: BlockId| within[to.index()].contains(&within[from.index()].start);
+    let mut ways = vec![0; graph.blocks.len()];
+    let mut sole = vec![None; graph.blocks.len()];
+    for from in graph.block_ids() {
+        for (side, edge) in graph.block(from).term.edges().enumerate() {
+            if !comes_back(from, edge.block) {
+                ways[edge.block.index()] += 1;
+                sole[edge.block.index()] = (!exits(graph, edge.block)).then_some((from, side));
+            }
+        }
+    }
+    sole.into_iter().zip(ways).map(|(edge, ways)| edge.filter(|_| ways == 1)).collect()
+}
+
+/// Whether a block leaves compiled code.
+pub(super) fn exits(graph: &Graph, block: BlockId) -> bool {
+    matches!(graph.block(block).term, Terminator::Exit { .. })
+}
+
+/// By block: its number in a walk down the dominator tree, and the end of those that it dominates.
+fn numbered(children: &[Vec<BlockId>]) -> Vec<std::ops::Range<usize>> {
+    let mut ranges = vec![0..0; children.len()];
+    let (mut next, mut todo) = (0, vec![(BlockId::ENTRY, false)]);
+    while let Some((id, done)) = todo.pop() {
+        if done {
+            ranges[id.index()].end = next;
+            continue;
+        }
+        ranges[id.index()].start = next;
+        next += 1;
+        todo.push((id, true));
+        todo.extend(children[id.index()].iter().map(|child| (*child, false)));
+    }
+    ranges
+}

@@ -1,0 +1,146 @@
+//! Bounds of block parameters: what can come along any way that can be taken.
+//!
+//! Rounds over the blocks, down the dominator tree, from the assumption that nothing is reached but the entry: each round takes
+//! what the one before has found, joins what comes along the edges that can be taken, and widens what keeps growing, until
+//! nothing changes (M. Wegman, F. K. Zadeck, "Constant propagation with conditional branches", 1991, with bounds for constants).
+
+use super::dominators::{Dominators, exits};
+use super::int_bound::IntBound;
+use super::known::Known;
+use flowgraph::ir::{BlockId, Graph, Operand, Terminator};
+
+/// After so many rounds bounds that still grow are widened.
+const EXACT: usize = 3;
+
+/// After so many nothing is claimed of parameters.
+const ROUNDS: usize = 40;
+
+/// What can come to the parameters of blocks.
+pub(super) struct Flow {
+    /// By value: the bound of a parameter; nothing where nothing comes.
+    params: Vec<Option<IntBound>>,
+    reached: Vec<bool>,
+}
+
+impl Flow {
+    /// Of a graph whose entry is handed what lies in these bounds; nothing is known of what has none.
+    pub(super) fn new(graph: &Graph, tree: &Dominators, entry: &[IntBound], known: &mut Known) -> Flow {
+        let mut flow =
+            Flow { params: vec![None; graph.values.len()], reached: vec![false; graph.blocks.len()] };
+        flow.reached[BlockId::ENTRY.index()] = true;
+        for (at, param) in graph.entry_params().iter().enumerate() {
+            flow.params[param.index()] = Some(entry.get(at).copied().unwrap_or(IntBound::unbounded()));
+        }
+        for round in 0..ROUNDS {
+            if !flow.round(graph, tree, known, round >= EXACT) {
+                return flow;
+            }
+        }
+        for param in graph.blocks.iter().skip(1).flat_map(|block| &block.params) {
+            flow.params[param.index()] = Some(IntBound::unbounded());
+        }
+        flow.reached.fill(true);
+        flow
+    }
+
+    /// Whether a block can be come to.
+    pub(super) fn reaches(&self, block: BlockId) -> bool {
+        self.reached[block.index()]
+    }
+
+    /// Begins a block: what its parameters are, and what the only way to it says. Gives whether it can be come to.
+    pub(super) fn enter(&self, graph: &Graph, tree: &Dominators, block: BlockId, known: &mut Known) -> bool {
+        if !self.reaches(block) {
+            return false;
+        }
+        for param in &graph.block(block).params {
+            known.computed(*param, self.params[param.index()].unwrap_or(IntBound::unbounded()));
+        }
+        match tree.sole[block.index()] {
+            Some((from, side)) => takes(&graph.block(from).term, side, known),
+            None => true,
+        }
+    }
+
+    fn round(&mut self, graph: &Graph, tree: &Dominators, known: &mut Known, widen: bool) -> bool {
+        let mut changed = false;
+        down(tree, |block, marks: &mut Vec<usize>, depth| {
+            scoped(known, marks, depth);
+            if !self.enter(graph, tree, block, known) {
+                return false;
+            }
+            for op in &graph.block(block).ops {
+                for (result, bound) in op.results.iter().zip(known.transfer(op)) {
+                    known.computed(*result, bound);
+                }
+            }
+            let term = &graph.block(block).term;
+            for (side, edge) in term.edges().enumerate() {
+                let mark = known.mark();
+                if takes(term, side, known) {
+                    if exits(graph, edge.block) {
+                        known.forget(mark); // also where a guard has been made to fail
+                    }
+                    changed |= !std::mem::replace(&mut self.reached[edge.block.index()], true);
+                    for (param, arg) in graph.block(edge.block).params.iter().zip(&edge.args) {
+                        let before = self.params[param.index()];
+                        let comes = known.bound(*arg);
+                        let after = match before {
+                            None => comes,
+                            Some(before) if comes.implies(before) => before,
+                            Some(before) if widen => before.widen(before.join(comes)),
+                            Some(before) => before.join(comes),
+                        };
+                        changed |= before != Some(after);
+                        self.params[param.index()] = Some(after);
+                    }
+                }
+                known.forget(mark);
+            }
+            true
+        });
+        known.forget(0);
+        changed
+    }
+}
+
+/// Walks down the dominator tree. `visit` is handed a block, the marks of those above it, and how many these are; and says whether
+/// what is dominated is to be visited, too.
+pub(super) fn down(tree: &Dominators, mut visit: impl FnMut(BlockId, &mut Vec<usize>, usize) -> bool) {
+    let mut marks = Vec::new();
+    let mut todo = vec![(BlockId::ENTRY, 0)];
+    while let Some((block, depth)) = todo.pop() {
+        if visit(block, &mut marks, depth) {
+            todo.extend(tree.children[block.index()].iter().map(|child| (*child, depth + 1)));
+        }
+    }
+}
+
+/// Back to what holds in the block above.
+pub(super) fn scoped(known: &mut Known, marks: &mut Vec<usize>, depth: usize) {
+    if let Some(mark) = marks.get(depth) {
+        known.forget(*mark);
+    }
+    marks.truncate(depth);
+    marks.push(known.mark());
+}
+
+/// Learns that a terminator takes one of its edges. Gives whether that can be.
+pub(super) fn takes(term: &Terminator, side: usize, known: &mut Known) -> bool {
+    match term {
+        Terminator::Branch { cond, .. } => known.learn(*cond, side == 0),
+        Terminator::Switch { value, cases, .. } => match cases.get(side) {
+            Some((case, _)) => known.learn_equal(*value, *case),
+            None => default_can_be(*value, cases.iter().map(|(case, _)| *case), known),
+        },
+        _ => true,
+    }
+}
+
+/// Whether a value can be something else than all these.
+fn default_can_be(value: Operand, mut cases: impl Iterator<Item = i64>, known: &Known) -> bool {
+    match known.bound(value).get_constant_int() {
+        Some(constant) => cases.all(|case| case != constant),
+        None => true,
+    }
+}

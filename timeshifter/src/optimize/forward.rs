@@ -1,0 +1,191 @@
+//! The forward walk: what is decided, done before, or simpler by what is known of the operands.
+//!
+//! First the bounds of block parameters are found ([`super::flow`]). Then one walk down the dominator tree, with what holds on the
+//! way in scope ([`super::known`]): operands that are known become constants, ops that needn't be done go, checks that follow
+//! from others are decided, and branches that can go one way only do.
+
+use super::cleanup::Replacements;
+use super::dominators::Dominators;
+use super::flow::{Flow, down, scoped, takes};
+use super::int_bound::IntBound;
+use super::known::{Known, SameOp, define, is_int};
+use super::peephole::{Instead, instead};
+use super::rewrites::{Rewrites, shown, shown_op};
+use flowgraph::ir::{BlockId, Graph, Imm, Loc, MemKind, Op, Opcode, Operand, Terminator, Type};
+use smallvec::smallvec;
+
+/// Walks over a graph whose entry is handed what lies in these bounds. Gives whether anything has changed.
+pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> bool {
+    let tree = Dominators::new(graph);
+    let mut known = Known::new(graph);
+    let flow = Flow::new(graph, &tree, entry, &mut known);
+    let replaced = Replacements::new(graph);
+    let mut walk = Walk { graph, known, replaced, rewrites, changed: false };
+    down(&tree, |block, marks, depth| {
+        scoped(&mut walk.known, marks, depth);
+        flow.enter(walk.graph, &tree, block, &mut walk.known) && {
+            walk.block(block);
+            true
+        }
+    });
+    let Walk { replaced, changed, .. } = walk;
+    replaced.apply(graph);
+    changed
+}
+
+struct Walk<'g> {
+    graph: &'g mut Graph,
+    known: Known,
+    replaced: Replacements,
+    rewrites: &'g mut Rewrites,
+    changed: bool,
+}
+
+impl Walk<'_> {
+    fn block(&mut self, id: BlockId) {
+        let ops = std::mem::take(&mut self.graph.block_mut(id).ops);
+        let mut kept = Vec::with_capacity(ops.len());
+        for mut op in ops {
+            for arg in &mut op.args {
+                self.use_known(arg, &op.loc);
+            }
+            if self.keeps(&mut op) {
+                kept.push(op);
+            }
+        }
+        let mut term = std::mem::replace(&mut self.graph.block_mut(id).term, Terminator::Return(Vec::new()));
+        let loc = self.graph.block(id).loc;
+        // What an exit hands over is what the values are, also where a guard has been made to fail.
+        term.for_each_operand_mut(|operand| self.use_known(operand, &loc));
+        self.decide(&mut term, &loc);
+        let block = self.graph.block_mut(id);
+        (block.ops, block.term) = (kept, term);
+    }
+
+    /// An operand as it is known here.
+    fn use_known(&mut self, operand: &mut Operand, loc: &Loc) {
+        *operand = self.replaced.find(*operand);
+        let Operand::Value(value) = *operand else { return };
+        if !is_int(&self.graph.values, value) {
+            return;
+        }
+        if let Some(constant) = self.known.bound(*operand).get_constant_int()
+            && self.rewrites.may("known", *loc, || (format!("{value} is {constant}"), "its bound".to_owned()))
+        {
+            *operand = Operand::int(constant);
+            self.changed = true;
+        }
+    }
+
+    /// Whether an op stays. What it gives is known from here on.
+    fn keeps(&mut self, op: &mut Op) -> bool {
+        if !op.opcode.is_pure() && op.opcode != Opcode::Likely && !never_changes(op) {
+            for (result, bound) in op.results.iter().zip(self.known.transfer(op)) {
+                self.known.computed(*result, bound);
+            }
+            return true;
+        }
+        if self.is_simpler(op) {
+            return false;
+        }
+        let bounds = self.known.transfer(op);
+        if let [bound] = bounds[..]
+            && let Some(constant) = bound.get_constant_int()
+            && self.graph.values[op.results[0].index()].ty == Type::Int
+            && self.may(op, "fold", || (constant.to_string(), "the bounds of its operands".to_owned()))
+        {
+            self.replaced.replace(op.results[0], Operand::int(constant));
+            return false;
+        }
+        let same: SameOp = (op.opcode, op.args.clone(), op.imm.clone());
+        if let Some(results) = self.known.done(&same).map(<[_]>::to_vec)
+            && self.may(op, "same op", || (results[0].to_string(), "it has been done".to_owned()))
+        {
+            for (result, given) in op.results.iter().zip(results) {
+                self.replaced.replace(*result, Operand::Value(given));
+            }
+            return false;
+        }
+        self.known.does(same, &op.results);
+        define(&mut self.known.definitions, op);
+        for (result, bound) in op.results.iter().zip(bounds) {
+            self.known.computed(*result, bound);
+        }
+        true
+    }
+
+    /// Makes an op simpler, as often as that goes. Gives whether nothing is left to do.
+    fn is_simpler(&mut self, op: &mut Op) -> bool {
+        while op.opcode.is_pure() {
+            if op.opcode.is_commutative() && matches!(op.args[..], [Operand::Const(_), Operand::Value(_)]) {
+                op.args.swap(0, 1);
+            }
+            match instead(op, &self.known) {
+                None => break,
+                Some(Instead::Operand(operand, why)) => {
+                    if !self.may(op, "simpler", || (shown(operand), why.to_owned())) {
+                        break;
+                    }
+                    self.replaced.replace(op.results[0], operand);
+                    return true;
+                }
+                Some(Instead::Op(opcode, args, why)) => {
+                    if !self.may(op, "simpler", || (shown_op(opcode, &args), why.to_owned())) {
+                        break;
+                    }
+                    (op.opcode, op.args) = (opcode, args);
+                }
+                Some(Instead::Plain(opcode)) => {
+                    let change = || (shown_op(opcode, &op.args), "it can't overflow".to_owned());
+                    if !self.may(op, "no overflow", change) {
+                        break;
+                    }
+                    self.replaced.replace(op.results[1], Operand::int(0));
+                    op.opcode = opcode;
+                    op.results = smallvec![op.results[0]];
+                }
+            }
+        }
+        false
+    }
+
+    /// A branch that can go one way only goes there.
+    fn decide(&mut self, term: &mut Terminator, loc: &Loc) {
+        let Terminator::Branch { cond: Operand::Value(cond), .. } = *term else { return };
+        let mut can = [0, 1].map(|side| {
+            let mark = self.known.mark();
+            let can = takes(term, side, &mut self.known);
+            self.known.forget(mark);
+            can
+        });
+        // Neither: nothing comes here.
+        if can == [false; 2] {
+            can = [true; 2];
+        }
+        let Some(holds) = (can[0] != can[1]).then_some(can[0]) else { return };
+        let change = || (format!("{cond} is {}", u8::from(holds)), "the other way can't be taken".to_owned());
+        if self.rewrites.may("decided", *loc, change)
+            && let Terminator::Branch { cond, .. } = term
+        {
+            *cond = Operand::int(i64::from(holds));
+            self.changed = true;
+        }
+    }
+
+    fn may(&mut self, op: &Op, what: &'static str, told: impl FnOnce() -> (String, String)) -> bool {
+        let may = self.rewrites.may(what, op.loc, || {
+            let (change, why) = told();
+            let results: Vec<String> = op.results.iter().map(ToString::to_string).collect();
+            (format!("{} = {} -> {change}", results.join(", "), shown_op(op.opcode, &op.args)), why)
+        });
+        self.changed |= may;
+        may
+    }
+}
+
+/// A load of what nobody writes.
+fn never_changes(op: &Op) -> bool {
+    matches!(op.opcode, Opcode::Getfield | Opcode::Getarrayitem | Opcode::RawLoad)
+        && matches!(&op.imm, Imm::Mem(desc) if desc.kind == MemKind::Immutable)
+}
+

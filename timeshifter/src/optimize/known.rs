@@ -1,0 +1,325 @@
+//! What is known on the way to a block: bounds of integers, what has been computed, and which indices lie below which lengths.
+//!
+//! A walk goes down the dominator tree; what it learns holds in all that is dominated, and is forgotten when it goes up
+//! again (P. Briggs, K. Cooper, L. T. Simpson, "Value numbering", 1997, section 4). What a branch says of its condition
+//! is followed backward through the ops that it was computed by.
+
+use super::int_bound::IntBound;
+use flowgraph::ir::{Const, Graph, Imm, Op, Opcode, Operand, Type, ValueId};
+use rustc_hash::FxHashMap;
+use smallvec::{SmallVec, smallvec};
+
+/// What makes two pure ops, or two loads of what never changes, the same.
+pub(super) type SameOp = (Opcode, SmallVec<[Operand; 3]>, Imm);
+
+/// The op that computes a value, as far as it is looked through.
+#[derive(Clone, Debug)]
+pub(super) struct Definition {
+    pub opcode: Opcode,
+    pub args: SmallVec<[Operand; 3]>,
+    /// Which of its results the value is.
+    pub result: usize,
+}
+
+/// How many ops what is learnt is followed through.
+const DEPTH: u32 = 6;
+
+/// Offsets further apart than this say nothing of those in between: the sum might wrap.
+const FAR: i64 = 1 << 40;
+
+/// What holds in a block and in all that it dominates.
+pub(super) struct Known {
+    bounds: Vec<IntBound>,
+    /// How values are computed.
+    pub definitions: Vec<Option<Definition>>,
+    /// What ops give that have been done.
+    done: FxHashMap<SameOp, SmallVec<[ValueId; 2]>>,
+    /// The least that values can be, as words without sign.
+    least: FxHashMap<ValueId, u64>,
+    /// By value and length: from which to which offset from the value all are less than the length, without signs.
+    within: FxHashMap<(ValueId, Operand), (i64, i64)>,
+    /// How to forget what was learnt, the latest last.
+    learnt: Vec<Learnt>,
+}
+
+enum Learnt {
+    Bound(ValueId, IntBound),
+    Done(SameOp),
+    Least(ValueId, Option<u64>),
+    Within((ValueId, Operand), Option<(i64, i64)>),
+}
+
+impl Known {
+    pub(super) fn new(graph: &Graph) -> Known {
+        let mut definitions = vec![None; graph.values.len()];
+        for op in graph.blocks.iter().flat_map(|block| &block.ops) {
+            define(&mut definitions, op);
+        }
+        Known {
+            bounds: vec![IntBound::unbounded(); graph.values.len()],
+            definitions,
+            done: FxHashMap::default(),
+            least: FxHashMap::default(),
+            within: FxHashMap::default(),
+            learnt: Vec::new(),
+        }
+    }
+
+    /// How much has been learnt: to come back to.
+    pub(super) fn mark(&self) -> usize {
+        self.learnt.len()
+    }
+
+    /// Forgets what was learnt since.
+    pub(super) fn forget(&mut self, down_to: usize) {
+        for learnt in self.learnt.drain(down_to..).rev() {
+            match learnt {
+                Learnt::Bound(value, before) => self.bounds[value.index()] = before,
+                Learnt::Done(op) => drop(self.done.remove(&op)),
+                Learnt::Least(value, Some(before)) => drop(self.least.insert(value, before)),
+                Learnt::Least(value, None) => drop(self.least.remove(&value)),
+                Learnt::Within(key, Some(before)) => drop(self.within.insert(key, before)),
+                Learnt::Within(key, None) => drop(self.within.remove(&key)),
+            }
+        }
+    }
+
+    /// The bound of an operand, here.
+    pub(super) fn bound(&self, operand: Operand) -> IntBound {
+        match operand {
+            Operand::Const(Const::Int(i)) => IntBound::constant(i),
+            Operand::Const(_) => IntBound::unbounded(),
+            Operand::Value(value) => self.bounds[value.index()],
+        }
+    }
+
+    /// A value is computed here, with this bound.
+    pub(super) fn computed(&mut self, value: ValueId, bound: IntBound) {
+        self.bounds[value.index()] = bound;
+    }
+
+    /// The bounds of an op's results.
+    pub(super) fn transfer(&self, op: &Op) -> SmallVec<[IntBound; 2]> {
+        if let Some(desc) = op.mem() {
+            let (low, high) = desc.access.range();
+            return smallvec![IntBound::from_range(low, high).unwrap_or(IntBound::unbounded()); op.results.len()];
+        }
+        if !op.opcode.is_pure() && op.opcode != Opcode::Likely {
+            return smallvec![IntBound::unbounded(); op.results.len()];
+        }
+        let args: SmallVec<[IntBound; 3]> = op.args.iter().map(|arg| self.bound(*arg)).collect();
+        let mut bounds = IntBound::transfer(op.opcode, &args);
+        if op.opcode.is_comparison() && self.compares(op.opcode, &op.args).is_some() {
+            bounds[0] = IntBound::constant(i64::from(self.compares(op.opcode, &op.args) == Some(true)));
+        }
+        bounds
+    }
+
+    // ---- what has been done
+
+    /// The results of an equal op that has been done.
+    pub(super) fn done(&self, same: &SameOp) -> Option<&[ValueId]> {
+        self.done.get(same).map(SmallVec::as_slice)
+    }
+
+    pub(super) fn does(&mut self, same: SameOp, results: &[ValueId]) {
+        self.learnt.push(Learnt::Done(same.clone()));
+        self.done.insert(same, results.into());
+    }
+
+    // ---- learning
+
+    /// Learns that a condition holds, or doesn't. Gives whether that can be.
+    pub(super) fn learn(&mut self, cond: Operand, holds: bool) -> bool {
+        let bound = self.bound(cond);
+        let met = match (holds, bound.lower(), bound.upper()) {
+            (false, ..) => bound.meet(IntBound::constant(0)),
+            (true, 0, upper) => IntBound::from_range(1, upper).and_then(|positive| bound.meet(positive)),
+            (true, lower, 0) => IntBound::from_range(lower, -1).and_then(|negative| bound.meet(negative)),
+            (true, ..) => Some(bound),
+        };
+        let Some(met) = met else { return false };
+        let Operand::Value(value) = cond else { return true };
+        if holds {
+            // Not zero, even where no bound says so.
+            if let Some(Definition { opcode: Opcode::IntIsTrue, args, .. }) = &self.definitions[value.index()] {
+                let nonzero = args[0];
+                return self.narrow(value, met, DEPTH) && self.learn(nonzero, true);
+            }
+        }
+        self.narrow(value, met, DEPTH)
+    }
+
+    /// Learns that an operand is this integer. Gives whether that can be.
+    pub(super) fn learn_equal(&mut self, operand: Operand, to: i64) -> bool {
+        match operand {
+            Operand::Value(value) => self.narrow(value, IntBound::constant(to), DEPTH),
+            Operand::Const(Const::Int(i)) => i == to,
+            Operand::Const(_) => true,
+        }
+    }
+
+    /// Learns that a value lies in a bound, and what follows for what it was computed from. Gives whether that can be.
+    fn narrow(&mut self, value: ValueId, bound: IntBound, depth: u32) -> bool {
+        let before = self.bounds[value.index()];
+        let Some(met) = before.meet(bound) else { return false };
+        if met == before && depth < DEPTH {
+            return true;
+        }
+        if met != before {
+            self.learnt.push(Learnt::Bound(value, before));
+            self.bounds[value.index()] = met;
+        }
+        if depth == 0 {
+            return true;
+        }
+        let Some(definition) = self.definitions[value.index()].clone() else { return true };
+        let Definition { opcode, args, result } = definition;
+        let bounds: SmallVec<[IntBound; 3]> = args.iter().map(|arg| self.bound(*arg)).collect();
+        let refined = match result {
+            0 => IntBound::refine(opcode, &bounds, met),
+            // The flag of an op that may overflow: where it is 0, it has not.
+            _ if met.get_constant_int() == Some(0) => {
+                IntBound::refine_no_overflow(opcode, &bounds, IntBound::unbounded())
+            }
+            _ => return true,
+        };
+        let Some(refined) = refined else { return false };
+        for ((arg, old), new) in args.iter().zip(&bounds).zip(refined) {
+            if let Operand::Value(arg) = arg
+                && new != *old
+                && !self.narrow(*arg, new, depth - 1)
+            {
+                return false;
+            }
+        }
+        if let (Some(holds), true) = (met.get_constant_int(), opcode.is_comparison()) {
+            self.learn_comparison(opcode, &args, holds != 0);
+        }
+        true
+    }
+
+    /// What bounds with a sign can't say: that a value is at least so much without one, or less than a length.
+    fn learn_comparison(&mut self, opcode: Opcode, args: &[Operand], holds: bool) {
+        if let Some((value, bound)) = least(opcode, args, holds) {
+            let before = self.least.get(&value).copied();
+            if before.is_none_or(|before| before < bound) {
+                self.least.insert(value, bound);
+                self.learnt.push(Learnt::Least(value, before));
+            }
+        }
+        if let Some((index, length)) = below(opcode, args, holds)
+            && let Some((value, offset)) = self.offset_of(index)
+        {
+            let key = (value, length);
+            let before = self.within.get(&key).copied();
+            let after = match before {
+                None => (offset, offset),
+                Some((low, high)) => (low.min(offset), high.max(offset)),
+            };
+            if Some(after) != before && self.spans(length, after) {
+                self.within.insert(key, after);
+                self.learnt.push(Learnt::Within(key, before));
+            }
+        }
+    }
+
+    /// Whether two offsets from one value that lie below a length say so of all in between: no sum between them wraps. Let `a`
+    /// be the lower one's sum, less than the length, and `d` the distance: `a + d` is less than the length plus `d`, and that no
+    /// more than 2^64.
+    fn spans(&self, length: Operand, (low, high): (i64, i64)) -> bool {
+        low == high || high.checked_sub(low).is_some_and(|d| d <= FAR) && self.bound(length).known_nonnegative()
+    }
+
+    /// A value and a constant that add up to an operand.
+    pub(super) fn offset_of(&self, operand: Operand) -> Option<(ValueId, i64)> {
+        let mut value = operand.value()?;
+        let mut offset = 0i64;
+        for _ in 0..DEPTH {
+            let Some(Definition { opcode, args, result: 0 }) = &self.definitions[value.index()] else { break };
+            let (next, by) = match (opcode, &args[..]) {
+                (Opcode::IntAdd, [Operand::Value(v), Operand::Const(Const::Int(by))])
+                | (Opcode::IntAdd, [Operand::Const(Const::Int(by)), Operand::Value(v)]) => (*v, *by),
+                (Opcode::IntSub, [Operand::Value(v), Operand::Const(Const::Int(by))]) => (*v, by.wrapping_neg()),
+                _ => break,
+            };
+            let Some(sum) = offset.checked_add(by).filter(|sum| sum.unsigned_abs() < FAR as u64) else { break };
+            (value, offset) = (next, sum);
+        }
+        Some((value, offset))
+    }
+
+    /// What a comparison gives that bounds with a sign don't decide.
+    pub(super) fn compares(&self, opcode: Opcode, args: &[Operand]) -> Option<bool> {
+        if let Some((test, bound, value)) = against_constant(opcode, args)
+            && let Some(least) = self.least.get(&value).copied()
+        {
+            match test {
+                Opcode::UintLt if least > bound => return Some(true),
+                Opcode::UintLe if least >= bound => return Some(true),
+                Opcode::UintGt if least >= bound => return Some(false),
+                Opcode::UintGe if least > bound => return Some(false),
+                _ => {}
+            }
+        }
+        let (index, length, holds) = match (opcode, args) {
+            (Opcode::UintLt, [index, length]) | (Opcode::UintGt, [length, index]) => (index, length, true),
+            (Opcode::UintGe, [index, length]) | (Opcode::UintLe, [length, index]) => (index, length, false),
+            _ => return None,
+        };
+        let (value, offset) = self.offset_of(*index)?;
+        let (low, high) = self.within.get(&(value, *length))?;
+        (*low <= offset && offset <= *high).then_some(holds)
+    }
+}
+
+/// Remembers how an op computes its results.
+pub(super) fn define(definitions: &mut [Option<Definition>], op: &Op) {
+    if op.opcode.is_pure() && op.mem().is_none() {
+        for (result, value) in op.results.iter().enumerate() {
+            definitions[value.index()] = Some(Definition { opcode: op.opcode, args: op.args.clone(), result });
+        }
+    }
+}
+
+/// A comparison without signs of a constant with a value, the constant first.
+fn against_constant(opcode: Opcode, args: &[Operand]) -> Option<(Opcode, u64, ValueId)> {
+    let [one, other] = args else { return None };
+    let swapped = match opcode {
+        Opcode::UintLt => Opcode::UintGt,
+        Opcode::UintLe => Opcode::UintGe,
+        Opcode::UintGt => Opcode::UintLt,
+        Opcode::UintGe => Opcode::UintLe,
+        _ => return None,
+    };
+    match (one, other) {
+        (Operand::Const(Const::Int(bound)), Operand::Value(value)) => Some((opcode, *bound as u64, *value)),
+        (Operand::Value(value), Operand::Const(Const::Int(bound))) => Some((swapped, *bound as u64, *value)),
+        _ => None,
+    }
+}
+
+/// The least that a value can be where a comparison holds, or doesn't.
+fn least(opcode: Opcode, args: &[Operand], holds: bool) -> Option<(ValueId, u64)> {
+    let (test, bound, value) = against_constant(opcode, args)?;
+    let least = match (test, holds) {
+        (Opcode::UintLt, true) | (Opcode::UintGe, false) => bound.checked_add(1)?,
+        (Opcode::UintLe, true) | (Opcode::UintGt, false) => bound,
+        _ => return None,
+    };
+    Some((value, least))
+}
+
+/// What is less than what, without signs, where a comparison holds, or doesn't.
+fn below(opcode: Opcode, args: &[Operand], holds: bool) -> Option<(Operand, Operand)> {
+    match (opcode, args, holds) {
+        (Opcode::UintLt, [a, b], true) | (Opcode::UintGe, [a, b], false) => Some((*a, *b)),
+        (Opcode::UintGt, [a, b], true) | (Opcode::UintLe, [a, b], false) => Some((*b, *a)),
+        _ => None,
+    }
+}
+
+/// Whether an operand is an integer that may be replaced by a constant.
+pub(super) fn is_int(graph_values: &[flowgraph::ir::ValueInfo], value: ValueId) -> bool {
+    graph_values[value.index()].ty == Type::Int
+}

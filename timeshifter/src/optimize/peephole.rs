@@ -1,0 +1,148 @@
+//! What one op can be replaced by, given what is known of its operands. Rewrite rules are asked here.
+
+use super::int_bound::IntBound;
+use super::known::Known;
+use flowgraph::ir::{Const, Op, Opcode, Operand};
+use smallvec::{SmallVec, smallvec};
+
+/// What there is instead of an op.
+#[derive(Debug, PartialEq)]
+pub(super) enum Instead {
+    /// Its result is this operand.
+    Operand(Operand, &'static str),
+    /// This op gives the same.
+    Op(Opcode, SmallVec<[Operand; 3]>, &'static str),
+    /// This op gives its first result, and the second is 0.
+    Plain(Opcode),
+}
+
+/// What there is instead of an op, if anything.
+pub(super) fn instead(op: &Op, known: &Known) -> Option<Instead> {
+    use Opcode as O;
+    let args = &op.args;
+    let bound = |at: usize| known.bound(args[at]);
+    let constant = |at: usize| args.get(at).and_then(|arg| arg.as_int());
+    let same = |why| Some(Instead::Operand(args[0], why));
+    match op.opcode {
+        O::IntAdd | O::IntSub | O::IntOr | O::IntXor | O::IntLshift | O::IntRshift | O::UintRshift
+            if constant(1) == Some(0) =>
+        {
+            same("nothing is added")
+        }
+        O::IntMul | O::IntFloordiv | O::UintFloordiv if constant(1) == Some(1) => same("times one"),
+        O::IntAnd => mask(args, known),
+        O::IntOr => bits_are_set(args, known),
+        O::IntSignext => {
+            let bytes = u32::try_from(constant(1)?).ok()?.clamp(1, 8);
+            if fits_signed(bound(0), 8 * bytes) { same("the sign is there") } else { None }
+        }
+        O::IntForceGeZero if bound(0).known_nonnegative() => same("not negative"),
+        O::IntIsTrue if bound(0).is_bool() => same("0 or 1"),
+        O::IntNe if bound(0).is_bool() && constant(1) == Some(0) => same("0 or 1"),
+        O::IntEq if bound(0).is_bool() && constant(1) == Some(1) => same("0 or 1"),
+        O::IntAddOvf if bound(0).add_bound_cannot_overflow(bound(1)) => Some(Instead::Plain(O::IntAdd)),
+        O::IntSubOvf if bound(0).sub_bound_cannot_overflow(bound(1)) => Some(Instead::Plain(O::IntSub)),
+        O::IntMulOvf if bound(0).mul_bound_cannot_overflow(bound(1)) => Some(Instead::Plain(O::IntMul)),
+        O::IntMod | O::UintMod | O::IntFloordiv | O::UintFloordiv => divide(op, known),
+        O::IntSelect | O::FloatSelect | O::SingleSelect => match bound(0) {
+            cond if cond.get_constant_int() == Some(0) => Some(Instead::Operand(args[2], "the condition is 0")),
+            cond if !cond.contains(0) => Some(Instead::Operand(args[1], "the condition isn't 0")),
+            _ if args[1] == args[2] => Some(Instead::Operand(args[1], "both are the same")),
+            _ => None,
+        },
+        O::IntEq | O::IntNe => equal_sums(op, known),
+        _ => None,
+    }
+    .or_else(|| sum(op, known))
+}
+
+/// Whether a number of so many bits with a sign holds all that a bound does.
+fn fits_signed(bound: IntBound, bits: u32) -> bool {
+    let most = i64::MAX >> (64 - bits);
+    -most - 1 <= bound.lower() && bound.upper() <= most
+}
+
+/// A mask that keeps all that can be set in the other operand.
+fn mask(args: &[Operand], known: &Known) -> Option<Instead> {
+    let keeps = |one: usize, other: usize| {
+        let (mask, masked) = (known.bound(args[one]), known.bound(args[other]));
+        let may_be_set = masked.tvalue() | masked.tmask();
+        (may_be_set & !mask.ones() == 0).then_some(Instead::Operand(args[other], "the mask keeps all that can be set"))
+    };
+    if args[0] == args[1] {
+        return Some(Instead::Operand(args[0], "twice the same"));
+    }
+    keeps(1, 0).or_else(|| keeps(0, 1))
+}
+
+/// Bits that are set anyway.
+fn bits_are_set(args: &[Operand], known: &Known) -> Option<Instead> {
+    let adds_nothing = |one: usize, other: usize| {
+        let (set, other_bound) = (known.bound(args[one]), known.bound(args[other]));
+        let may_be_set = set.tvalue() | set.tmask();
+        (may_be_set & !other_bound.ones() == 0).then_some(Instead::Operand(args[other], "the bits are set"))
+    };
+    if args[0] == args[1] {
+        return Some(Instead::Operand(args[0], "twice the same"));
+    }
+    adds_nothing(1, 0).or_else(|| adds_nothing(0, 1))
+}
+
+/// Division by a power of two, and remainders of what is smaller than the divisor.
+fn divide(op: &Op, known: &Known) -> Option<Instead> {
+    use Opcode as O;
+    let (dividend, divisor) = (known.bound(op.args[0]), known.bound(op.args[1]));
+    let unsigned = matches!(op.opcode, O::UintMod | O::UintFloordiv);
+    if !dividend.known_nonnegative() && !unsigned {
+        return None;
+    }
+    let remainder = matches!(op.opcode, O::IntMod | O::UintMod);
+    if remainder && (unsigned || divisor.known_nonnegative()) && dividend.known_ult(divisor) {
+        return Some(Instead::Operand(op.args[0], "less than the divisor"));
+    }
+    let by = divisor.get_constant_int().filter(|by| *by > 0)?;
+    if by & (by - 1) != 0 {
+        return None;
+    }
+    let why = "a power of two, of what isn't negative";
+    Some(match remainder {
+        true => Instead::Op(O::IntAnd, smallvec![op.args[0], Operand::int(by - 1)], why),
+        false => Instead::Op(O::UintRshift, smallvec![op.args[0], Operand::int(i64::from(by.trailing_zeros()))], why),
+    })
+}
+
+/// `(x + c) + d` is `x + (c + d)`, where all of it is computed in one step less.
+fn sum(op: &Op, known: &Known) -> Option<Instead> {
+    let by = match (op.opcode, op.args.get(1)) {
+        (Opcode::IntAdd, Some(Operand::Const(Const::Int(by)))) => *by,
+        (Opcode::IntSub, Some(Operand::Const(Const::Int(by)))) => by.wrapping_neg(),
+        _ => return None,
+    };
+    let (value, inner) = constant_sum(op.args[0], known)?;
+    let sum = inner.wrapping_add(by);
+    Some(match sum {
+        0 => Instead::Operand(value, "there and back"),
+        _ => Instead::Op(Opcode::IntAdd, smallvec![value, Operand::int(sum)], "two constants are one"),
+    })
+}
+
+/// `x + c == d` is `x == d - c`.
+fn equal_sums(op: &Op, known: &Known) -> Option<Instead> {
+    let to = op.args[1].as_int()?;
+    let (value, by) = constant_sum(op.args[0], known)?;
+    let args = smallvec![value, Operand::int(to.wrapping_sub(by))];
+    Some(Instead::Op(op.opcode, args, "the same on both sides"))
+}
+
+/// A value and a constant that add up to an operand.
+fn constant_sum(operand: Operand, known: &Known) -> Option<(Operand, i64)> {
+    let definition = known.definitions[operand.value()?.index()].as_ref()?;
+    match (definition.opcode, &definition.args[..]) {
+        (Opcode::IntAdd, [value @ Operand::Value(_), Operand::Const(Const::Int(by))])
+        | (Opcode::IntAdd, [Operand::Const(Const::Int(by)), value @ Operand::Value(_)]) => Some((*value, *by)),
+        (Opcode::IntSub, [value @ Operand::Value(_), Operand::Const(Const::Int(by))]) => {
+            Some((*value, by.wrapping_neg()))
+        }
+        _ => None,
+    }
+}
