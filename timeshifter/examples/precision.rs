@@ -3,9 +3,9 @@
 #[path = "../tests/bounds/sets.rs"]
 mod sets;
 
-use timeshifter::optimize::int_bound::Bound;
 use flowgraph::ir::Opcode;
 use sets::*;
+use timeshifter::optimize::int_bound::Bound;
 
 #[derive(Default)]
 struct Count {

@@ -11,13 +11,21 @@ pub(super) struct Dominators {
     /// By block: the one that leads here, and along which of its edges, if all other ways come back from here. Not for blocks
     /// that exit: a guard that a test makes fail leads there though its condition holds.
     pub sole: Vec<Option<(BlockId, usize)>>,
+    /// By block: its number in a walk down the tree, and the end of those that it dominates.
+    within: Vec<std::ops::Range<usize>>,
 }
 
 impl Dominators {
     pub(super) fn new(graph: &Graph) -> Dominators {
         let children = tree(graph);
-        let sole = sole_edges(graph, &children);
-        Dominators { children, sole }
+        let within = numbered(&children);
+        let sole = sole_edges(graph, &within);
+        Dominators { children, sole, within }
+    }
+
+    /// Whether every way to `block` leads by `above`; a block dominates itself.
+    pub(super) fn dominates(&self, above: BlockId, block: BlockId) -> bool {
+        self.within[above.index()].contains(&self.within[block.index()].start)
     }
 }
 
@@ -42,8 +50,7 @@ fn tree(graph: &Graph) -> Vec<Vec<BlockId>> {
     children
 }
 
-fn sole_edges(graph: &Graph, children: &[Vec<BlockId>]) -> Vec<Option<(BlockId, usize)>> {
-    let within = numbered(children);
+fn sole_edges(graph: &Graph, within: &[std::ops::Range<usize>]) -> Vec<Option<(BlockId, usize)>> {
     let comes_back = |from: BlockId, to: BlockId| within[to.index()].contains(&within[from.index()].start);
     let mut ways = vec![0; graph.blocks.len()];
     let mut sole = vec![None; graph.blocks.len()];

@@ -6,8 +6,9 @@
 
 use super::dominators::{Dominators, exits};
 use super::int_bound::IntBound;
-use super::known::Known;
-use flowgraph::ir::{BlockId, Graph, Operand, Terminator};
+use super::known::{Known, Within};
+use flowgraph::ir::{BlockId, Graph, Opcode, Operand, Terminator, ValueId};
+use smallvec::SmallVec;
 
 /// After so many rounds bounds that still grow are widened.
 const EXACT: usize = 3;
@@ -15,18 +16,30 @@ const EXACT: usize = 3;
 /// After so many nothing is claimed of parameters.
 const ROUNDS: usize = 40;
 
+/// Of more lengths than these nothing is said.
+const LENGTHS: usize = 16;
+
 /// What can come to the parameters of blocks.
 pub(super) struct Flow {
     /// By value: the bound of a parameter; nothing where nothing comes.
     params: Vec<Option<IntBound>>,
+    /// By value: below which lengths the offsets from a parameter lie; nothing where nothing comes.
+    within: Vec<Option<Within>>,
+    /// What indices are held against, and the blocks that compute it.
+    lengths: Vec<(ValueId, BlockId)>,
     reached: Vec<bool>,
 }
 
 impl Flow {
     /// Of a graph whose entry is handed what lies in these bounds; nothing is known of what has none.
     pub(super) fn new(graph: &Graph, tree: &Dominators, entry: &[IntBound], known: &mut Known) -> Flow {
-        let mut flow =
-            Flow { params: vec![None; graph.values.len()], reached: vec![false; graph.blocks.len()] };
+        let values = graph.values.len();
+        let mut flow = Flow {
+            params: vec![None; values],
+            within: vec![None; values],
+            lengths: lengths(graph),
+            reached: vec![false; graph.blocks.len()],
+        };
         flow.reached[BlockId::ENTRY.index()] = true;
         for (at, param) in graph.entry_params().iter().enumerate() {
             flow.params[param.index()] = Some(entry.get(at).copied().unwrap_or(IntBound::unbounded()));
@@ -39,6 +52,7 @@ impl Flow {
         for param in graph.blocks.iter().skip(1).flat_map(|block| &block.params) {
             flow.params[param.index()] = Some(IntBound::unbounded());
         }
+        flow.within.fill(None);
         flow.reached.fill(true);
         flow
     }
@@ -56,10 +70,50 @@ impl Flow {
         for param in &graph.block(block).params {
             known.computed(*param, self.params[param.index()].unwrap_or(IntBound::unbounded()));
         }
+        for param in &graph.block(block).params {
+            if let Some(within) = &self.within[param.index()] {
+                known.param_is_within(*param, within);
+            }
+        }
         match tree.sole[block.index()] {
             Some((from, side)) => takes(&graph.block(from).term, side, known),
             None => true,
         }
+    }
+
+    /// What is said of a parameter, now that this comes for it, too. Gives whether that has changed.
+    fn join_within(
+        &mut self,
+        tree: &Dominators,
+        block: BlockId,
+        param: ValueId,
+        arg: Operand,
+        known: &Known,
+        widen: bool,
+    ) -> bool {
+        // A length that is computed behind the block may be another one there.
+        let there: SmallVec<[ValueId; 4]> =
+            self.lengths.iter().filter(|(_, from)| tree.dominates(*from, block)).map(|(length, _)| *length).collect();
+        let comes = known.within(arg, &there);
+        let is_there = |length: &Operand| length.value().is_none_or(|length| there.contains(&length));
+        let comes = comes.into_iter().filter(|(length, _)| is_there(length));
+        let after: Within = match &self.within[param.index()] {
+            None => comes.collect(),
+            Some(before) => {
+                let comes: Within = comes.collect();
+                let both = before.iter().filter_map(|(length, (low, high))| {
+                    let (_, (least, most)) = comes.iter().find(|(other, _)| other == length)?;
+                    let both = (*low.max(least), *high.min(most));
+                    // What keeps shrinking would take as many rounds as there are offsets.
+                    let stays = !widen || both == (*low, *high);
+                    (stays && both.0 <= both.1).then_some((*length, both))
+                });
+                both.collect()
+            }
+        };
+        let changed = self.within[param.index()].as_ref() != Some(&after);
+        self.within[param.index()] = Some(after);
+        changed
     }
 
     fn round(&mut self, graph: &Graph, tree: &Dominators, known: &mut Known, widen: bool) -> bool {
@@ -93,6 +147,7 @@ impl Flow {
                         };
                         changed |= before != Some(after);
                         self.params[param.index()] = Some(after);
+                        changed |= self.join_within(tree, edge.block, *param, *arg, known, widen);
                     }
                 }
                 known.forget(mark);
@@ -102,6 +157,32 @@ impl Flow {
         known.forget(0);
         changed
     }
+}
+
+/// The lengths that indices are held against, as far as they are values, and the blocks that compute them.
+fn lengths(graph: &Graph) -> Vec<(ValueId, BlockId)> {
+    let mut lengths: Vec<ValueId> = Vec::new();
+    for op in graph.blocks.iter().flat_map(|block| &block.ops) {
+        let length = match op.opcode {
+            Opcode::UintLt | Opcode::UintGe => op.args[1],
+            Opcode::UintGt | Opcode::UintLe => op.args[0],
+            _ => continue,
+        };
+        if let Operand::Value(length) = length
+            && !lengths.contains(&length)
+        {
+            lengths.push(length);
+            if lengths.len() > LENGTHS {
+                return Vec::new();
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for (block, code) in graph.block_ids().zip(&graph.blocks) {
+        let values = code.params.iter().chain(code.ops.iter().flat_map(|op| &op.results));
+        found.extend(values.filter(|value| lengths.contains(value)).map(|value| (*value, block)));
+    }
+    found
 }
 
 /// Walks down the dominator tree. `visit` is handed a block, the marks of those above it, and how many these are; and says whether

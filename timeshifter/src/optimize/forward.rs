@@ -9,9 +9,10 @@ use super::dominators::Dominators;
 use super::flow::{Flow, down, scoped, takes};
 use super::int_bound::IntBound;
 use super::known::{Known, SameOp, define, is_int};
+use super::memory::{Contents, Ends, Found};
 use super::peephole::{Instead, instead};
 use super::rewrites::{Rewrites, shown, shown_op};
-use flowgraph::ir::{BlockId, Graph, Imm, Loc, MemKind, Op, Opcode, Operand, Terminator, Type};
+use flowgraph::ir::{BlockId, Effect, Graph, Imm, Loc, MemKind, Op, Opcode, Operand, Terminator, Type};
 use smallvec::smallvec;
 
 /// Walks over a graph whose entry is handed what lies in these bounds. Gives whether anything has changed.
@@ -20,7 +21,8 @@ pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewr
     let mut known = Known::new(graph);
     let flow = Flow::new(graph, &tree, entry, &mut known);
     let replaced = Replacements::new(graph);
-    let mut walk = Walk { graph, known, replaced, rewrites, changed: false };
+    let ends = Ends::new(graph);
+    let mut walk = Walk { graph, known, contents: Contents::default(), ends, replaced, rewrites, changed: false };
     down(&tree, |block, marks, depth| {
         scoped(&mut walk.known, marks, depth);
         flow.enter(walk.graph, &tree, block, &mut walk.known) && {
@@ -36,6 +38,8 @@ pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewr
 struct Walk<'g> {
     graph: &'g mut Graph,
     known: Known,
+    contents: Contents,
+    ends: Ends,
     replaced: Replacements,
     rewrites: &'g mut Rewrites,
     changed: bool,
@@ -45,11 +49,13 @@ impl Walk<'_> {
     fn block(&mut self, id: BlockId) {
         let ops = std::mem::take(&mut self.graph.block_mut(id).ops);
         let mut kept = Vec::with_capacity(ops.len());
+        self.contents = self.ends.at_begin(id);
         for mut op in ops {
             for arg in &mut op.args {
                 self.use_known(arg, &op.loc);
             }
             if self.keeps(&mut op) {
+                self.contents.after(&op, &self.known);
                 kept.push(op);
             }
         }
@@ -58,6 +64,7 @@ impl Walk<'_> {
         // What an exit hands over is what the values are, also where a guard has been made to fail.
         term.for_each_operand_mut(|operand| self.use_known(operand, &loc));
         self.decide(&mut term, &loc);
+        self.ends.at_end(id, std::mem::take(&mut self.contents));
         let block = self.graph.block_mut(id);
         (block.ops, block.term) = (kept, term);
     }
@@ -79,6 +86,9 @@ impl Walk<'_> {
 
     /// Whether an op stays. What it gives is known from here on.
     fn keeps(&mut self, op: &mut Op) -> bool {
+        if self.lies_there(op) {
+            return false;
+        }
         if !op.opcode.is_pure() && op.opcode != Opcode::Likely && !never_changes(op) {
             for (result, bound) in op.results.iter().zip(self.known.transfer(op)) {
                 self.known.computed(*result, bound);
@@ -112,6 +122,33 @@ impl Walk<'_> {
             self.known.computed(*result, bound);
         }
         true
+    }
+
+    /// Whether what is loaded is known. Where it has to be cut down to what lies there, the op does that instead of loading.
+    fn lies_there(&mut self, op: &mut Op) -> bool {
+        if op.opcode.effect() != Effect::Read {
+            return false;
+        }
+        let why = || "it was stored or loaded there".to_owned();
+        match self.contents.find(op, &self.known) {
+            Some(Found::Value(value)) if self.may(op, "load", || (shown(value), why())) => {
+                self.replaced.replace(op.results[0], value);
+                true
+            }
+            Some(Found::Extended(value, access)) => {
+                let (low, high) = access.range();
+                let (opcode, by) = match low < 0 {
+                    true => (Opcode::IntSignext, i64::from(access.size())),
+                    false => (Opcode::IntAnd, high),
+                };
+                let args = smallvec![value, Operand::int(by)];
+                if self.may(op, "load", || (shown_op(opcode, &args), why())) {
+                    (op.opcode, op.args, op.imm) = (opcode, args, Imm::None);
+                }
+                false
+            }
+            _ => false,
+        }
     }
 
     /// Makes an op simpler, as often as that goes. Gives whether nothing is left to do.
@@ -188,4 +225,3 @@ fn never_changes(op: &Op) -> bool {
     matches!(op.opcode, Opcode::Getfield | Opcode::Getarrayitem | Opcode::RawLoad)
         && matches!(&op.imm, Imm::Mem(desc) if desc.kind == MemKind::Immutable)
 }
-

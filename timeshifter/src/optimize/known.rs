@@ -36,17 +36,20 @@ pub(super) struct Known {
     done: FxHashMap<SameOp, SmallVec<[ValueId; 2]>>,
     /// The least that values can be, as words without sign.
     least: FxHashMap<ValueId, u64>,
-    /// By value and length: from which to which offset from the value all are less than the length, without signs.
-    within: FxHashMap<(ValueId, Operand), (i64, i64)>,
+    /// By value: of what it lies below.
+    within: FxHashMap<ValueId, Within>,
     /// How to forget what was learnt, the latest last.
     learnt: Vec<Learnt>,
 }
+
+/// Of some lengths, from which to which offset from a value all are less than that, without signs.
+pub(super) type Within = SmallVec<[(Operand, (i64, i64)); 1]>;
 
 enum Learnt {
     Bound(ValueId, IntBound),
     Done(SameOp),
     Least(ValueId, Option<u64>),
-    Within((ValueId, Operand), Option<(i64, i64)>),
+    Within(ValueId, Option<Within>),
 }
 
 impl Known {
@@ -78,8 +81,8 @@ impl Known {
                 Learnt::Done(op) => drop(self.done.remove(&op)),
                 Learnt::Least(value, Some(before)) => drop(self.least.insert(value, before)),
                 Learnt::Least(value, None) => drop(self.least.remove(&value)),
-                Learnt::Within(key, Some(before)) => drop(self.within.insert(key, before)),
-                Learnt::Within(key, None) => drop(self.within.remove(&key)),
+                Learnt::Within(value, Some(before)) => drop(self.within.insert(value, before)),
+                Learnt::Within(value, None) => drop(self.within.remove(&value)),
             }
         }
     }
@@ -211,16 +214,58 @@ impl Known {
         if let Some((index, length)) = below(opcode, args, holds)
             && let Some((value, offset)) = self.offset_of(index)
         {
-            let key = (value, length);
-            let before = self.within.get(&key).copied();
-            let after = match before {
-                None => (offset, offset),
-                Some((low, high)) => (low.min(offset), high.max(offset)),
-            };
-            if Some(after) != before && self.spans(length, after) {
-                self.within.insert(key, after);
-                self.learnt.push(Learnt::Within(key, before));
+            self.is_within(value, length, (offset, offset));
+        }
+    }
+
+    /// Learns that some offsets from a value, the ends of a range, lie below a length.
+    fn is_within(&mut self, value: ValueId, length: Operand, (low, high): (i64, i64)) {
+        let before = self.within.get(&value);
+        let mut after = before.cloned().unwrap_or_default();
+        let spans = match after.iter_mut().find(|(other, _)| *other == length) {
+            Some((_, range)) => {
+                *range = (range.0.min(low), range.1.max(high));
+                self.spans(length, *range)
             }
+            None => {
+                after.push((length, (low, high)));
+                self.spans(length, (low, high))
+            }
+        };
+        if spans && before != Some(&after) {
+            let before = self.within.insert(value, after);
+            self.learnt.push(Learnt::Within(value, before));
+        }
+    }
+
+    /// Learns of a parameter what is said of all that is handed over for it.
+    pub(super) fn param_is_within(&mut self, param: ValueId, within: &Within) {
+        for (length, range) in within {
+            self.is_within(param, *length, *range);
+        }
+    }
+
+    /// Of which lengths which offsets from an operand lie below them; of a constant, below `lengths`.
+    pub(super) fn within(&self, operand: Operand, lengths: &[ValueId]) -> Within {
+        match operand {
+            Operand::Value(_) => {
+                let Some((value, offset)) = self.offset_of(operand) else { return Within::new() };
+                let own = self.within.get(&value).into_iter().flatten();
+                own.map(|(length, (low, high))| (*length, (low - offset, high - offset))).collect()
+            }
+            Operand::Const(Const::Int(index)) if index >= 0 => {
+                let least = |length: &ValueId| {
+                    let signed = self.bounds[length.index()];
+                    let signed = if signed.known_nonnegative() { signed.lower() as u64 } else { 0 };
+                    let least = self.least.get(length).copied().unwrap_or(0).max(signed);
+                    (least > index as u64).then(|| {
+                        let above = i64::try_from(least - 1 - index as u64).unwrap_or(i64::MAX).min(FAR);
+                        (Operand::Value(*length), (-index.min(FAR), above))
+                    })
+                };
+                lengths.iter().filter_map(least).collect()
+            }
+            Operand::Const(_) => Within::new(),
         }
     }
 
@@ -268,7 +313,7 @@ impl Known {
             _ => return None,
         };
         let (value, offset) = self.offset_of(*index)?;
-        let (low, high) = self.within.get(&(value, *length))?;
+        let (_, (low, high)) = self.within.get(&value)?.iter().find(|(other, _)| other == length)?;
         (*low <= offset && offset <= *high).then_some(holds)
     }
 }

@@ -5,6 +5,7 @@
 //! forward      one walk down the dominator tree: what is decided, done before, or simpler
 //!   flow         first the bounds of block parameters, to a fixed point
 //!   known        what holds on the way
+//!   memory       what lies in memory
 //!   peephole     what one op can be replaced by
 //! demanded     one walk backward: which bits of values are looked at
 //! int_bound    what is known of an integer: its range and its bits
@@ -23,6 +24,7 @@ mod flow;
 mod forward;
 pub mod int_bound;
 mod known;
+mod memory;
 mod peephole;
 mod rewrites;
 

@@ -1,9 +1,9 @@
 //! Soundness of the bounds of floats, against the definitions of the op table, with values that are often at corners.
 
-use timeshifter::optimize::float_bound::FloatBound;
-use timeshifter::optimize::int_bound::IntBound;
 use flowgraph::ir::{Opcode, OperandType, Type};
 use proptest::prelude::*;
+use timeshifter::optimize::float_bound::FloatBound;
+use timeshifter::optimize::int_bound::IntBound;
 
 const CORNERS: [f64; 22] = [
     0.0,

@@ -1,8 +1,7 @@
 //! The laws of the lattice, on all bounds of 4 bits and chains of 6 and 64.
 
-
-use timeshifter::optimize::int_bound::{Bound, IntBound};
 use crate::sets::*;
+use timeshifter::optimize::int_bound::{Bound, IntBound};
 
 #[test]
 fn each_bound_is_reduced_and_each_set_has_one() {

@@ -2,9 +2,9 @@
 
 #![allow(dead_code)] // Each test uses its part.
 
-use timeshifter::optimize::int_bound::Bound;
 use flowgraph::ir::Opcode;
 use std::collections::HashSet;
+use timeshifter::optimize::int_bound::Bound;
 
 /// The ops on one integer.
 pub const UNARY: [Opcode; 11] = [

@@ -1,10 +1,9 @@
 //! Soundness of everything at few bits, where all can be gone through: all bounds of 3 and 4 bits, and of 6 bits all
 //! known bits, a grid of ranges, and a sample of the rest.
 
-
-use timeshifter::optimize::int_bound::Bound;
-use flowgraph::ir::Opcode;
 use crate::sets::*;
+use flowgraph::ir::Opcode;
+use timeshifter::optimize::int_bound::Bound;
 
 fn six_bits() -> Vec<Space<6>> {
     let ranges: Vec<_> = all_ranges::<6>().into_iter().step_by(7).collect();

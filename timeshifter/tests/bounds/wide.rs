@@ -1,8 +1,8 @@
 //! Soundness at 64 bits, against the definitions of the op table, with values that are often at corners.
 
-use timeshifter::optimize::int_bound::IntBound;
 use flowgraph::ir::{Opcode, OperandType, Type};
 use proptest::prelude::*;
+use timeshifter::optimize::int_bound::IntBound;
 
 fn corner() -> impl Strategy<Value = i64> {
     let near_power = (0u32..64, -1i64..=1, any::<bool>()).prop_map(|(n, by, negate)| {
