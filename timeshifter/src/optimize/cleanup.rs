@@ -193,7 +193,7 @@ impl Edges {
 }
 
 /// The blocks, those that lead to a block before it where that can be.
-fn in_order(graph: &Graph) -> Vec<usize> {
+pub(super) fn in_order(graph: &Graph) -> Vec<usize> {
     let mut order = Vec::with_capacity(graph.blocks.len());
     let mut seen = vec![false; graph.blocks.len()];
     let mut stack = vec![(0, false)];

@@ -1,12 +1,14 @@
 //! What dominates what in a graph.
 
+use super::cleanup::in_order;
 use flowgraph::ir::{BlockId, Graph, Terminator};
 use petgraph::algo::dominators::simple_fast;
 use petgraph::graph::{DiGraph, NodeIndex};
 
 /// The dominator tree of a graph, and which edges are the only ones.
 pub(super) struct Dominators {
-    /// By block: those that it dominates immediately.
+    /// By block: those that it dominates immediately, in an order in which each comes behind all that lead to it, but for those that
+    /// come back.
     pub children: Vec<Vec<BlockId>>,
     /// By block: the one that leads here, and along which of its edges, if all other ways come back from here. Not for blocks
     /// that exit: a guard that a test makes fail leads there though its condition holds.
@@ -42,7 +44,7 @@ fn tree(graph: &Graph) -> Vec<Vec<BlockId>> {
     }
     let dominators = simple_fast(&shape, node(BlockId::ENTRY));
     let mut children = vec![Vec::new(); graph.blocks.len()];
-    for id in graph.block_ids() {
+    for id in in_order(graph).into_iter().map(|at| BlockId(at as u32)) {
         if let Some(above) = dominators.immediate_dominator(node(id)) {
             children[above.index()].push(id);
         }

@@ -45,7 +45,7 @@ impl Flow {
             flow.params[param.index()] = Some(entry.get(at).copied().unwrap_or(IntBound::unbounded()));
         }
         for round in 0..ROUNDS {
-            if !flow.round(graph, tree, known, round >= EXACT) {
+            if !flow.round(graph, tree, known, round) {
                 return flow;
             }
         }
@@ -89,7 +89,7 @@ impl Flow {
         param: ValueId,
         arg: Operand,
         known: &Known,
-        widen: bool,
+        round: usize,
     ) -> bool {
         // A length that is computed behind the block may be another one there.
         let there: SmallVec<[ValueId; 4]> =
@@ -105,7 +105,7 @@ impl Flow {
                     let (_, (least, most)) = comes.iter().find(|(other, _)| other == length)?;
                     let both = (*low.max(least), *high.min(most));
                     // What keeps shrinking would take as many rounds as there are offsets.
-                    let stays = !widen || both == (*low, *high);
+                    let stays = round < EXACT || both == (*low, *high);
                     (stays && both.0 <= both.1).then_some((*length, both))
                 });
                 both.collect()
@@ -116,7 +116,7 @@ impl Flow {
         changed
     }
 
-    fn round(&mut self, graph: &Graph, tree: &Dominators, known: &mut Known, widen: bool) -> bool {
+    fn round(&mut self, graph: &Graph, tree: &Dominators, known: &mut Known, round: usize) -> bool {
         let mut changed = false;
         down(tree, |block, marks: &mut Vec<usize>, depth| {
             scoped(known, marks, depth);
@@ -142,12 +142,12 @@ impl Flow {
                         let after = match before {
                             None => comes,
                             Some(before) if comes.implies(before) => before,
-                            Some(before) if widen => before.widen(before.join(comes)),
+                            Some(before) if round >= EXACT => before.widen(before.join(comes)),
                             Some(before) => before.join(comes),
                         };
                         changed |= before != Some(after);
                         self.params[param.index()] = Some(after);
-                        changed |= self.join_within(tree, edge.block, *param, *arg, known, widen);
+                        changed |= self.join_within(tree, edge.block, *param, *arg, known, round);
                     }
                 }
                 known.forget(mark);
@@ -192,7 +192,7 @@ pub(super) fn down(tree: &Dominators, mut visit: impl FnMut(BlockId, &mut Vec<us
     let mut todo = vec![(BlockId::ENTRY, 0)];
     while let Some((block, depth)) = todo.pop() {
         if visit(block, &mut marks, depth) {
-            todo.extend(tree.children[block.index()].iter().map(|child| (*child, depth + 1)));
+            todo.extend(tree.children[block.index()].iter().rev().map(|child| (*child, depth + 1)));
         }
     }
 }
