@@ -7,6 +7,7 @@
 //! run           run a guest program, or a function
 //! compile       make an executable of a guest program, or of a function
 //! explain       what a JIT's log says: where time goes, what is not compiled, and what to do about it
+//! opt           the optimizer, on residual graphs as text
 //! interpreters  what is bundled
 //! ```
 //!
@@ -23,6 +24,7 @@ mod guest_io;
 mod interpreters;
 mod later;
 mod log;
+mod opt;
 mod options;
 mod output;
 mod problem;
@@ -60,6 +62,7 @@ enum Sub {
     Interpreters(interpreters::Interpreters),
     Compile(compile::Compile),
     Explain(explain::Explain),
+    Opt(opt::Opt),
     #[command(hide = true, disable_help_flag = true)]
     Rules(later::Later),
 }
@@ -100,6 +103,7 @@ fn run(command: &Command) -> ExitCode {
         Sub::Interpreters(interpreters) => interpreters.run(),
         Sub::Compile(compile) => compile.run(),
         Sub::Explain(explain) => explain.run(),
+        Sub::Opt(opt) => opt.run(),
         Sub::Rules(later) => later.refuse("rules", "there are no peephole rules yet; constants are folded"),
     };
     ended(done)

@@ -12,7 +12,7 @@ use super::known::{Known, SameOp, define, is_int};
 use super::memory::{Contents, Ends, Found};
 use super::peephole::{Instead, instead};
 use super::rewrites::{Rewrites, shown, shown_op};
-use flowgraph::ir::{BlockId, Effect, Graph, Imm, Loc, MemKind, Op, Opcode, Operand, Terminator, Type};
+use flowgraph::ir::{BlockId, Effect, Graph, Imm, Loc, Op, Opcode, Operand, Terminator, Type};
 use smallvec::smallvec;
 
 /// Walks over a graph whose entry is handed what lies in these bounds. Gives whether anything has changed.
@@ -89,7 +89,7 @@ impl Walk<'_> {
         if self.lies_there(op) {
             return false;
         }
-        if !op.opcode.is_pure() && op.opcode != Opcode::Likely && !never_changes(op) {
+        if !op.opcode.is_pure() && op.opcode != Opcode::Likely {
             for (result, bound) in op.results.iter().zip(self.known.transfer(op)) {
                 self.known.computed(*result, bound);
             }
@@ -218,10 +218,4 @@ impl Walk<'_> {
         self.changed |= may;
         may
     }
-}
-
-/// A load of what nobody writes.
-fn never_changes(op: &Op) -> bool {
-    matches!(op.opcode, Opcode::Getfield | Opcode::Getarrayitem | Opcode::RawLoad)
-        && matches!(&op.imm, Imm::Mem(desc) if desc.kind == MemKind::Immutable)
 }

@@ -2,11 +2,12 @@
 //!
 //! It holds from an op to the next that may write there, through blocks that can only be come to from one; where ways
 //! meet, nothing is known. What may touch what is said by the classes of the accesses, and by their distance from each
-//! other where that is a constant.
+//! other where that is a constant. What is behind a `&` never changes while that is in use, but a graph doesn't say for how long
+//! it is.
 
 use super::known::Known;
 use crate::specialize::classes_may_alias;
-use flowgraph::ir::{Access, BlockId, Effect, Graph, MemDesc, MemKind, Op, Opcode, Operand};
+use flowgraph::ir::{Access, BlockId, Effect, Graph, MemDesc, Op, Opcode, Operand};
 use std::rc::Rc;
 
 /// More places than these are not remembered at once.
@@ -72,7 +73,7 @@ impl Place {
     }
 
     fn may_touch(&self, other: &Place, known: &Known) -> bool {
-        if self.desc.kind == MemKind::Immutable || !classes_may_alias(&self.desc.class, &other.desc.class) {
+        if !classes_may_alias(&self.desc.class, &other.desc.class) {
             return false;
         }
         match self.distance(other, known) {
@@ -108,7 +109,7 @@ impl Contents {
     /// What an op leaves in memory.
     pub(super) fn after(&mut self, op: &Op, known: &Known) {
         match op.opcode.effect() {
-            Effect::Call => self.0.retain(|content| content.place.desc.kind == MemKind::Immutable),
+            Effect::Call => self.0.clear(),
             Effect::Write => match Place::of(op) {
                 Some(place) => {
                     self.0.retain(|content| !content.place.may_touch(&place, known));

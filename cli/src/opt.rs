@@ -1,0 +1,74 @@
+//! `hueshift opt`: the optimizer, on residual graphs that are written as text.
+
+use crate::Done;
+use crate::output::{print_aside, write};
+use crate::source;
+use clap::Args;
+use flowgraph::ir::{Loc, Module, Stage};
+use flowgraph::text::{print_module, renumber};
+use std::fmt::Write;
+use std::path::PathBuf;
+use timeshifter::optimize::{Rewrites, optimize};
+
+/// Optimize residual graphs that are written as text.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLE)]
+pub struct Opt {
+    /// The file (`-`: standard input): a residual module, as `hueshift graph --stage residual` prints it.
+    file: String,
+    /// Stop after so many rewrites: the least number with which a run goes wrong names the one that is.
+    #[arg(long, value_name = "N")]
+    fuel: Option<u64>,
+    /// Say on standard error what was rewritten: one line for each, with the graph, the place in the source, and why.
+    #[arg(long)]
+    explain: bool,
+    /// Where to write the graphs instead of standard output.
+    #[arg(short = 'o', long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+const EXAMPLE: &str = "Example:
+  hueshift graph tl --stage residual --args '[5,7,0],0,_' -o residual.graph
+  hueshift opt residual.graph --explain
+What residual graphs come to while they are compiled they come to here; nothing is known of what they are handed.";
+
+impl Opt {
+    /// Runs the subcommand.
+    pub fn run(&self) -> Done {
+        let name = if self.file == "-" { "<stdin>" } else { &self.file };
+        let mut module = source::parse_module(name, &source::read(&self.file)?, Stage::Residual)?;
+        let mut rewrites = Rewrites::new(self.fuel, self.explain);
+        let mut explained = String::new();
+        for at in 0..module.graphs.len() {
+            let before = rewrites.told().len();
+            let graph = &mut module.graphs[at];
+            if !graph.is_host() {
+                optimize(graph, &[], &mut rewrites);
+                *graph = renumber(graph);
+            }
+            for rewrite in &rewrites.told()[before..] {
+                let _ = writeln!(
+                    explained,
+                    "{} {}: {}: {} ({})",
+                    module.graphs[at].key,
+                    place(&module, rewrite.loc),
+                    rewrite.what,
+                    rewrite.change,
+                    rewrite.why
+                );
+            }
+        }
+        if self.explain {
+            print_aside(&format!("{explained}{} rewrites\n", rewrites.count()))?;
+        }
+        write(self.output.as_deref(), &print_module(&module))
+    }
+}
+
+/// A place in the source, as far as it is known.
+fn place(module: &Module, loc: Loc) -> String {
+    match module.files.get(loc.file.0 as usize) {
+        Some(file) if loc != Loc::UNKNOWN => format!("{}:{}:{}", file.name, loc.line, loc.column),
+        _ => "-".to_owned(),
+    }
+}
