@@ -59,7 +59,7 @@ fn instead(op: &Op, bits: u64) -> Option<Instead> {
     let same = match (op.opcode, constant) {
         (Opcode::IntAnd, Some(mask)) => bits & !mask == 0,
         (Opcode::IntOr | Opcode::IntXor, Some(set)) => bits & set == 0,
-        (Opcode::IntSignext, Some(bytes)) => bits & !low(8 * bytes.clamp(1, 8) as u32) == 0,
+        (Opcode::IntSignext, Some(bytes)) => bits & !low(8 * (bytes as i64).clamp(1, 8) as u32) == 0,
         (Opcode::IntBswap, _) if bits != 0 => return shift_of_a_byte(bits),
         _ => false,
     };

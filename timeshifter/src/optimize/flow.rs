@@ -102,11 +102,12 @@ impl Flow {
             Some(before) => {
                 let comes: Within = comes.collect();
                 let both = before.iter().filter_map(|(length, (low, high))| {
-                    let (_, (least, most)) = comes.iter().find(|(other, _)| other == length)?;
-                    let both = (*low.max(least), *high.min(most));
+                    let common = comes.iter().filter(|(other, _)| other == length);
+                    let common = common.map(|(_, (least, most))| (*low.max(least), *high.min(most)));
+                    let both = common.filter(|both| both.0 <= both.1).max_by_key(|both| both.1 - both.0)?;
                     // What keeps shrinking would take as many rounds as there are offsets.
                     let stays = round < EXACT || both == (*low, *high);
-                    (stays && both.0 <= both.1).then_some((*length, both))
+                    stays.then_some((*length, both))
                 });
                 both.collect()
             }

@@ -27,6 +27,9 @@ const DEPTH: u32 = 6;
 /// Offsets further apart than this say nothing of those in between: the sum might wrap.
 const FAR: i64 = 1 << 40;
 
+/// So many ranges of offsets are remembered where what lies between them isn't known.
+const APART: usize = 4;
+
 /// What holds in a block and in all that it dominates.
 pub(super) struct Known {
     bounds: Vec<IntBound>,
@@ -218,24 +221,22 @@ impl Known {
         }
     }
 
-    /// Learns that some offsets from a value, the ends of a range, lie below a length.
+    /// Learns that some offsets from a value, all of a range, lie below a length.
     fn is_within(&mut self, value: ValueId, length: Operand, (low, high): (i64, i64)) {
         let before = self.within.get(&value);
         let mut after = before.cloned().unwrap_or_default();
-        let spans = match after.iter_mut().find(|(other, _)| *other == length) {
-            Some((_, range)) => {
-                *range = (range.0.min(low), range.1.max(high));
-                self.spans(length, *range)
-            }
-            None => {
-                after.push((length, (low, high)));
-                self.spans(length, (low, high))
-            }
-        };
-        if spans && before != Some(&after) {
-            let before = self.within.insert(value, after);
-            self.learnt.push(Learnt::Within(value, before));
+        let own = || (0..after.len()).filter(|at| after[*at].0 == length);
+        if own().any(|at| after[at].1.0 <= low && high <= after[at].1.1) {
+            return;
         }
+        let both = own().map(|at| (at, (after[at].1.0.min(low), after[at].1.1.max(high))));
+        match both.into_iter().find(|(_, range)| self.spans(length, *range)) {
+            Some((at, range)) => after[at].1 = range,
+            None if own().count() < APART => after.push((length, (low, high))),
+            None => return,
+        }
+        let before = self.within.insert(value, after);
+        self.learnt.push(Learnt::Within(value, before));
     }
 
     /// Learns of a parameter what is said of all that is handed over for it.
@@ -269,7 +270,7 @@ impl Known {
         }
     }
 
-    /// Whether two offsets from one value that lie below a length say so of all in between: no sum between them wraps. Let `a`
+    /// Whether two offsets from one value that lie below a length, which may be one, say so of all in between: no sum between them wraps. Let `a`
     /// be the lower one's sum, less than the length, and `d` the distance: `a + d` is less than the length plus `d`, and that no
     /// more than 2^64.
     fn spans(&self, length: Operand, (low, high): (i64, i64)) -> bool {
@@ -313,8 +314,9 @@ impl Known {
             _ => return None,
         };
         let (value, offset) = self.offset_of(*index)?;
-        let (_, (low, high)) = self.within.get(&value)?.iter().find(|(other, _)| other == length)?;
-        (*low <= offset && offset <= *high).then_some(holds)
+        let is_there =
+            |(other, (low, high)): &(Operand, (i64, i64))| other == length && *low <= offset && offset <= *high;
+        self.within.get(&value)?.iter().any(is_there).then_some(holds)
     }
 }
 

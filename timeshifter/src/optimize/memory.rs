@@ -77,7 +77,7 @@ impl Place {
             return false;
         }
         match self.distance(other, known) {
-            Some(d) => d < i64::from(self.desc.access.size()) && -d < i64::from(other.desc.access.size()),
+            Some(d) => -i64::from(other.desc.access.size()) < d && d < i64::from(self.desc.access.size()),
             None => true,
         }
     }

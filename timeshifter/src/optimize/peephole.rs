@@ -30,7 +30,7 @@ pub(super) fn instead(op: &Op, known: &Known) -> Option<Instead> {
             same("nothing is added")
         }
         O::IntMul | O::IntFloordiv | O::UintFloordiv if constant(1) == Some(1) => same("times one"),
-        O::IntAnd => mask(args, known),
+        O::IntAnd => mask(args, known).or_else(|| lowest_byte(args, known)),
         O::IntOr => bits_are_set(args, known),
         O::IntSignext => {
             let bytes = u32::try_from(constant(1)?).ok()?.clamp(1, 8);
@@ -73,6 +73,14 @@ fn mask(args: &[Operand], known: &Known) -> Option<Instead> {
         return Some(Instead::Operand(args[0], "twice the same"));
     }
     keeps(1, 0).or_else(|| keeps(0, 1))
+}
+
+/// The lowest of eight bytes in opposite order.
+fn lowest_byte(args: &[Operand], known: &Known) -> Option<Instead> {
+    let definition = known.definitions[args[0].value()?.index()].as_ref()?;
+    let swapped = definition.opcode == Opcode::IntBswap && args[1].as_int() == Some(0xff);
+    let args = smallvec![definition.args[0], Operand::int(56)];
+    swapped.then_some(Instead::Op(Opcode::UintRshift, args, "the highest byte of what was swapped"))
 }
 
 /// Bits that are set anyway.

@@ -1,0 +1,325 @@
+//! Random residual graphs: arithmetic on few values, checked and masked accesses to one array in all widths, branches, loops that
+//! end, guards with exits, traps.
+
+use flowgraph::ir::*;
+use flowgraph::testing::Random;
+
+/// The bytes of the array that graphs work on.
+pub const BYTES: usize = 64;
+
+/// A graph of two integers, the address of the array, and its length in bytes.
+pub fn graph(random: &mut Random) -> Graph {
+    let mut graph = Graph::new("f", Signature { params: Vec::new(), result: RustType::Unit });
+    graph.results = vec![Type::Int];
+    let block = graph.new_block();
+    let [n, m, base, length] = [0; 4].map(|_| graph.new_value(Type::Int));
+    graph.block_mut(block).params = vec![n, m, base, length];
+    graph.params = ["n", "m", "base", "length"].map(str::to_owned).to_vec();
+    let mut g = Generator { graph, random, block, base: base.into(), length: length.into(), exits: 0 };
+    let mut env = Env { values: vec![Operand::Value(n), Operand::Value(m)], indices: Vec::new(), places: Vec::new() };
+    g.statements(&mut env, 3);
+    let result = g.value(&env);
+    g.end(Terminator::Return(vec![result]));
+    g.graph
+}
+
+/// What is in scope.
+#[derive(Clone)]
+struct Env {
+    values: Vec<Operand>,
+    /// Indices of bytes that lie in the array with some behind them.
+    indices: Vec<Operand>,
+    /// Scalars that have been accessed: the ops that load and store them, and what these are handed.
+    places: Vec<(Opcode, Opcode, Vec<Operand>, MemDesc)>,
+}
+
+struct Generator<'r> {
+    graph: Graph,
+    random: &'r mut Random,
+    block: BlockId,
+    base: Operand,
+    length: Operand,
+    exits: u32,
+}
+
+impl Generator<'_> {
+    fn end(&mut self, term: Terminator) {
+        self.graph.block_mut(self.block).term = term;
+    }
+
+    fn op(&mut self, opcode: Opcode, args: &[Operand], imm: Imm, results: usize) -> Vec<Operand> {
+        let results: Vec<ValueId> = (0..results).map(|_| self.graph.new_value(Type::Int)).collect();
+        self.graph.block_mut(self.block).ops.push(Op {
+            opcode,
+            args: args.into(),
+            results: results.iter().copied().collect(),
+            imm,
+            time: Time::Now,
+            loc: Loc::UNKNOWN,
+        });
+        results.into_iter().map(Operand::Value).collect()
+    }
+
+    fn pure(&mut self, opcode: Opcode, args: &[Operand]) -> Operand {
+        self.op(opcode, args, Imm::None, 1)[0]
+    }
+
+    fn constant(&mut self) -> Operand {
+        const CORNERS: [i64; 16] =
+            [0, 1, -1, 2, 3, 4, 7, 8, 15, 127, 128, 255, 256, i64::MAX, i64::MIN, u32::MAX as i64];
+        Operand::int(match self.random.below(3) {
+            0 => CORNERS[self.random.below(CORNERS.len())],
+            _ => self.random.below(24) as i64 - 8,
+        })
+    }
+
+    /// A value in scope, one of the latest more often than not, or a constant.
+    fn value(&mut self, env: &Env) -> Operand {
+        let env = &env.values;
+        match self.random.below(8) {
+            0 => self.constant(),
+            1..=4 => env[env.len() - 1 - self.random.below(env.len().min(4))],
+            _ => env[self.random.below(env.len())],
+        }
+    }
+
+    fn statements(&mut self, env: &mut Env, depth: usize) {
+        for _ in 0..1 + self.random.below(6) {
+            match self.random.below(if depth == 0 { 10 } else { 14 }) {
+                0..=4 => self.arithmetic(env),
+                5..=7 => self.access(env),
+                8 => self.guard(env),
+                9 => self.narrow(env),
+                10 | 11 => self.branch(env, depth - 1),
+                12 => self.repeat(env, depth - 1),
+                _ => self.switch(env, depth - 1),
+            }
+        }
+    }
+
+    fn arithmetic(&mut self, env: &mut Env) {
+        let pure: Vec<Opcode> = Opcode::ALL
+            .iter()
+            .copied()
+            .filter(|op| op.is_pure() && op.operands().iter().all(|ty| *ty == OperandType::Is(Type::Int)))
+            .filter(|op| op.results().iter().all(|ty| *ty == OperandType::Is(Type::Int)))
+            .collect();
+        // What interpreters are made of, more often.
+        const USUAL: [Opcode; 6] =
+            [Opcode::IntAdd, Opcode::IntSub, Opcode::IntAnd, Opcode::IntSignext, Opcode::IntLshift, Opcode::UintRshift];
+        let opcode = match self.random.below(2) {
+            0 => USUAL[self.random.below(USUAL.len())],
+            _ => pure[self.random.below(pure.len())],
+        };
+        let mut args: Vec<Operand> = opcode.operands().iter().map(|_| self.value(env)).collect();
+        if args.len() == 2 && self.random.below(2) == 0 {
+            args[1] = match opcode {
+                Opcode::IntSignext => Operand::int([1, 2, 4, 8][self.random.below(4)]),
+                _ => self.constant(),
+            };
+        }
+        env.values.extend(self.op(opcode, &args, Imm::None, opcode.results().len()));
+    }
+
+    fn condition(&mut self, env: &Env) -> Operand {
+        const COMPARISONS: [Opcode; 12] = [
+            Opcode::IntEq,
+            Opcode::IntNe,
+            Opcode::IntLt,
+            Opcode::IntLe,
+            Opcode::IntGt,
+            Opcode::IntGe,
+            Opcode::UintLt,
+            Opcode::UintLe,
+            Opcode::UintGt,
+            Opcode::UintGe,
+            Opcode::IntIsTrue,
+            Opcode::IntIsZero,
+        ];
+        if self.random.below(8) == 0 {
+            return self.value(env);
+        }
+        let opcode = COMPARISONS[self.random.below(COMPARISONS.len())];
+        let args: Vec<Operand> = opcode.operands().iter().map(|_| self.value(env)).collect();
+        self.pure(opcode, &args)
+    }
+
+    /// An index of a byte that lies in the array with those behind it: one that has been used before, or one near it, checked; or
+    /// a new one.
+    fn index(&mut self, env: &mut Env) -> Operand {
+        if !env.indices.is_empty() && self.random.below(4) > 0 {
+            let used = env.indices[self.random.below(env.indices.len())];
+            if self.random.below(2) == 0 {
+                return used;
+            }
+            let by = Operand::int(self.random.below(9) as i64 - 4);
+            let index = self.pure(Opcode::IntAdd, &[used, by]);
+            self.check(index);
+            env.indices.push(index);
+            return index;
+        }
+        let value = self.value(env);
+        let index = match self.random.below(8) {
+            0 => value,
+            _ => {
+                let mask = [7, 15, 31][self.random.below(3)];
+                self.pure(Opcode::IntAnd, &[value, Operand::int(mask)])
+            }
+        };
+        self.check(index);
+        env.indices.push(index);
+        env.values.push(index);
+        index
+    }
+
+    /// Goes on where an index is less than the length.
+    fn check(&mut self, index: Operand) {
+        let (opcode, args, holds) = match self.random.below(4) {
+            0 => (Opcode::UintGt, [self.length, index], true),
+            1 => (Opcode::UintGe, [index, self.length], false),
+            _ => (Opcode::UintLt, [index, self.length], true),
+        };
+        let cond = self.pure(opcode, &args);
+        let (next, fails) = (self.graph.new_block(), self.graph.new_block());
+        let (then, otherwise) = if holds { (next, fails) } else { (fails, next) };
+        self.end(branch(cond, Edge::new(then, []), Edge::new(otherwise, [])));
+        let args = vec![(self.length, Scalar::Usize), (index, Scalar::Usize)];
+        self.graph.block_mut(fails).term =
+            Terminator::Trap(Trap { kind: TrapKind::IndexOutOfBounds, message: None, args, loc: Loc::UNKNOWN });
+        self.block = next;
+    }
+
+    /// Arithmetic of few bits: each step is brought to its type again.
+    fn narrow(&mut self, env: &mut Env) {
+        let bytes = [1, 2, 4][self.random.below(3)];
+        let mut value = self.value(env);
+        for _ in 0..1 + self.random.below(4) {
+            let opcode = [Opcode::IntAdd, Opcode::IntSub, Opcode::IntMul, Opcode::IntXor][self.random.below(4)];
+            let other = self.value(env);
+            value = self.pure(opcode, &[value, other]);
+            value = match self.random.below(2) {
+                0 => self.pure(Opcode::IntSignext, &[value, Operand::int(bytes)]),
+                _ => self.pure(Opcode::IntAnd, &[value, Operand::int((1 << (8 * bytes)) - 1)]),
+            };
+        }
+        env.values.push(value);
+    }
+
+    fn access(&mut self, env: &mut Env) {
+        let (load, store, mut args, desc) = match self.random.below(2) {
+            0 if !env.places.is_empty() => env.places[self.random.below(env.places.len())].clone(),
+            _ => self.place(env),
+        };
+        env.places.push((load, store, args.clone(), desc.clone()));
+        if self.random.below(2) == 0 {
+            args.push(self.value(env));
+            self.op(store, &args, Imm::Mem(desc), 0);
+        } else {
+            env.values.extend(self.op(load, &args, Imm::Mem(desc), 1));
+        }
+    }
+
+    /// A scalar in the array.
+    fn place(&mut self, env: &mut Env) -> (Opcode, Opcode, Vec<Operand>, MemDesc) {
+        const WIDTHS: [Access; 9] = {
+            use Access::*;
+            [U8, U8, U8, I8, I16, U16, I32, U32, I64]
+        };
+        let index = self.index(env);
+        let access = WIDTHS[self.random.below(WIDTHS.len())];
+        let kind = [MemKind::Exclusive, MemKind::Immutable, MemKind::Shared][self.random.below(3)];
+        let class = ["[u8]", "bytes"][self.random.below(2)];
+        let offset = self.random.below(3) as i32;
+        let desc = |stride| MemDesc { class: class.into(), field: "".into(), offset, stride, access, kind };
+        match self.random.below(3) {
+            0 => (Opcode::RawLoad, Opcode::RawStore, vec![self.base, index], desc(1)),
+            1 => {
+                let base = self.pure(Opcode::IntAdd, &[self.base, index]);
+                (Opcode::Getfield, Opcode::Setfield, vec![base], desc(0))
+            }
+            _ => (Opcode::Getarrayitem, Opcode::Setarrayitem, vec![self.base, index], desc(1)),
+        }
+    }
+
+    /// A guard: leaves by an exit with all that is in scope.
+    fn guard(&mut self, env: &Env) {
+        let cond = self.condition(env);
+        let (next, exit) = (self.graph.new_block(), self.graph.new_block());
+        self.end(branch(cond, Edge::new(next, []), Edge::new(exit, [])));
+        let guard = Operand::int(i64::from(self.exits));
+        self.graph.block_mut(exit).term = Terminator::Exit { exit: self.exits, guard, args: env.values.clone() };
+        self.exits += 1;
+        self.block = next;
+    }
+
+    /// Both sides of a branch, and two values that come of either.
+    fn branch(&mut self, env: &mut Env, depth: usize) {
+        let cond = self.condition(env);
+        let [then, otherwise, join] = [0; 3].map(|_| self.graph.new_block());
+        self.end(branch(cond, Edge::new(then, []), Edge::new(otherwise, [])));
+        for side in [then, otherwise] {
+            self.block = side;
+            let mut own = env.clone();
+            self.statements(&mut own, depth);
+            let args = [self.value(&own), self.value(&own)];
+            self.end(Terminator::Jump(Edge::new(join, args)));
+        }
+        self.join(env, join, 2);
+    }
+
+    fn switch(&mut self, env: &mut Env, depth: usize) {
+        let value = self.value(env);
+        let join = self.graph.new_block();
+        let from = self.block;
+        let mut sides = Vec::new();
+        for _ in 0..3 {
+            let side = self.graph.new_block();
+            sides.push(side);
+            self.block = side;
+            let mut own = env.clone();
+            self.statements(&mut own, depth);
+            let args = [self.value(&own)];
+            self.end(Terminator::Jump(Edge::new(join, args)));
+        }
+        self.block = from;
+        let first = self.random.below(4) as i64 - 1;
+        let cases = vec![(first, Edge::new(sides[0], [])), (first + 5, Edge::new(sides[1], []))];
+        let default = Edge::new(sides[2], []);
+        self.end(Terminator::Switch { value, cases, default, time: Time::Now, promotion: false });
+        self.join(env, join, 1);
+    }
+
+    /// A few rounds, with a counter and two values that change.
+    fn repeat(&mut self, env: &mut Env, depth: usize) {
+        let [head, body, behind] = [0; 3].map(|_| self.graph.new_block());
+        let args = [Operand::int(0), self.value(env), self.value(env)];
+        self.end(Terminator::Jump(Edge::new(head, args)));
+        let mut own = env.clone();
+        self.join(&mut own, head, 3);
+        let counter = own.values[own.values.len() - 3];
+        let rounds = 1 + self.random.below(5) as i64;
+        let step = 1 + self.random.below(3) as i64;
+        let cond = self.pure(Opcode::IntLt, &[counter, Operand::int(rounds)]);
+        self.end(branch(cond, Edge::new(body, []), Edge::new(behind, [])));
+        self.block = body;
+        let mut inside = own.clone();
+        self.statements(&mut inside, depth);
+        let next = self.pure(Opcode::IntAdd, &[counter, Operand::int(step)]);
+        let args = [next, self.value(&inside), self.value(&inside)];
+        self.end(Terminator::Jump(Edge::new(head, args)));
+        self.block = behind;
+        *env = own;
+    }
+
+    /// Goes on in a block that is handed so many values.
+    fn join(&mut self, env: &mut Env, block: BlockId, values: usize) {
+        let params: Vec<ValueId> = (0..values).map(|_| self.graph.new_value(Type::Int)).collect();
+        env.values.extend(params.iter().copied().map(Operand::Value));
+        self.graph.block_mut(block).params = params;
+        self.block = block;
+    }
+}
+
+fn branch(cond: Operand, then: Edge, otherwise: Edge) -> Terminator {
+    Terminator::Branch { cond, then, otherwise, time: Time::Now }
+}

@@ -1,0 +1,198 @@
+//! Random residual graphs before and after the optimizer: the same results, memory, traps, and values at exits, in the evaluator and as
+//! machine code. Where they differ, the first rewrite with which they do is named.
+#![allow(missing_docs)]
+
+mod generator;
+
+use flowgraph::eval::{Evaluator, Outcome};
+use flowgraph::ir::{Graph, Module, Stage};
+use flowgraph::memory::Memory;
+use flowgraph::testing::Random;
+use flowgraph::text::{parse_module, print_module, renumber};
+use flowgraph::verify::verify;
+use generator::BYTES;
+use rustc_hash::FxHashMap;
+use std::path::{Path, PathBuf};
+use timeshifter::optimize::{Rewrites, optimize};
+
+/// So many graphs are made: `HUESHIFT_CASES` says otherwise.
+const CASES: usize = 1500;
+
+/// How a run ended, and what it has left in the array.
+#[derive(Clone, Debug, PartialEq)]
+struct Ran {
+    end: End,
+    bytes: Vec<u8>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum End {
+    Returned(Vec<u64>),
+    Trapped(String),
+    Exited(u32, i64, Vec<u64>),
+}
+
+fn asked(name: &str) -> Option<usize> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+fn module(graph: &Graph) -> Module {
+    let mut module = Module { stage: Stage::Residual, ..Module::default() };
+    module.graphs.insert("f".to_owned(), graph.clone());
+    module
+}
+
+/// Which integers graphs are handed, and how long they are told that the array is.
+fn inputs(random: &mut Random) -> Vec<[u64; 3]> {
+    let corners = [0, 1, 5, 12, 40, 255, u64::MAX, 1 << 63, i64::MAX as u64, (-7i64) as u64];
+    let mut corner = || corners[random.below(corners.len())];
+    let few = (0..5).map(|at| [corner(), corner(), [48, 0, 7, 48, 30][at]]);
+    few.collect()
+}
+
+/// Runs a graph on some inputs.
+fn evaluate(module: &Module, inputs: &[[u64; 3]]) -> Vec<Ran> {
+    let mut memory = Memory::for_module(module);
+    let array = memory.allocate(BYTES as u64);
+    let run = |[n, m, length]: &[u64; 3]| {
+        fill(&mut memory, array);
+        let outcome = Evaluator::new(module, &mut memory).call("f", &[*n, *m, array, *length]);
+        let end = match outcome {
+            Ok(Outcome::Returned(words)) => End::Returned(words),
+            Ok(Outcome::Trapped(trap)) => End::Trapped(trap.message),
+            Ok(Outcome::Exited { exit, guard, args, .. }) => End::Exited(exit, guard, args),
+            other => panic!("{other:?}\n{}", print_module(module)),
+        };
+        Ran { end, bytes: memory.read(array, BYTES as u64).expect("the array") }
+    };
+    inputs.iter().map(run).collect()
+}
+
+/// Runs its machine code.
+fn native(module: &Module, inputs: &[[u64; 3]]) -> Vec<Ran> {
+    let mut memory = Memory::for_module(module);
+    let array = memory.allocate(BYTES as u64);
+    let mut engine = jitcodegen::Engine::new(jitcodegen::Options::default()).expect("this machine");
+    engine.compile(module, &memory).unwrap_or_else(|e| panic!("{e}\n{}", print_module(module)));
+    let run = |[n, m, length]: &[u64; 3]| {
+        fill(&mut memory, array);
+        let end = match engine.call("f", &[*n, *m, array, *length]).expect("it runs") {
+            jitcodegen::Outcome::Returned(words) => End::Returned(words),
+            jitcodegen::Outcome::Trapped(trap) => End::Trapped(trap.message),
+            jitcodegen::Outcome::Exited(exit) => End::Exited(exit.exit, exit.guard, exit.args),
+        };
+        Ran { end, bytes: memory.read(array, BYTES as u64).expect("the array") }
+    };
+    inputs.iter().map(run).collect()
+}
+
+fn fill(memory: &mut Memory, array: u64) {
+    let bytes: Vec<u8> = (0..BYTES).map(|at| (at * 37 + 11) as u8).collect();
+    memory.write(array, &bytes).expect("the array");
+}
+
+fn optimized(graph: &Graph, fuel: Option<u64>) -> (Graph, Rewrites) {
+    let (mut graph, mut rewrites) = (graph.clone(), Rewrites::new(fuel, true));
+    optimize(&mut graph, &[], &mut rewrites);
+    (graph, rewrites)
+}
+
+#[test]
+fn random_graphs_do_what_they_did() {
+    let seed = asked("HUESHIFT_SEED").unwrap_or(7) as u64;
+    println!("HUESHIFT_SEED={seed}");
+    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut done: FxHashMap<&'static str, usize> = FxHashMap::default();
+    let mut ends = [0; 3];
+    for case in 0..asked("HUESHIFT_CASES").unwrap_or(CASES) {
+        let graph = generator::graph(&mut random);
+        let inputs = inputs(&mut random);
+        let before = module(&graph);
+        assert!(verify(&before).is_ok(), "{:?}\n{}", verify(&before), print_module(&before));
+        let wanted = evaluate(&before, &inputs);
+        for ran in &wanted {
+            ends[match ran.end {
+                End::Returned(_) => 0,
+                End::Trapped(_) => 1,
+                End::Exited(..) => 2,
+            }] += 1;
+        }
+        let (after, rewrites) = optimized(&graph, None);
+        for rewrite in rewrites.told() {
+            *done.entry(rewrite.what).or_default() += 1;
+        }
+        let after = module(&after);
+        assert!(verify(&after).is_ok(), "{:?}\n{}\n{}", verify(&after), print_module(&before), print_module(&after));
+        if evaluate(&after, &inputs) != wanted {
+            culprit(case, &graph, &inputs, &wanted, rewrites.count());
+        }
+        if case % 8 == 0 {
+            assert_eq!(native(&after, &inputs), wanted, "case {case}: {}", print_module(&after));
+            // Any number of rewrites is as good as all of them.
+            let some = rewrites.count() / 2;
+            assert_eq!(evaluate(&module(&optimized(&graph, Some(some)).0), &inputs), wanted, "case {case}, {some}");
+        }
+    }
+    println!("{done:?} {ends:?}");
+    for what in ["known", "fold", "same op", "simpler", "no overflow", "load", "decided", "undemanded"] {
+        assert!(done.contains_key(what), "{what} is never done: {done:?}");
+    }
+    assert!(ends.iter().all(|end| *end > 100), "{ends:?}");
+}
+
+/// Names the first rewrite with which a graph does something else.
+fn culprit(case: usize, graph: &Graph, inputs: &[[u64; 3]], wanted: &[Ran], all: u64) -> ! {
+    let wrong = |fuel: &u64| evaluate(&module(&optimized(graph, Some(*fuel)).0), inputs) != wanted;
+    let fuel = (0..=all).find(wrong).unwrap_or(all);
+    let (after, rewrites) = optimized(graph, Some(fuel));
+    let after = module(&after);
+    panic!(
+        "case {case}: wrong by rewrite {fuel}, {:?}\nwanted {wanted:?}\nbut {:?}\n{}\n{}",
+        rewrites.told().last(),
+        evaluate(&after, inputs),
+        print_module(&module(graph)),
+        print_module(&after)
+    );
+}
+
+/// The files of `tests/optimizer`: graphs with what is absent when they have been optimized, beside what comes of them. `HUESHIFT_BLESS=1`
+/// writes that.
+#[test]
+fn each_optimization_leaves_what_it_should() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("optimizer");
+    let files = std::fs::read_dir(&folder).expect("the folder").map(|file| file.expect("a file").path());
+    let mut files: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|ext| ext == "graph")).collect();
+    files.sort();
+    assert!(files.len() >= 16, "{files:?}");
+    let inputs = inputs(&mut Random(99));
+    let mut done: FxHashMap<&'static str, usize> = FxHashMap::default();
+    for path in files {
+        let name = path.display();
+        let text = std::fs::read_to_string(&path).expect("a text");
+        let before = parse_module(&text).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert!(verify(&before).is_ok(), "{name}: {:?}", verify(&before));
+        let (graph, rewrites) = optimized(&before.graphs[0], None);
+        for rewrite in rewrites.told() {
+            *done.entry(rewrite.what).or_default() += 1;
+        }
+        let after = module(&renumber(&graph));
+        let left = print_module(&after);
+        let absent = text.lines().find_map(|line| line.strip_prefix("// absent: ")).expect("what is absent");
+        for absent in absent.split('|') {
+            assert!(text.lines().any(|line| !line.starts_with("//") && line.contains(absent)), "{name}: {absent}");
+            assert!(!print_module(&module(&graph)).contains(absent), "{name}: {absent} is there:\n{left}");
+        }
+        assert_eq!(evaluate(&after, &inputs), evaluate(&before, &inputs), "{name}");
+        let output = path.with_extension("optimized");
+        if std::env::var_os("HUESHIFT_BLESS").is_some() {
+            std::fs::write(&output, &left).expect("it can be written");
+        }
+        let blessed = std::fs::read_to_string(&output).unwrap_or_default();
+        assert_eq!(left, blessed, "{name}: HUESHIFT_BLESS=1 makes it this");
+        let (again, rewrites) = optimized(&graph, None);
+        assert_eq!((&again.blocks, rewrites.count()), (&graph.blocks, 0), "{name}: there is nothing left to do");
+    }
+    for what in ["known", "fold", "simpler", "no overflow", "load", "decided", "undemanded"] {
+        assert!(done.contains_key(what), "{what}: {done:?}");
+    }
+}
