@@ -481,10 +481,12 @@ impl Opcode {
 
     /// Whether it is a comparison, giving 0 or 1.
     pub fn is_comparison(self) -> bool {
-        let name = self.name();
-        self.is_pure()
-            && (["_eq", "_ne", "_lt", "_le", "_gt", "_ge"].iter().any(|end| name.ends_with(end))
-                || matches!(self, Opcode::IntIsTrue | Opcode::IntIsZero))
+        use Opcode::*;
+        matches!(
+            self,
+            IntEq | IntNe | IntLt | IntLe | IntGt | IntGe | UintLt | UintLe | UintGt | UintGe | IntIsTrue | IntIsZero
+        ) || matches!(self, FloatEq | FloatNe | FloatLt | FloatLe | FloatGt | FloatGe)
+            || matches!(self, SingleEq | SingleNe | SingleLt | SingleLe | SingleGt | SingleGe)
     }
 }
 
@@ -510,6 +512,15 @@ mod tests {
     fn names_are_distinct() {
         for op in Opcode::ALL {
             assert_eq!(Opcode::from_name(op.name()), Some(*op));
+        }
+    }
+
+    #[test]
+    fn comparisons_have_names_of_such() {
+        for op in Opcode::ALL.iter().filter(|op| op.is_pure()) {
+            let named = ["_eq", "_ne", "_lt", "_le", "_gt", "_ge"].iter().any(|end| op.name().ends_with(end));
+            let tests = ["int_is_true", "int_is_zero"].contains(&op.name());
+            assert_eq!(op.is_comparison(), named || tests, "{op:?}");
         }
     }
 

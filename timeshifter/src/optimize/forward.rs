@@ -8,8 +8,8 @@ use super::cleanup::Replacements;
 use super::dominators::Dominators;
 use super::flow::{Flow, down, scoped, takes};
 use super::int_bound::IntBound;
-use super::known::{Known, SameOp, define, is_int};
-use super::memory::{Contents, Ends, Found};
+use super::known::{Known, SameOp, is_int};
+use super::memory::{Found, one_way};
 use super::peephole::{Instead, instead};
 use super::rewrites::{Rewrites, shown, shown_op};
 use flowgraph::ir::{BlockId, Effect, Graph, Imm, Loc, Op, Opcode, Operand, Terminator, Type};
@@ -21,11 +21,12 @@ pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewr
     let mut known = Known::new(graph);
     let flow = Flow::new(graph, &tree, entry, &mut known);
     let replaced = Replacements::new(graph);
-    let ends = Ends::new(graph);
-    let mut walk = Walk { graph, known, contents: Contents::default(), ends, replaced, rewrites, changed: false };
+    let one_way = one_way(graph);
+    let mut walk = Walk { graph, known, replaced, rewrites, changed: false };
     down(&tree, |block, marks, depth| {
         scoped(&mut walk.known, marks, depth);
         flow.enter(walk.graph, &tree, block, &mut walk.known) && {
+            walk.known.begin_block(one_way[block.index()]);
             walk.block(block);
             true
         }
@@ -38,8 +39,6 @@ pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewr
 struct Walk<'g> {
     graph: &'g mut Graph,
     known: Known,
-    contents: Contents,
-    ends: Ends,
     replaced: Replacements,
     rewrites: &'g mut Rewrites,
     changed: bool,
@@ -49,13 +48,12 @@ impl Walk<'_> {
     fn block(&mut self, id: BlockId) {
         let ops = std::mem::take(&mut self.graph.block_mut(id).ops);
         let mut kept = Vec::with_capacity(ops.len());
-        self.contents = self.ends.at_begin(id);
         for mut op in ops {
             for arg in &mut op.args {
                 self.use_known(arg, &op.loc);
             }
             if self.keeps(&mut op) {
-                self.contents.after(&op, &self.known);
+                self.known.accesses(&op);
                 kept.push(op);
             }
         }
@@ -64,7 +62,6 @@ impl Walk<'_> {
         // What an exit hands over is what the values are, also where a guard has been made to fail.
         term.for_each_operand_mut(|operand| self.use_known(operand, &loc));
         self.decide(&mut term, &loc);
-        self.ends.at_end(id, std::mem::take(&mut self.contents));
         let block = self.graph.block_mut(id);
         (block.ops, block.term) = (kept, term);
     }
@@ -107,7 +104,7 @@ impl Walk<'_> {
             self.replaced.replace(op.results[0], Operand::int(constant));
             return false;
         }
-        let same: SameOp = (op.opcode, op.args.clone(), op.imm.clone());
+        let same: SameOp = (op.opcode, op.args.clone());
         if let Some(results) = self.known.done(&same).map(<[_]>::to_vec)
             && self.may(op, "same op", || (results[0].to_string(), "it has been done".to_owned()))
         {
@@ -117,7 +114,7 @@ impl Walk<'_> {
             return false;
         }
         self.known.does(same, &op.results);
-        define(&mut self.known.definitions, op);
+        self.known.define(op);
         for (result, bound) in op.results.iter().zip(bounds) {
             self.known.computed(*result, bound);
         }
@@ -130,7 +127,7 @@ impl Walk<'_> {
             return false;
         }
         let why = || "it was stored or loaded there".to_owned();
-        match self.contents.find(op, &self.known) {
+        match self.known.loaded(op) {
             Some(Found::Value(value)) if self.may(op, "load", || (shown(value), why())) => {
                 self.replaced.replace(op.results[0], value);
                 true

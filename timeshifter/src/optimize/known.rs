@@ -5,12 +5,13 @@
 //! is followed backward through the ops that it was computed by.
 
 use super::int_bound::IntBound;
-use flowgraph::ir::{Const, Graph, Imm, Op, Opcode, Operand, Type, ValueId};
+use super::memory::{Changed, Contents, Found};
+use flowgraph::ir::{Const, Effect, Graph, Op, Opcode, Operand, Type, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
-/// What makes two pure ops, or two loads of what never changes, the same.
-pub(super) type SameOp = (Opcode, SmallVec<[Operand; 3]>, Imm);
+/// What makes two pure ops the same.
+pub(super) type SameOp = (Opcode, SmallVec<[Operand; 3]>);
 
 /// The op that computes a value, as far as it is looked through.
 #[derive(Clone, Debug)]
@@ -33,8 +34,10 @@ const APART: usize = 4;
 /// What holds in a block and in all that it dominates.
 pub(super) struct Known {
     bounds: Vec<IntBound>,
-    /// How values are computed.
-    pub definitions: Vec<Option<Definition>>,
+    /// How values are computed, and by value the number of that and one more; 0 where it isn't known.
+    definitions: Vec<Definition>,
+    defined: Vec<u32>,
+    contents: Contents,
     /// What ops give that have been done.
     done: FxHashMap<SameOp, SmallVec<[ValueId; 2]>>,
     /// The least that values can be, as words without sign.
@@ -52,23 +55,48 @@ enum Learnt {
     Bound(ValueId, IntBound),
     Done(SameOp),
     Least(ValueId, Option<u64>),
-    Within(ValueId, Option<Within>),
+    Within(ValueId, Option<Box<Within>>),
+    Memory(Changed),
 }
 
 impl Known {
     pub(super) fn new(graph: &Graph) -> Known {
-        let mut definitions = vec![None; graph.values.len()];
-        for op in graph.blocks.iter().flat_map(|block| &block.ops) {
-            define(&mut definitions, op);
-        }
-        Known {
+        let mut known = Known {
             bounds: vec![IntBound::unbounded(); graph.values.len()],
-            definitions,
+            definitions: Vec::new(),
+            defined: vec![0; graph.values.len()],
+            contents: Contents::default(),
             done: FxHashMap::default(),
             least: FxHashMap::default(),
             within: FxHashMap::default(),
             learnt: Vec::new(),
+        };
+        for op in graph.blocks.iter().flat_map(|block| &block.ops) {
+            known.define(op);
         }
+        known
+    }
+
+    /// Remembers how an op computes its results.
+    pub(super) fn define(&mut self, op: &Op) {
+        if !op.opcode.is_pure() {
+            return;
+        }
+        for (result, value) in op.results.iter().enumerate() {
+            let definition = Definition { opcode: op.opcode, args: op.args.clone(), result };
+            match self.defined[value.index()] {
+                0 => {
+                    self.definitions.push(definition);
+                    self.defined[value.index()] = self.definitions.len() as u32;
+                }
+                number => self.definitions[number as usize - 1] = definition,
+            }
+        }
+    }
+
+    /// How a value is computed, where that is by an op that only computes.
+    pub(super) fn definition(&self, value: ValueId) -> Option<&Definition> {
+        self.definitions.get((self.defined[value.index()] as usize).checked_sub(1)?)
     }
 
     /// How much has been learnt: to come back to.
@@ -84,8 +112,9 @@ impl Known {
                 Learnt::Done(op) => drop(self.done.remove(&op)),
                 Learnt::Least(value, Some(before)) => drop(self.least.insert(value, before)),
                 Learnt::Least(value, None) => drop(self.least.remove(&value)),
-                Learnt::Within(value, Some(before)) => drop(self.within.insert(value, before)),
+                Learnt::Within(value, Some(before)) => drop(self.within.insert(value, *before)),
                 Learnt::Within(value, None) => drop(self.within.remove(&value)),
+                Learnt::Memory(changed) => self.contents.undo(changed),
             }
         }
     }
@@ -115,10 +144,35 @@ impl Known {
         }
         let args: SmallVec<[IntBound; 3]> = op.args.iter().map(|arg| self.bound(*arg)).collect();
         let mut bounds = IntBound::transfer(op.opcode, &args);
-        if op.opcode.is_comparison() && self.compares(op.opcode, &op.args).is_some() {
-            bounds[0] = IntBound::constant(i64::from(self.compares(op.opcode, &op.args) == Some(true)));
+        if op.opcode.is_comparison()
+            && let Some(holds) = self.compares(op.opcode, &op.args)
+        {
+            bounds[0] = IntBound::constant(i64::from(holds));
         }
         bounds
+    }
+
+    // ---- what lies in memory
+
+    /// A block begins. Where more than one way leads to it, nothing is known of memory.
+    pub(super) fn begin_block(&mut self, has_one_way: bool) {
+        if !has_one_way && let Some(changed) = self.contents.empty() {
+            self.learnt.push(Learnt::Memory(changed));
+        }
+    }
+
+    /// What a load gives, if that is known.
+    pub(super) fn loaded(&self, op: &Op) -> Option<Found> {
+        self.contents.find(op, self)
+    }
+
+    /// An op is carried out that may use memory.
+    pub(super) fn accesses(&mut self, op: &Op) {
+        if matches!(op.opcode.effect(), Effect::Read | Effect::Write | Effect::Call) {
+            let mut contents = std::mem::take(&mut self.contents);
+            self.learnt.extend(contents.after(op, self).into_iter().map(Learnt::Memory));
+            self.contents = contents;
+        }
     }
 
     // ---- what has been done
@@ -148,7 +202,7 @@ impl Known {
         let Operand::Value(value) = cond else { return true };
         if holds {
             // Not zero, even where no bound says so.
-            if let Some(Definition { opcode: Opcode::IntIsTrue, args, .. }) = &self.definitions[value.index()] {
+            if let Some(Definition { opcode: Opcode::IntIsTrue, args, .. }) = self.definition(value) {
                 let nonzero = args[0];
                 return self.narrow(value, met, DEPTH) && self.learn(nonzero, true);
             }
@@ -179,7 +233,7 @@ impl Known {
         if depth == 0 {
             return true;
         }
-        let Some(definition) = self.definitions[value.index()].clone() else { return true };
+        let Some(definition) = self.definition(value).cloned() else { return true };
         let Definition { opcode, args, result } = definition;
         let bounds: SmallVec<[IntBound; 3]> = args.iter().map(|arg| self.bound(*arg)).collect();
         let refined = match result {
@@ -236,7 +290,7 @@ impl Known {
             None => return,
         }
         let before = self.within.insert(value, after);
-        self.learnt.push(Learnt::Within(value, before));
+        self.learnt.push(Learnt::Within(value, before.map(Box::new)));
     }
 
     /// Learns of a parameter what is said of all that is handed over for it.
@@ -282,7 +336,7 @@ impl Known {
         let mut value = operand.value()?;
         let mut offset = 0i64;
         for _ in 0..DEPTH {
-            let Some(Definition { opcode, args, result: 0 }) = &self.definitions[value.index()] else { break };
+            let Some(Definition { opcode, args, result: 0 }) = self.definition(value) else { break };
             let (next, by) = match (opcode, &args[..]) {
                 (Opcode::IntAdd, [Operand::Value(v), Operand::Const(Const::Int(by))])
                 | (Opcode::IntAdd, [Operand::Const(Const::Int(by)), Operand::Value(v)]) => (*v, *by),
@@ -317,15 +371,6 @@ impl Known {
         let is_there =
             |(other, (low, high)): &(Operand, (i64, i64))| other == length && *low <= offset && offset <= *high;
         self.within.get(&value)?.iter().any(is_there).then_some(holds)
-    }
-}
-
-/// Remembers how an op computes its results.
-pub(super) fn define(definitions: &mut [Option<Definition>], op: &Op) {
-    if op.opcode.is_pure() && op.mem().is_none() {
-        for (result, value) in op.results.iter().enumerate() {
-            definitions[value.index()] = Some(Definition { opcode: op.opcode, args: op.args.clone(), result });
-        }
     }
 }
 

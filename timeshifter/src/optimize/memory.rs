@@ -7,78 +7,76 @@
 
 use super::known::Known;
 use crate::specialize::classes_may_alias;
-use flowgraph::ir::{Access, BlockId, Effect, Graph, MemDesc, Op, Opcode, Operand};
-use std::rc::Rc;
+use flowgraph::ir::{Access, Effect, Graph, Op, Opcode, Operand};
+use std::sync::Arc;
 
 /// More places than these are not remembered at once.
-const PLACES: usize = 64;
+const PLACES: usize = 32;
 
 /// What lies in memory at some point of the walk.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Contents(Vec<Content>);
 
-#[derive(Clone, Debug)]
-struct Content {
+#[derive(Debug)]
+pub(super) struct Content {
     place: Place,
     value: Operand,
 }
 
+/// How to undo a change.
+#[derive(Debug)]
+pub(super) enum Changed {
+    Put,
+    /// What is there no more, with its place in the list.
+    Gone(usize, Content),
+    Emptied(Vec<Content>),
+}
+
 /// A scalar in memory.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Place {
     base: Operand,
-    index: Option<Operand>,
-    desc: MemDesc,
+    /// What the address has besides the base: a value times so many bytes, if there is one, and a constant.
+    index: Option<(Operand, u32)>,
+    offset: i64,
+    access: Access,
+    class: Arc<str>,
 }
 
 impl Place {
-    fn of(op: &Op) -> Option<Place> {
-        let desc = op.mem()?.clone();
-        let index = match op.opcode {
+    fn of(op: &Op, known: &Known) -> Option<Place> {
+        let desc = op.mem()?;
+        let stride = match op.opcode {
             Opcode::Getfield | Opcode::Setfield => None,
-            Opcode::Getarrayitem | Opcode::Setarrayitem => Some(op.args[1]),
-            Opcode::RawLoad | Opcode::RawStore => Some(op.args[1]),
+            Opcode::Getarrayitem | Opcode::Setarrayitem => Some(desc.stride),
+            Opcode::RawLoad | Opcode::RawStore => Some(1),
             _ => return None,
         };
-        let stride = if index.is_some() && !matches!(op.opcode, Opcode::Getarrayitem | Opcode::Setarrayitem) {
-            1
-        } else {
-            desc.stride
-        };
-        Some(Place { base: op.args[0], index, desc: MemDesc { stride, ..desc } })
+        let mut offset = i64::from(desc.offset);
+        let index = stride.and_then(|stride| {
+            let mut moves = |by: i64| offset = offset.wrapping_add(by.wrapping_mul(i64::from(stride)));
+            match (op.args[1].as_int(), known.offset_of(op.args[1])) {
+                (Some(constant), _) => moves(constant),
+                (None, Some((value, by))) => {
+                    moves(by);
+                    return Some((Operand::Value(value), stride));
+                }
+                (None, None) => return Some((op.args[1], stride)),
+            }
+            None
+        });
+        Some(Place { base: op.args[0], index, offset, access: desc.access, class: desc.class.clone() })
     }
 
     /// By how many bytes another place lies behind this one, if that is a constant.
-    fn distance(&self, other: &Place, known: &Known) -> Option<i64> {
-        if self.base != other.base {
-            return None;
-        }
-        let (from, own) = self.moved(known)?;
-        let (to, others) = other.moved(known)?;
-        (from == to).then(|| others.wrapping_sub(own))
+    fn distance(&self, other: &Place) -> Option<i64> {
+        (self.base == other.base && self.index == other.index).then(|| other.offset.wrapping_sub(self.offset))
     }
 
-    /// What its address has besides the base: a value times the stride, and a constant.
-    fn moved(&self, known: &Known) -> Option<(Option<(flowgraph::ir::ValueId, u32)>, i64)> {
-        let stride = i64::from(self.desc.stride);
-        let offset = i64::from(self.desc.offset);
-        match self.index {
-            None => Some((None, offset)),
-            Some(Operand::Const(index)) => Some((None, offset.wrapping_add(index.as_int()?.wrapping_mul(stride)))),
-            Some(index) => {
-                let (value, by) = known.offset_of(index)?;
-                Some((Some((value, self.desc.stride)), offset.wrapping_add(by.wrapping_mul(stride))))
-            }
-        }
-    }
-
-    fn may_touch(&self, other: &Place, known: &Known) -> bool {
-        if !classes_may_alias(&self.desc.class, &other.desc.class) {
-            return false;
-        }
-        match self.distance(other, known) {
-            Some(d) => -i64::from(other.desc.access.size()) < d && d < i64::from(self.desc.access.size()),
-            None => true,
+    fn may_touch(&self, other: &Place) -> bool {
+        match self.distance(other) {
+            Some(d) if !(-i64::from(other.access.size()) < d && d < i64::from(self.access.size())) => false,
+            _ => classes_may_alias(&self.class, &other.class),
         }
     }
 }
@@ -94,76 +92,75 @@ pub(super) enum Found {
 impl Contents {
     /// What a load gives, if that is known.
     pub(super) fn find(&self, op: &Op, known: &Known) -> Option<Found> {
-        let place = Place::of(op).filter(|_| !op.results.is_empty())?;
-        let holds = |content: &&Content| {
-            content.place.desc.access == place.desc.access && place.distance(&content.place, known) == Some(0)
-        };
+        if self.0.is_empty() || op.results.is_empty() {
+            return None;
+        }
+        let place = Place::of(op, known)?;
+        let access = place.access;
+        let holds = |content: &&Content| content.place.access == access && place.distance(&content.place) == Some(0);
         let value = self.0.iter().rev().find(holds)?.value;
-        let access = place.desc.access;
         let (low, high) = access.range();
         let bound = known.bound(value);
         let fits = access.size() == 8 || access == Access::F32 || low <= bound.lower() && bound.upper() <= high;
         Some(if fits { Found::Value(value) } else { Found::Extended(value, access) })
     }
 
-    /// What an op leaves in memory.
-    pub(super) fn after(&mut self, op: &Op, known: &Known) {
+    /// What an op leaves in memory. Each change is told.
+    pub(super) fn after(&mut self, op: &Op, known: &Known) -> Vec<Changed> {
+        let mut changes = Vec::new();
         match op.opcode.effect() {
-            Effect::Call => self.0.clear(),
-            Effect::Write => match Place::of(op) {
+            Effect::Call => changes.extend(self.empty()),
+            Effect::Write => match Place::of(op, known) {
                 Some(place) => {
-                    self.0.retain(|content| !content.place.may_touch(&place, known));
+                    for at in (0..self.0.len()).rev() {
+                        if self.0[at].place.may_touch(&place) {
+                            changes.push(Changed::Gone(at, self.0.remove(at)));
+                        }
+                    }
                     if let Some(value) = op.args.last() {
-                        self.put(place, *value);
+                        self.put(place, *value, &mut changes);
                     }
                 }
-                None => self.0.clear(),
+                None => changes.extend(self.empty()),
             },
             Effect::Read => {
-                if let (Some(place), [result]) = (Place::of(op), &op.results[..]) {
-                    self.put(place, Operand::Value(*result));
+                if let (Some(place), [result]) = (Place::of(op, known), &op.results[..]) {
+                    self.put(place, Operand::Value(*result), &mut changes);
                 }
             }
             Effect::Pure | Effect::Allocate | Effect::ElidableCall | Effect::Hint => {}
         }
+        changes
     }
 
-    fn put(&mut self, place: Place, value: Operand) {
+    fn put(&mut self, place: Place, value: Operand, changes: &mut Vec<Changed>) {
         if self.0.len() >= PLACES {
-            self.0.remove(0);
+            changes.push(Changed::Gone(0, self.0.remove(0)));
         }
         self.0.push(Content { place, value });
+        changes.push(Changed::Put);
     }
-}
 
-/// By block: what lies in memory at its end.
-pub(super) struct Ends {
-    ends: Vec<Option<Rc<Contents>>>,
-    /// By block: the only one that leads here, along one edge.
-    only: Vec<Option<BlockId>>,
-}
+    /// Forgets everything.
+    pub(super) fn empty(&mut self) -> Option<Changed> {
+        (!self.0.is_empty()).then(|| Changed::Emptied(std::mem::take(&mut self.0)))
+    }
 
-impl Ends {
-    pub(super) fn new(graph: &Graph) -> Ends {
-        let mut ways = vec![0; graph.blocks.len()];
-        let mut only = vec![None; graph.blocks.len()];
-        for from in graph.block_ids() {
-            for edge in graph.block(from).term.edges() {
-                ways[edge.block.index()] += 1;
-                only[edge.block.index()] = Some(from);
-            }
+    /// Undoes the latest change.
+    pub(super) fn undo(&mut self, changed: Changed) {
+        match changed {
+            Changed::Put => drop(self.0.pop()),
+            Changed::Gone(at, content) => self.0.insert(at, content),
+            Changed::Emptied(contents) => self.0 = contents,
         }
-        let only = only.into_iter().zip(ways).map(|(from, ways)| from.filter(|_| ways == 1)).collect();
-        Ends { ends: vec![None; graph.blocks.len()], only }
     }
+}
 
-    /// What lies in memory where a block begins.
-    pub(super) fn at_begin(&self, block: BlockId) -> Contents {
-        let end = self.only[block.index()].and_then(|from| self.ends[from.index()].as_ref());
-        end.map_or_else(Contents::default, |end| (**end).clone())
+/// By block: whether just one edge leads there.
+pub(super) fn one_way(graph: &Graph) -> Vec<bool> {
+    let mut ways = vec![0; graph.blocks.len()];
+    for edge in graph.blocks.iter().flat_map(|block| block.term.edges()) {
+        ways[edge.block.index()] += 1;
     }
-
-    pub(super) fn at_end(&mut self, block: BlockId, contents: Contents) {
-        self.ends[block.index()] = Some(Rc::new(contents));
-    }
+    ways.into_iter().map(|ways| ways == 1).collect()
 }

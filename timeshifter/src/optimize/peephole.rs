@@ -77,7 +77,7 @@ fn mask(args: &[Operand], known: &Known) -> Option<Instead> {
 
 /// The lowest of eight bytes in opposite order.
 fn lowest_byte(args: &[Operand], known: &Known) -> Option<Instead> {
-    let definition = known.definitions[args[0].value()?.index()].as_ref()?;
+    let definition = known.definition(args[0].value()?)?;
     let swapped = definition.opcode == Opcode::IntBswap && args[1].as_int() == Some(0xff);
     let args = smallvec![definition.args[0], Operand::int(56)];
     swapped.then_some(Instead::Op(Opcode::UintRshift, args, "the highest byte of what was swapped"))
@@ -144,7 +144,7 @@ fn equal_sums(op: &Op, known: &Known) -> Option<Instead> {
 
 /// A value and a constant that add up to an operand.
 fn constant_sum(operand: Operand, known: &Known) -> Option<(Operand, i64)> {
-    let definition = known.definitions[operand.value()?.index()].as_ref()?;
+    let definition = known.definition(operand.value()?)?;
     match (definition.opcode, &definition.args[..]) {
         (Opcode::IntAdd, [value @ Operand::Value(_), Operand::Const(Const::Int(by))])
         | (Opcode::IntAdd, [Operand::Const(Const::Int(by)), value @ Operand::Value(_)]) => Some((*value, *by)),
