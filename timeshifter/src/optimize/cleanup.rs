@@ -20,6 +20,7 @@ pub fn cleanup(graph: &mut Graph) -> usize {
 /// number of rounds over it that needed no analysis.
 pub fn optimize(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> usize {
     let mut rounds = simplify(graph);
+    drop_unused_values(graph);
     // Only when parameters have gone that are always the same is it plain which ops are equal.
     let mut changed = forward(graph, entry, rewrites);
     if changed {
@@ -47,6 +48,35 @@ fn simplify(graph: &mut Graph) -> usize {
         }
     }
     unreachable!("each round leaves less")
+}
+
+/// Numbers the values that are left anew, in the order of the blocks: most have gone, and everything that is kept by value is so much
+/// smaller.
+fn drop_unused_values(graph: &mut Graph) {
+    const GONE: u32 = u32::MAX;
+    let mut numbers = vec![GONE; graph.values.len()];
+    let mut values = Vec::new();
+    for block in &mut graph.blocks {
+        let own = block.params.iter_mut().chain(block.ops.iter_mut().flat_map(|op| op.results.iter_mut()));
+        for value in own {
+            let info = graph.values[value.index()];
+            let number = std::mem::replace(&mut numbers[value.index()], values.len() as u32);
+            debug_assert_eq!(number, GONE, "{value} has two definitions");
+            *value = ValueId(values.len() as u32);
+            values.push(info);
+        }
+    }
+    graph.values = values;
+    let renumber = |operand: &mut Operand| {
+        if let Operand::Value(value) = operand {
+            *value = ValueId(numbers[value.index()]);
+        }
+    };
+    for block in &mut graph.blocks {
+        block.ops.iter_mut().flat_map(|op| op.args.iter_mut()).for_each(renumber);
+        block.term.for_each_operand_mut(renumber);
+    }
+    graph.names.clear();
 }
 
 /// Which values are replaced by which operands, by value. Chains are shortened when they are followed.

@@ -91,6 +91,9 @@ impl Flow {
         known: &Known,
         round: usize,
     ) -> bool {
+        if self.lengths.is_empty() {
+            return false;
+        }
         // A length that is computed behind the block may be another one there.
         let there: SmallVec<[ValueId; 4]> =
             self.lengths.iter().filter(|(_, from)| tree.dominates(*from, block)).map(|(length, _)| *length).collect();
@@ -131,6 +134,9 @@ impl Flow {
             }
             let term = &graph.block(block).term;
             for (side, edge) in term.edges().enumerate() {
+                if self.reaches(edge.block) && graph.block(edge.block).params.is_empty() {
+                    continue; // there is nothing to hand over
+                }
                 let mark = known.mark();
                 if takes(term, side, known) {
                     if exits(graph, edge.block) {

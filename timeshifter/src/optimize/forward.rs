@@ -27,7 +27,7 @@ pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewr
         scoped(&mut walk.known, marks, depth);
         flow.enter(walk.graph, &tree, block, &mut walk.known) && {
             walk.known.begin_block(one_way[block.index()]);
-            walk.block(block);
+            walk.block(block, |to| one_way[to.index()].then(|| flow.reaches(to)));
             true
         }
     });
@@ -45,7 +45,8 @@ struct Walk<'g> {
 }
 
 impl Walk<'_> {
-    fn block(&mut self, id: BlockId) {
+    /// Goes through a block. `reaches` says whether one is come to that only one way leads to.
+    fn block(&mut self, id: BlockId, reaches: impl Fn(BlockId) -> Option<bool>) {
         let ops = std::mem::take(&mut self.graph.block_mut(id).ops);
         let mut kept = Vec::with_capacity(ops.len());
         for mut op in ops {
@@ -61,7 +62,7 @@ impl Walk<'_> {
         let loc = self.graph.block(id).loc;
         // What an exit hands over is what the values are, also where a guard has been made to fail.
         term.for_each_operand_mut(|operand| self.use_known(operand, &loc));
-        self.decide(&mut term, &loc);
+        self.decide(&mut term, &loc, reaches);
         let block = self.graph.block_mut(id);
         (block.ops, block.term) = (kept, term);
     }
@@ -184,9 +185,13 @@ impl Walk<'_> {
     }
 
     /// A branch that can go one way only goes there.
-    fn decide(&mut self, term: &mut Terminator, loc: &Loc) {
-        let Terminator::Branch { cond: Operand::Value(cond), .. } = *term else { return };
-        let mut can = [0, 1].map(|side| {
+    fn decide(&mut self, term: &mut Terminator, loc: &Loc, reaches: impl Fn(BlockId) -> Option<bool>) {
+        let Terminator::Branch { cond: Operand::Value(cond), then, otherwise, .. } = &*term else { return };
+        let cond = *cond;
+        let mut can = [(0, then.block), (1, otherwise.block)].map(|(side, to)| {
+            if let Some(reached) = reaches(to) {
+                return reached;
+            }
             let mark = self.known.mark();
             let can = takes(term, side, &mut self.known);
             self.known.forget(mark);

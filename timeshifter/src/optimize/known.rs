@@ -268,7 +268,7 @@ impl Known {
                 self.learnt.push(Learnt::Least(value, before));
             }
         }
-        if let Some((index, length)) = below(opcode, args, holds)
+        if let Some((index, length @ Operand::Value(_))) = below(opcode, args, holds)
             && let Some((value, offset)) = self.offset_of(index)
         {
             self.is_within(value, length, (offset, offset));
