@@ -59,7 +59,8 @@ impl Opt {
             }
         }
         if self.explain {
-            print_aside(&format!("{explained}{} rewrites\n", rewrites.count()))?;
+            let count = rewrites.count();
+            print_aside(&format!("{explained}{count} rewrite{}\n", if count == 1 { "" } else { "s" }))?;
         }
         write(self.output.as_deref(), &print_module(&module))
     }

@@ -253,8 +253,10 @@ mod calls {
     #[unroll_safe]
     fn twice(code: &[u8], n: i64) -> i64 {
         let mut sum = 0;
-        for at in 0..code.len() {
+        let mut at = 0;
+        while at < code.len() {
             sum += if n > concrete(code[at]) as i64 { 1 } else { n };
+            at += 1;
         }
         sum
     }

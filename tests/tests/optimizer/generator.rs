@@ -89,6 +89,7 @@ impl Generator<'_> {
                 0..=4 => self.arithmetic(env),
                 5..=7 => self.access(env),
                 8 => self.guard(env),
+                9 if self.random.below(3) == 0 => self.there_and_back(env),
                 9 => self.narrow(env),
                 10 | 11 => self.branch(env, depth - 1),
                 12 => self.repeat(env, depth - 1),
@@ -187,6 +188,21 @@ impl Generator<'_> {
         self.graph.block_mut(fails).term =
             Terminator::Trap(Trap { kind: TrapKind::IndexOutOfBounds, message: None, args, loc: Loc::UNKNOWN });
         self.block = next;
+    }
+
+    /// Shifts that undo each other but for some bits, and whether these were set.
+    fn there_and_back(&mut self, env: &mut Env) {
+        let value = self.value(env);
+        let by = self.random.below(7) as i64;
+        let right = [Opcode::IntRshift, Opcode::UintRshift][self.random.below(2)];
+        let part = self.pure(right, &[value, Operand::int(by)]);
+        let whole = match self.random.below(2) {
+            0 => self.pure(Opcode::IntLshift, &[part, Operand::int(by)]),
+            _ => self.pure(Opcode::IntMul, &[part, Operand::int(1 << by)]),
+        };
+        let args = if self.random.below(2) == 0 { [whole, value] } else { [value, whole] };
+        let equal = self.pure([Opcode::IntEq, Opcode::IntNe][self.random.below(2)], &args);
+        env.values.extend([whole, equal]);
     }
 
     /// Arithmetic of few bits: each step is brought to its type again.

@@ -190,7 +190,11 @@ fn each_optimization_leaves_what_it_should() {
         let blessed = std::fs::read_to_string(&output).unwrap_or_default();
         assert_eq!(left, blessed, "{name}: HUESHIFT_BLESS=1 makes it this");
         let (again, rewrites) = optimized(&graph, None);
-        assert_eq!((print_module(&module(&renumber(&again))), rewrites.count()), (left, 0), "{name}: there is nothing left to do");
+        assert_eq!(
+            (print_module(&module(&renumber(&again))), rewrites.count()),
+            (left, 0),
+            "{name}: there is nothing left to do"
+        );
     }
     for what in ["known", "fold", "simpler", "no overflow", "load", "decided", "undemanded"] {
         assert!(done.contains_key(what), "{what}: {done:?}");

@@ -50,10 +50,14 @@ fn simplify(graph: &mut Graph) -> usize {
     unreachable!("each round leaves less")
 }
 
-/// Numbers the values that are left anew, in the order of the blocks: most have gone, and everything that is kept by value is so much
-/// smaller.
+/// Numbers the values that are left anew, in the order of the blocks, if most have gone: everything that is kept by value is so much
+/// smaller then. Else they keep their names, for those who read what is done to them.
 fn drop_unused_values(graph: &mut Graph) {
     const GONE: u32 = u32::MAX;
+    let defined = |block: &Block| block.params.len() + block.ops.iter().map(|op| op.results.len()).sum::<usize>();
+    if graph.blocks.iter().map(defined).sum::<usize>() * 2 > graph.values.len() {
+        return;
+    }
     let mut numbers = vec![GONE; graph.values.len()];
     let mut values = Vec::new();
     for block in &mut graph.blocks {
@@ -89,6 +93,11 @@ impl Replacements {
     /// None yet, for the values of a graph.
     pub(super) fn new(graph: &Graph) -> Replacements {
         Replacements { by: vec![None; graph.values.len()], is_empty: true }
+    }
+
+    /// There is one more value.
+    pub(super) fn has_value(&mut self, value: ValueId) {
+        self.by.resize(value.index() + 1, None);
     }
 
     /// What an operand is in the end.

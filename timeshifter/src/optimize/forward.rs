@@ -12,7 +12,7 @@ use super::known::{Known, SameOp, is_int};
 use super::memory::{Found, one_way};
 use super::peephole::{Instead, instead};
 use super::rewrites::{Rewrites, shown, shown_op};
-use flowgraph::ir::{BlockId, Effect, Graph, Imm, Loc, Op, Opcode, Operand, Terminator, Type};
+use flowgraph::ir::{BlockId, Effect, Graph, Imm, Loc, Op, Opcode, Operand, Terminator, Time, Type};
 use smallvec::smallvec;
 
 /// Walks over a graph whose entry is handed what lies in these bounds. Gives whether anything has changed.
@@ -22,7 +22,7 @@ pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewr
     let flow = Flow::new(graph, &tree, entry, &mut known);
     let replaced = Replacements::new(graph);
     let one_way = one_way(graph);
-    let mut walk = Walk { graph, known, replaced, rewrites, changed: false };
+    let mut walk = Walk { graph, known, replaced, rewrites, before: Vec::new(), changed: false };
     down(&tree, |block, marks, depth| {
         scoped(&mut walk.known, marks, depth);
         flow.enter(walk.graph, &tree, block, &mut walk.known) && {
@@ -41,6 +41,8 @@ struct Walk<'g> {
     known: Known,
     replaced: Replacements,
     rewrites: &'g mut Rewrites,
+    /// Ops that the present one needs.
+    before: Vec<Op>,
     changed: bool,
 }
 
@@ -53,7 +55,9 @@ impl Walk<'_> {
             for arg in &mut op.args {
                 self.use_known(arg, &op.loc);
             }
-            if self.keeps(&mut op) {
+            let stays = self.keeps(&mut op);
+            kept.append(&mut self.before);
+            if stays {
                 self.known.accesses(&op);
                 kept.push(op);
             }
@@ -97,10 +101,14 @@ impl Walk<'_> {
             return false;
         }
         let bounds = self.known.transfer(op);
+        let why = match self.known.compares(op.opcode, &op.args) {
+            Some(_) => "what has been compared before",
+            None => "the bounds of its operands",
+        };
         if let [bound] = bounds[..]
             && let Some(constant) = bound.get_constant_int()
             && self.graph.values[op.results[0].index()].ty == Type::Int
-            && self.may(op, "fold", || (constant.to_string(), "the bounds of its operands".to_owned()))
+            && self.may(op, "fold", || (constant.to_string(), why.to_owned()))
         {
             self.replaced.replace(op.results[0], Operand::int(constant));
             return false;
@@ -170,6 +178,16 @@ impl Walk<'_> {
                     }
                     (op.opcode, op.args) = (opcode, args);
                 }
+                Some(Instead::OfBits(opcode, operand, mask, why)) => {
+                    let bits = [operand, Operand::int(mask)];
+                    let change =
+                        || (format!("{} ({})", opcode.name(), shown_op(Opcode::IntAnd, &bits)), why.to_owned());
+                    if !self.may(op, "simpler", change) {
+                        break;
+                    }
+                    let bits = self.bits(bits, op.loc);
+                    (op.opcode, op.args) = (opcode, smallvec![bits]);
+                }
                 Some(Instead::Plain(opcode)) => {
                     let change = || (shown_op(opcode, &op.args), "it can't overflow".to_owned());
                     if !self.may(op, "no overflow", change) {
@@ -182,6 +200,25 @@ impl Walk<'_> {
             }
         }
         false
+    }
+
+    /// Some bits of an operand, by an op before the present one.
+    fn bits(&mut self, args: [Operand; 2], loc: Loc) -> Operand {
+        let value = self.graph.new_value(Type::Int);
+        self.known.has_value(value);
+        self.replaced.has_value(value);
+        let mut op = Op {
+            opcode: Opcode::IntAnd,
+            args: args.into_iter().collect(),
+            results: smallvec![value],
+            imm: Imm::None,
+            time: Time::Now,
+            loc,
+        };
+        if self.keeps(&mut op) {
+            self.before.push(op);
+        }
+        self.replaced.find(Operand::Value(value))
     }
 
     /// A branch that can go one way only goes there.

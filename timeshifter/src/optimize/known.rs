@@ -128,6 +128,12 @@ impl Known {
         }
     }
 
+    /// There is one more value.
+    pub(super) fn has_value(&mut self, value: ValueId) {
+        self.bounds.resize(value.index() + 1, IntBound::unbounded());
+        self.defined.resize(value.index() + 1, 0);
+    }
+
     /// A value is computed here, with this bound.
     pub(super) fn computed(&mut self, value: ValueId, bound: IntBound) {
         self.bounds[value.index()] = bound;

@@ -14,6 +14,8 @@ pub(super) enum Instead {
     Op(Opcode, SmallVec<[Operand; 3]>, &'static str),
     /// This op gives its first result, and the second is 0.
     Plain(Opcode),
+    /// This op on some bits of an operand gives the same.
+    OfBits(Opcode, Operand, i64, &'static str),
 }
 
 /// What there is instead of an op, if anything.
@@ -50,7 +52,8 @@ pub(super) fn instead(op: &Op, known: &Known) -> Option<Instead> {
             _ if args[1] == args[2] => Some(Instead::Operand(args[1], "both are the same")),
             _ => None,
         },
-        O::IntEq | O::IntNe => equal_sums(op, known),
+        O::IntEq | O::IntNe => equal_sums(op, known).or_else(|| equal_to_its_part(op, known)),
+        O::IntMul | O::IntLshift => there_and_back(op, known),
         _ => None,
     }
     .or_else(|| sum(op, known))
@@ -140,6 +143,37 @@ fn equal_sums(op: &Op, known: &Known) -> Option<Instead> {
     let (value, by) = constant_sum(op.args[0], known)?;
     let args = smallvec![value, Operand::int(to.wrapping_sub(by))];
     Some(Instead::Op(op.opcode, args, "the same on both sides"))
+}
+
+/// `(x >> n) << n`, or times a power of two instead of the second shift: the low bits are cleared.
+fn there_and_back(op: &Op, known: &Known) -> Option<Instead> {
+    let to = op.args.get(1)?.as_int()?;
+    let left = match op.opcode {
+        Opcode::IntLshift => to & 63,
+        _ if to > 0 && to & (to - 1) == 0 => i64::from(to.trailing_zeros()),
+        _ => return None,
+    };
+    let definition = known.definition(op.args[0].value()?)?;
+    let shifts_right = matches!(definition.opcode, Opcode::IntRshift | Opcode::UintRshift);
+    let right = definition.args.get(1).and_then(|by| by.as_int()).filter(|_| shifts_right)?;
+    let args = smallvec![definition.args[0], Operand::int(-1 << left)];
+    (right & 63 == left).then_some(Instead::Op(Opcode::IntAnd, args, "shifted there and back"))
+}
+
+/// `x & c == x` is `x & !c == 0`.
+fn equal_to_its_part(op: &Op, known: &Known) -> Option<Instead> {
+    let part_of = |part: Operand, whole: Operand| {
+        let definition = known.definition(part.value()?)?;
+        let mask = definition.args.get(1)?.as_int()?;
+        (definition.opcode == Opcode::IntAnd && definition.args[0] == whole).then_some(mask)
+    };
+    let (one, other) = (op.args[0], op.args[1]);
+    let (whole, mask) = match part_of(one, other) {
+        Some(mask) => (other, mask),
+        None => (one, part_of(other, one)?),
+    };
+    let test = if op.opcode == Opcode::IntEq { Opcode::IntIsZero } else { Opcode::IntIsTrue };
+    Some(Instead::OfBits(test, whole, !mask, "equal if the mask clears no bit that is set"))
 }
 
 /// A value and a constant that add up to an operand.
