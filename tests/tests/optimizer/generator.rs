@@ -201,7 +201,8 @@ impl Generator<'_> {
             _ => self.pure(Opcode::IntMul, &[part, Operand::int(1 << by)]),
         };
         let args = if self.random.below(2) == 0 { [whole, value] } else { [value, whole] };
-        let equal = self.pure([Opcode::IntEq, Opcode::IntNe][self.random.below(2)], &args);
+        let test = [Opcode::IntEq, Opcode::IntNe][self.random.below(2)];
+        let equal = self.pure(test, &args);
         env.values.extend([whole, equal]);
     }
 

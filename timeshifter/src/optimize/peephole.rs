@@ -111,10 +111,13 @@ fn divide(op: &Op, known: &Known) -> Option<Instead> {
     if remainder && (unsigned || divisor.known_nonnegative()) && dividend.known_ult(divisor) {
         return Some(Instead::Operand(op.args[0], "less than the divisor"));
     }
-    let by = divisor.get_constant_int().filter(|by| *by > 0)?;
-    if by & (by - 1) != 0 {
-        return None;
-    }
+    let by = divisor.get_constant_int().filter(|by| *by > 0 && by & (by - 1) == 0);
+    let Some(by) = by else {
+        // Where neither is negative, there is no sign to look after.
+        let without_sign = if remainder { O::UintMod } else { O::UintFloordiv };
+        let there_is_none = !unsigned && divisor.known_nonnegative();
+        return there_is_none.then(|| Instead::Op(without_sign, op.args.clone(), "neither is negative"));
+    };
     let why = "a power of two, of what isn't negative";
     Some(match remainder {
         true => Instead::Op(O::IntAnd, smallvec![op.args[0], Operand::int(by - 1)], why),
