@@ -16,7 +16,7 @@ use timeshifter::optimize::{Rewrites, optimize};
 pub struct Opt {
     /// The file (`-`: standard input): a residual module, as `hueshift graph --stage residual` prints it.
     file: String,
-    /// Stop after so many rewrites: the least number with which a run goes wrong names the one that is.
+    /// Stop after so many rewrites: of the least number that gives something wrong, the last one is.
     #[arg(long, value_name = "N")]
     fuel: Option<u64>,
     /// Say on standard error what was rewritten: one line for each, with the graph, the place in the source, and why.
@@ -28,9 +28,9 @@ pub struct Opt {
 }
 
 const EXAMPLE: &str = "Example:
-  hueshift graph tl --stage residual --args '[5,7,0],0,_' -o residual.graph
-  hueshift opt residual.graph --explain
-What residual graphs come to while they are compiled they come to here; nothing is known of what they are handed.";
+  hueshift opt tests/optimizer/checks_of_loops.graph --explain
+What `hueshift graph --stage residual` prints has been optimized, but for functions that are called as they are. Nothing is known here of
+what graphs are handed. What isn't used is left out first; that is no rewrite.";
 
 impl Opt {
     /// Runs the subcommand.
