@@ -155,7 +155,7 @@ fn culprit(case: usize, graph: &Graph, inputs: &[[u64; 3]], wanted: &[Ran], all:
     );
 }
 
-/// The files of `tests/optimizer`: graphs with what is absent when they have been optimized, beside what comes of them. `HUESHIFT_BLESS=1`
+/// The files of `tests/optimizer`: graphs with what is absent when they have been optimized, and what must be kept, beside what comes of them. `HUESHIFT_BLESS=1`
 /// writes that.
 #[test]
 fn each_optimization_leaves_what_it_should() {
@@ -181,6 +181,9 @@ fn each_optimization_leaves_what_it_should() {
         for absent in absent.split('|') {
             assert!(text.lines().any(|line| !line.starts_with("//") && line.contains(absent)), "{name}: {absent}");
             assert!(!print_module(&module(&graph)).contains(absent), "{name}: {absent} is there:\n{left}");
+        }
+        for kept in text.lines().filter_map(|line| line.strip_prefix("// kept: ")) {
+            assert!(print_module(&module(&graph)).contains(kept), "{name}: {kept} is gone:\n{left}");
         }
         assert_eq!(evaluate(&after, &inputs), evaluate(&before, &inputs), "{name}");
         let output = path.with_extension("optimized");

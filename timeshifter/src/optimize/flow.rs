@@ -94,9 +94,10 @@ impl Flow {
         if self.lengths.is_empty() {
             return false;
         }
-        // A length that is computed behind the block may be another one there.
+        // A length that is computed in the block, or behind it, is another one there than where this comes from.
+        let above = |from: BlockId| from != block && tree.dominates(from, block);
         let there: SmallVec<[ValueId; 4]> =
-            self.lengths.iter().filter(|(_, from)| tree.dominates(*from, block)).map(|(length, _)| *length).collect();
+            self.lengths.iter().filter(|(_, from)| above(*from)).map(|(length, _)| *length).collect();
         let comes = known.within(arg, &there);
         let is_there = |length: &Operand| length.value().is_none_or(|length| there.contains(&length));
         let comes = comes.into_iter().filter(|(length, _)| is_there(length));
