@@ -6,7 +6,7 @@ use flowgraph::eval::{Evaluator, Outcome};
 use flowgraph::ir::Module;
 use flowgraph::memory::Memory;
 use flowgraph::text::{parse_module, print_module};
-use timeshifter::specialize::cleanup;
+use timeshifter::optimize::{Rewrites, optimize};
 
 /// Cleans a graph of two integers and one result, and holds it to the same results as before. Gives what is left, as text.
 fn cleaned(body: &str) -> String {
@@ -19,7 +19,7 @@ fn cleaned(body: &str) -> String {
         all.map(|args| Evaluator::new(module, &mut memory).call("f", &args).expect("it runs")).collect()
     };
     let before = runs(&module);
-    cleanup(&mut module.graphs[0]);
+    optimize(&mut module.graphs[0], &[], &mut Rewrites::default());
     let text = print_module(&module);
     assert_eq!(runs(&module), before, "{text}");
     text

@@ -164,6 +164,20 @@ impl MemDesc {
         self.is_of_quasi_cell() && &*self.field == "version"
     }
 
+    /// Whether accesses of two classes may touch the same bytes under one root. A scalar's own class (`i64`, behind a
+    /// `&mut i64` made from a field) may be part of any container.
+    ///
+    /// ```
+    /// use flowgraph::ir::MemDesc;
+    /// assert!(MemDesc::classes_may_alias("i64", "Pair"));
+    /// assert!(!MemDesc::classes_may_alias("[i64]", "Pair"));
+    /// assert!(MemDesc::classes_may_alias("bytes", "[u8]"));
+    /// ```
+    pub fn classes_may_alias(a: &str, b: &str) -> bool {
+        let is_scalar = |class: &str| class == "bytes" || super::Scalar::from_name(class).is_some();
+        a == b || is_scalar(a) || is_scalar(b)
+    }
+
     /// Whether two accesses with equal base and index touch exactly the same scalar.
     pub fn same_place(&self, other: &MemDesc) -> bool {
         (self.offset, self.stride, self.access) == (other.offset, other.stride, other.access)

@@ -474,6 +474,15 @@ impl Opcode {
         Opcode::ALL.iter().copied().find(|op| op.name() == name)
     }
 
+    /// The types of its results, where its row says them; integers else.
+    pub fn result_types(self) -> SmallVec<[Type; 2]> {
+        let ty = |ty: &OperandType| match ty {
+            OperandType::Is(ty) => *ty,
+            _ => Type::Int,
+        };
+        self.results().iter().map(ty).collect()
+    }
+
     /// Whether it only computes: it may be folded, shared, dropped and repeated.
     pub fn is_pure(self) -> bool {
         self.effect() == Effect::Pure

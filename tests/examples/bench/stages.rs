@@ -7,7 +7,8 @@ use hueshift::JitOptions;
 use hueshift_tests::pipeline::{Pipeline, Prepared};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
-use timeshifter::specialize::{Engine, Program, cleanup};
+use timeshifter::optimize::{Rewrites, optimize};
+use timeshifter::specialize::{Engine, Program};
 
 /// A machine with a pointer into a tape, as Brainfuck's. Its ops are pairs of a kind and an argument.
 const TAPE: &str = r#"
@@ -135,6 +136,6 @@ fn residual(prepared: &mut Prepared) -> Result<(Graph, [Duration; 3]), String> {
     let mut graph = engine.linked_raw(engine.units[unit].fragment, &|_| false);
     let linking = begun.elapsed();
     let begun = Instant::now();
-    cleanup(&mut graph);
+    optimize(&mut graph, &[], &mut Rewrites::default());
     Ok((graph, [specializing, linking, begun.elapsed()]))
 }

@@ -123,24 +123,13 @@ impl Generator<'_> {
     }
 
     fn condition(&mut self, env: &Env) -> Operand {
-        const COMPARISONS: [Opcode; 12] = [
-            Opcode::IntEq,
-            Opcode::IntNe,
-            Opcode::IntLt,
-            Opcode::IntLe,
-            Opcode::IntGt,
-            Opcode::IntGe,
-            Opcode::UintLt,
-            Opcode::UintLe,
-            Opcode::UintGt,
-            Opcode::UintGe,
-            Opcode::IntIsTrue,
-            Opcode::IntIsZero,
-        ];
         if self.random.below(8) == 0 {
             return self.value(env);
         }
-        let opcode = COMPARISONS[self.random.below(COMPARISONS.len())];
+        let of_ints =
+            |op: &Opcode| op.is_comparison() && op.operands().iter().all(|ty| *ty == OperandType::Is(Type::Int));
+        let comparisons: Vec<Opcode> = Opcode::ALL.iter().copied().filter(of_ints).collect();
+        let opcode = comparisons[self.random.below(comparisons.len())];
         let args: Vec<Operand> = opcode.operands().iter().map(|_| self.value(env)).collect();
         self.pure(opcode, &args)
     }

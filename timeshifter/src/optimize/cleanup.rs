@@ -1,40 +1,14 @@
-//! What is left to do on a finished residual graph: parameters that are always the same, dead code, jumps to jumps, and what
-//! has been done before.
+//! What needs no knowledge of dominance: parameters that are always the same, dead code, jumps to jumps.
 //!
 //! A residual block takes all live values as parameters, so that the engine need not think of dominance; most of them are
 //! redundant, and go here. Each round is linear; rounds repeat until nothing changes.
 
-use super::demanded::drop_undemanded;
-use super::forward::forward;
-use super::int_bound::IntBound;
-use super::rewrites::Rewrites;
+use super::replacements::Replacements;
 use flowgraph::ir::{Block, BlockId, Const, Edge, Effect, Graph, Op, Opcode, Operand, Terminator, ValueId};
 use rustc_hash::FxHashMap;
 
-/// Optimizes a residual graph of whose entry's parameters nothing is known. Gives the number of rounds.
-pub fn cleanup(graph: &mut Graph) -> usize {
-    optimize(graph, &[], &mut Rewrites::default())
-}
-
-/// Optimizes a residual graph whose entry is handed what lies in these bounds; nothing is known of parameters that have none. Gives the
-/// number of rounds over it that needed no analysis.
-pub fn optimize(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> usize {
-    let mut rounds = simplify(graph);
-    drop_unused_values(graph);
-    // Only when parameters have gone that are always the same is it plain which ops are equal.
-    let mut changed = forward(graph, entry, rewrites);
-    if changed {
-        rounds += simplify(graph);
-    }
-    changed = drop_undemanded(graph, rewrites);
-    if changed {
-        rounds += simplify(graph);
-    }
-    rounds
-}
-
-/// What needs no knowledge of dominance. Gives the number of rounds.
-fn simplify(graph: &mut Graph) -> usize {
+/// Cleans a graph. Gives the number of rounds.
+pub(super) fn simplify(graph: &mut Graph) -> usize {
     for rounds in 1.. {
         drop_unreachable(graph);
         let mut changed = append_single_successors(graph);
@@ -52,7 +26,7 @@ fn simplify(graph: &mut Graph) -> usize {
 
 /// Numbers the values that are left anew, in the order of the blocks, if most have gone: everything that is kept by value is so much
 /// smaller then. Else they keep their names, for those who read what is done to them.
-fn drop_unused_values(graph: &mut Graph) {
+pub(super) fn drop_unused_values(graph: &mut Graph) {
     const GONE: u32 = u32::MAX;
     let defined = |block: &Block| block.params.len() + block.ops.iter().map(|op| op.results.len()).sum::<usize>();
     if graph.blocks.iter().map(defined).sum::<usize>() * 2 > graph.values.len() {
@@ -81,65 +55,6 @@ fn drop_unused_values(graph: &mut Graph) {
         block.term.for_each_operand_mut(renumber);
     }
     graph.names.clear();
-}
-
-/// Which values are replaced by which operands, by value. Chains are shortened when they are followed.
-pub(super) struct Replacements {
-    by: Vec<Option<Operand>>,
-    is_empty: bool,
-}
-
-impl Replacements {
-    /// None yet, for the values of a graph.
-    pub(super) fn new(graph: &Graph) -> Replacements {
-        Replacements { by: vec![None; graph.values.len()], is_empty: true }
-    }
-
-    /// There is one more value.
-    pub(super) fn has_value(&mut self, value: ValueId) {
-        self.by.resize(value.index() + 1, None);
-    }
-
-    /// What an operand is in the end.
-    pub(super) fn find(&mut self, operand: Operand) -> Operand {
-        let mut last = operand;
-        while let Operand::Value(v) = last
-            && let Some(to) = self.by[v.index()]
-        {
-            last = to;
-        }
-        let mut at = operand;
-        while let Operand::Value(v) = at
-            && let Some(to) = &mut self.by[v.index()]
-        {
-            at = std::mem::replace(to, last);
-        }
-        last
-    }
-
-    /// Replaces `value` by `operand`, unless that is the value itself in the end.
-    pub(super) fn replace(&mut self, value: ValueId, operand: Operand) -> bool {
-        let operand = self.find(operand);
-        if operand == Operand::Value(value) {
-            return false;
-        }
-        self.by[value.index()] = Some(operand);
-        self.is_empty = false;
-        true
-    }
-
-    /// Carries the replacements out, everywhere.
-    pub(super) fn apply(mut self, graph: &mut Graph) {
-        if self.is_empty {
-            return;
-        }
-        for block in &mut graph.blocks {
-            for arg in block.ops.iter_mut().flat_map(|op| op.args.iter_mut()) {
-                *arg = self.find(*arg);
-            }
-            block.term.for_each_operand_mut(|operand| *operand = self.find(*operand));
-        }
-    }
 }
 
 /// Blocks that nothing leads to go, and the others move up.
@@ -309,7 +224,7 @@ fn drop_redundant_params(graph: &mut Graph) -> bool {
             block.params.iter().map(&mut always).collect()
         })
         .collect();
-    if replaced.is_empty {
+    if replaced.is_empty() {
         return false;
     }
     remove_params(graph, &remove);
@@ -354,7 +269,7 @@ fn fold_constants(graph: &mut Graph) -> bool {
             changed = true;
         }
     }
-    changed |= !replaced.is_empty;
+    changed |= !replaced.is_empty();
     replaced.apply(graph);
     changed
 }
@@ -373,7 +288,7 @@ fn folded(op: &Op) -> Option<Vec<Operand>> {
         return None;
     }
     let given = op.opcode.compute(&words)?;
-    let constants = given.iter().zip(crate::specialize::result_types(op.opcode));
+    let constants = given.iter().zip(op.opcode.result_types());
     Some(constants.map(|(word, ty)| Operand::Const(Const::from_word(ty, *word))).collect())
 }
 

@@ -3,7 +3,7 @@
 //! Backward, to a fixed point: a store of a byte looks at eight bits, a sum's low bits depend on those of its operands alone, a mask
 //! asks for no bit that it clears. So narrow arithmetic keeps one extension at its end (LLVM's `DemandedBits` does the same).
 
-use super::cleanup::Replacements;
+use super::replacements::Replacements;
 use super::rewrites::{Rewrites, shown};
 use flowgraph::ir::{Graph, Op, Opcode, Operand};
 use smallvec::{SmallVec, smallvec};

@@ -4,13 +4,13 @@
 //! way in scope ([`super::known`]): operands that are known become constants, ops that needn't be done go, checks that follow
 //! from others are decided, and branches that can go one way only do.
 
-use super::cleanup::Replacements;
 use super::dominators::Dominators;
 use super::flow::{Flow, down, scoped, takes};
 use super::int_bound::IntBound;
 use super::known::{Known, SameOp, is_int};
 use super::memory::{Found, one_way};
 use super::peephole::{Instead, instead};
+use super::replacements::Replacements;
 use super::rewrites::{Rewrites, shown, shown_op};
 use flowgraph::ir::{BlockId, Effect, Graph, Imm, Loc, Op, Opcode, Operand, Terminator, Time, Type};
 use smallvec::smallvec;

@@ -6,8 +6,7 @@
 //! it is.
 
 use super::known::Known;
-use crate::specialize::classes_may_alias;
-use flowgraph::ir::{Access, Effect, Graph, Op, Opcode, Operand};
+use flowgraph::ir::{Access, Effect, Graph, MemDesc, Op, Opcode, Operand};
 use std::sync::Arc;
 
 /// More places than these are not remembered at once.
@@ -76,7 +75,7 @@ impl Place {
     fn may_touch(&self, other: &Place) -> bool {
         match self.distance(other) {
             Some(d) if !(-i64::from(other.access.size()) < d && d < i64::from(self.access.size())) => false,
-            _ => classes_may_alias(&self.class, &other.class),
+            _ => MemDesc::classes_may_alias(&self.class, &other.class),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The optimizer: what residual graphs needn't do.
 //!
 //! ```text
-//! cleanup      parameters that are always the same, dead code, jumps to jumps; and in what order everything is done
+//! cleanup      parameters that are always the same, dead code, jumps to jumps
 //! forward      one walk down the dominator tree: what is decided, done before, or simpler
 //!   flow         first the bounds of block parameters, to a fixed point
 //!   known        what holds on the way
@@ -10,7 +10,7 @@
 //! demanded     one walk backward: which bits of values are looked at
 //! int_bound    what is known of an integer: its range and its bits
 //! float_bound  and of a float: its interval, and whether it may be a NaN
-//! dominators   what dominates what
+//! dominators   what dominates what; replacements: values that are something else
 //! rewrites     counting what is done, for those who look for the one that is wrong
 //! ```
 //!
@@ -26,7 +26,28 @@ pub mod int_bound;
 mod known;
 mod memory;
 mod peephole;
+mod replacements;
 mod rewrites;
 
-pub use cleanup::{cleanup, optimize};
 pub use rewrites::{Rewrite, Rewrites};
+
+use cleanup::{drop_unused_values, simplify};
+use demanded::drop_undemanded;
+use flowgraph::ir::Graph;
+use forward::forward;
+use int_bound::IntBound;
+
+/// Optimizes a residual graph whose entry is handed what lies in these bounds; nothing is known of parameters that have none. Gives the
+/// number of rounds over it that needed no analysis.
+pub fn optimize(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> usize {
+    let mut rounds = simplify(graph);
+    drop_unused_values(graph);
+    // Only when parameters have gone that are always the same is it plain which ops are equal.
+    if forward(graph, entry, rewrites) {
+        rounds += simplify(graph);
+    }
+    if drop_undemanded(graph, rewrites) {
+        rounds += simplify(graph);
+    }
+    rounds
+}

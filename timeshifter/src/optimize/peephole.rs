@@ -67,15 +67,28 @@ fn fits_signed(bound: IntBound, bits: u32) -> bool {
 
 /// A mask that keeps all that can be set in the other operand.
 fn mask(args: &[Operand], known: &Known) -> Option<Instead> {
-    let keeps = |one: usize, other: usize| {
-        let (mask, masked) = (known.bound(args[one]), known.bound(args[other]));
-        let may_be_set = masked.tvalue() | masked.tmask();
-        (may_be_set & !mask.ones() == 0).then_some(Instead::Operand(args[other], "the mask keeps all that can be set"))
-    };
-    if args[0] == args[1] {
-        return Some(Instead::Operand(args[0], "twice the same"));
+    other_alone(args, |mask, masked| may_be_set(known.bound(masked)) & !known.bound(mask).ones() == 0)
+        .map(|masked| Instead::Operand(masked, "the mask keeps all that can be set"))
+}
+
+/// Bits that are set anyway.
+fn bits_are_set(args: &[Operand], known: &Known) -> Option<Instead> {
+    other_alone(args, |bits, other| may_be_set(known.bound(bits)) & !known.bound(other).ones() == 0)
+        .map(|other| Instead::Operand(other, "the bits are set"))
+}
+
+/// The operand that is all that is left where the other one changes nothing: `changes_nothing` is asked of both in either order.
+fn other_alone(args: &[Operand], changes_nothing: impl Fn(Operand, Operand) -> bool) -> Option<Operand> {
+    let (one, other) = (args[0], args[1]);
+    match one == other || changes_nothing(other, one) {
+        true => Some(one),
+        false => changes_nothing(one, other).then_some(other),
     }
-    keeps(1, 0).or_else(|| keeps(0, 1))
+}
+
+/// The bits that are not known to be 0.
+fn may_be_set(bound: IntBound) -> u64 {
+    bound.tvalue() | bound.tmask()
 }
 
 /// The lowest of eight bytes in opposite order.
@@ -84,19 +97,6 @@ fn lowest_byte(args: &[Operand], known: &Known) -> Option<Instead> {
     let swapped = definition.opcode == Opcode::IntBswap && args[1].as_int() == Some(0xff);
     let args = smallvec![definition.args[0], Operand::int(56)];
     swapped.then_some(Instead::Op(Opcode::UintRshift, args, "the highest byte of what was swapped"))
-}
-
-/// Bits that are set anyway.
-fn bits_are_set(args: &[Operand], known: &Known) -> Option<Instead> {
-    let adds_nothing = |one: usize, other: usize| {
-        let (set, other_bound) = (known.bound(args[one]), known.bound(args[other]));
-        let may_be_set = set.tvalue() | set.tmask();
-        (may_be_set & !other_bound.ones() == 0).then_some(Instead::Operand(args[other], "the bits are set"))
-    };
-    if args[0] == args[1] {
-        return Some(Instead::Operand(args[0], "twice the same"));
-    }
-    adds_nothing(1, 0).or_else(|| adds_nothing(0, 1))
 }
 
 /// Division by a power of two, and remainders of what is smaller than the divisor.

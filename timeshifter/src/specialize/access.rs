@@ -182,7 +182,7 @@ impl Engine<'_> {
         self.flush(st, |_| true, loc)?;
         let class = target.desc.class.clone();
         self.emit_store(st, target, value, loc)?;
-        st.memory.places.retain(|_, l| !super::memory::classes_may_alias(&l.desc.class, &class));
+        st.memory.places.retain(|_, l| !MemDesc::classes_may_alias(&l.desc.class, &class));
         st.memory.elements.clear();
         Ok(())
     }
@@ -294,7 +294,7 @@ impl Engine<'_> {
         let desc = offset.and_then(|o| place_desc(&target.desc, o));
         st.memory
             .elements
-            .retain(|e| e.root != Some(p.root) || !super::memory::classes_may_alias(&e.desc.class, &target.desc.class));
+            .retain(|e| e.root != Some(p.root) || !MemDesc::classes_may_alias(&e.desc.class, &target.desc.class));
         if let (Some(offset), Some(desc)) = (offset, desc)
             && st.memory.roots.contains_key(&p.root)
         {

@@ -8,7 +8,7 @@ use super::error::SpecError;
 use super::memory::Origin;
 use super::residual::FULL;
 use super::state::{Red, State};
-use flowgraph::ir::{Const, Imm, Loc, Opcode, Operand, OperandType, Type, Word};
+use flowgraph::ir::{Const, Imm, Loc, Opcode, Operand, OperandType, Word};
 use smallvec::{SmallVec, smallvec};
 
 /// The results of an op.
@@ -77,7 +77,7 @@ impl Engine<'_> {
         if opcode.is_commutative() && operands[0].constant().is_some() {
             operands.swap(0, 1);
         }
-        let types = result_types(opcode);
+        let types = opcode.result_types();
         let known = self.fragments[st.fragment].info.len();
         let results = self.emit_pure(st, opcode, &operands, Imm::None, &types, loc)?;
         if let [Red::Value(v)] = results[..] {
@@ -394,18 +394,6 @@ pub(super) fn red_of(operand: Operand) -> Red {
         Operand::Value(v) => Red::Value(v),
         Operand::Const(c) => Red::Const(c),
     }
-}
-
-/// The types of an op's results, for ops whose row says them.
-pub(crate) fn result_types(opcode: Opcode) -> SmallVec<[Type; 2]> {
-    opcode
-        .results()
-        .iter()
-        .map(|ty| match ty {
-            OperandType::Is(ty) => *ty,
-            _ => Type::Int,
-        })
-        .collect()
 }
 
 /// The bits of a NaN are the machine's business: never folded.

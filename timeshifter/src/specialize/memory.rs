@@ -199,16 +199,6 @@ pub struct KnownMemory {
     pub escaped: Vec<RootId>,
 }
 
-/// Whether accesses of two classes may touch the same bytes under one root. A scalar's own class (`i64`, behind a
-/// `&mut i64` made from a field) may be part of any container.
-pub fn classes_may_alias(a: &str, b: &str) -> bool {
-    a == b || is_scalar_class(a) || is_scalar_class(b)
-}
-
-fn is_scalar_class(class: &str) -> bool {
-    class == "bytes" || flowgraph::ir::Scalar::from_name(class).is_some()
-}
-
 /// Whether `[a, a + n)` and `[b, b + m)` share a byte.
 pub fn ranges_overlap(a: i64, n: u32, b: i64, m: u32) -> bool {
     let (a, b) = (i128::from(a), i128::from(b));
@@ -248,7 +238,7 @@ impl KnownMemory {
             .take_while(|(place, _)| place.0 == root && !beyond(place.1))
             .filter(|((_, at, access), location)| match offset {
                 Some(offset) => ranges_overlap(*at, access.size(), offset, desc.access.size()),
-                None => classes_may_alias(&location.desc.class, &desc.class),
+                None => MemDesc::classes_may_alias(&location.desc.class, &desc.class),
             })
             .map(|(place, _)| *place)
             .collect()
@@ -282,12 +272,5 @@ mod tests {
         assert!(ranges_overlap(0, 8, 4, 8));
         assert!(!ranges_overlap(0, 8, 8, 8));
         assert!(ranges_overlap(i64::MAX - 1, 8, i64::MAX, 1));
-    }
-
-    #[test]
-    fn scalars_alias_containers() {
-        assert!(classes_may_alias("i64", "Pair"));
-        assert!(!classes_may_alias("[i64]", "Pair"));
-        assert!(classes_may_alias("bytes", "[u8]"));
     }
 }

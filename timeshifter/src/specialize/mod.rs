@@ -61,15 +61,12 @@ mod step;
 mod trace;
 mod versions;
 
-pub use crate::optimize::cleanup;
 pub use chaos::{Chaos, Choice, Flipped, choices_of, without};
 pub use engine::{Engine, FunctionKey, FxIndexMap, FxIndexSet, RootKind, Unit, Version};
 pub use entry::Argument;
 pub use error::{Limits, Met, SpecError};
 pub use event::{Beginning, EVENTS, Event, GuestPosition, Stop, What};
 pub use facts::Facts;
-pub(crate) use fold::result_types;
-pub(crate) use memory::classes_may_alias;
 pub use memory::{Cell, Element, KnownMemory, Location, Origin, Place, Provenance, RootId, Slot};
 pub use merges::{Merge, Merges};
 pub use nests::{Nest, Nests};

@@ -1,7 +1,7 @@
 //! Fragments: residual graphs being filled.
 //!
 //! A fragment is one residual graph. A residual block takes all live residual values as parameters, so dominance holds by
-//! construction; [`super::cleanup`] drops the parameters that are not needed. Beside the graph lies what is known about
+//! construction; the optimizer ([`crate::optimize`]) drops the parameters that are not needed. Beside the graph lies what is known about
 //! its values wherever they are visible: what defined them, a range, and which exclusive root an address comes from.
 
 use super::event::GuestPosition;
