@@ -17,7 +17,7 @@ pub struct Opt {
     /// The file (`-`: standard input): a residual module, as `hueshift graph --stage residual` prints it.
     file: String,
     /// Stop after so many rewrites: of the least number that gives something wrong, the last one is.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     fuel: Option<u64>,
     /// Say on standard error what was rewritten: one line for each, with the graph, the place in the source, and why.
     #[arg(long)]

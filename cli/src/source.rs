@@ -52,6 +52,10 @@ pub fn arguments(text: &str) -> Result<String, Failure> {
 
 /// A module that was written as text, verified: its shape, and whether its colors hang together.
 pub fn parse_module(name: &str, text: &str, stage: Stage) -> Result<Module, Failure> {
+    if text.trim().is_empty() {
+        let help = format!("its first line would be `module {}`", stage.name());
+        return Err(Problem::new(format!("{name} is empty")).help(help).into());
+    }
     let module = flowgraph::text::parse_module(text).map_err(|e| text_problem(name, text, &e))?;
     if module.stage != stage {
         let message = format!("{name} has {} graphs; {} graphs are wanted here", module.stage.name(), stage.name());
