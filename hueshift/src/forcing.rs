@@ -5,7 +5,7 @@
 //! lies before what it serves.
 
 use crate::jit::JitOptions;
-use flowgraph::ir::{Callee, Edge, Graph, Imm, Loc, Module, Op, Opcode, Operand, Terminator, Time, Type};
+use flowgraph::ir::{Callee, Edge, Graph, Imm, Loc, Module, NO_GUARD, Op, Opcode, Operand, Terminator, Time, Type};
 use jitcodegen::{CodegenError, Engine, Helper};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
@@ -173,7 +173,7 @@ fn guard_of(graph: &Graph, at: usize) -> Option<(Operand, Edge)> {
             Operand::Const(_) => *guard,
             Operand::Value(v) => edge.args[target.params.iter().position(|p| p == v)?],
         };
-        let is_guard = target.ops.is_empty() && number.as_int().is_some_and(|n| n >= 0);
+        let is_guard = target.ops.is_empty() && number.as_int().is_some_and(|n| n != NO_GUARD);
         is_guard.then(|| (number, edge.clone()))
     })
 }

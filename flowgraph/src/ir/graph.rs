@@ -115,6 +115,9 @@ impl Edge {
     }
 }
 
+/// The number in exits that no guard leads to.
+pub const NO_GUARD: i64 = -1;
+
 /// How a block ends.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Terminator {
@@ -152,7 +155,7 @@ pub enum Terminator {
     Exit {
         /// Which exit of the fragment (an index into the snapshots kept beside the graph).
         exit: u32,
-        /// Which guard led here: an int operand.
+        /// Which guard led here: an int operand; [`NO_GUARD`] where none does.
         guard: Operand,
         /// The live values.
         args: Vec<Operand>,

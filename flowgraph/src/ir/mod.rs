@@ -30,7 +30,9 @@ pub use attributes::{Attributes, CallMode, Callee, Color, Portal, Time};
 pub use constant::{Const, DataId, Operand};
 pub use descriptor::{Access, MemDesc, MemKind, SlotDesc};
 pub use enums::{EnumDecl, Variant, union_of};
-pub use graph::{Block, BlockId, Edge, Graph, Imm, Mark, MarkKind, NameDef, Op, Terminator, ValueId, ValueInfo};
+pub use graph::{
+    Block, BlockId, Edge, Graph, Imm, Mark, MarkKind, NO_GUARD, NameDef, Op, Terminator, ValueId, ValueInfo,
+};
 pub use location::{FileId, Loc, SourceFile};
 pub use module::{Data, Module, Stage};
 pub use ops::{Effect, Opcode, OperandType, Word, Words};

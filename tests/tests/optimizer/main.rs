@@ -5,7 +5,7 @@
 mod generator;
 
 use flowgraph::eval::{Evaluator, Outcome};
-use flowgraph::ir::{Graph, Module, Stage};
+use flowgraph::ir::{Graph, Module, NO_GUARD, Stage};
 use flowgraph::memory::Memory;
 use flowgraph::testing::Random;
 use flowgraph::text::{parse_module, print_module, renumber};
@@ -30,6 +30,24 @@ enum End {
     Returned(Vec<u64>),
     Trapped(String),
     Exited(u32, i64, Vec<u64>),
+}
+
+impl Ran {
+    /// Whether another graph may have done this in place of one that has done `before`. An exit that is taken in any case needn't be a
+    /// guard's any more.
+    fn may_stand_for(&self, before: &Ran) -> bool {
+        match (&self.end, &before.end) {
+            (End::Exited(exit, NO_GUARD, args), End::Exited(of, _, given)) => {
+                (exit, args, &self.bytes) == (of, given, &before.bytes)
+            }
+            _ => self == before,
+        }
+    }
+}
+
+/// Whether runs may stand for those before them, one by one.
+fn may_stand_for(after: &[Ran], before: &[Ran]) -> bool {
+    after.len() == before.len() && after.iter().zip(before).all(|(after, before)| after.may_stand_for(before))
 }
 
 fn asked(name: &str) -> Option<usize> {
@@ -123,14 +141,20 @@ fn random_graphs_do_what_they_did() {
         }
         let after = module(&after);
         assert!(verify(&after).is_ok(), "{:?}\n{}\n{}", verify(&after), print_module(&before), print_module(&after));
-        if evaluate(&after, &inputs) != wanted {
+        if !may_stand_for(&evaluate(&after, &inputs), &wanted) {
             culprit(case, &graph, &inputs, &wanted, rewrites.count());
         }
         if case % 8 == 0 {
-            assert_eq!(native(&after, &inputs), wanted, "case {case}: {}", print_module(&after));
+            let compiled = native(&after, &inputs);
+            assert!(
+                may_stand_for(&compiled, &wanted),
+                "case {case}: {compiled:?}, not {wanted:?}: {}",
+                print_module(&after)
+            );
             // Any number of rewrites is as good as all of them.
             let some = rewrites.count() / 2;
-            assert_eq!(evaluate(&module(&optimized(&graph, Some(some)).0), &inputs), wanted, "case {case}, {some}");
+            let halfway = evaluate(&module(&optimized(&graph, Some(some)).0), &inputs);
+            assert!(may_stand_for(&halfway, &wanted), "case {case}, {some}: {halfway:?}, not {wanted:?}");
         }
     }
     println!("{done:?} {ends:?}");
@@ -142,7 +166,7 @@ fn random_graphs_do_what_they_did() {
 
 /// Names the first rewrite with which a graph does something else.
 fn culprit(case: usize, graph: &Graph, inputs: &[[u64; 3]], wanted: &[Ran], all: u64) -> ! {
-    let wrong = |fuel: &u64| evaluate(&module(&optimized(graph, Some(*fuel)).0), inputs) != wanted;
+    let wrong = |fuel: &u64| !may_stand_for(&evaluate(&module(&optimized(graph, Some(*fuel)).0), inputs), wanted);
     let fuel = (0..=all).find(wrong).unwrap_or(all);
     let (after, rewrites) = optimized(graph, Some(fuel));
     let after = module(&after);
@@ -185,7 +209,7 @@ fn each_optimization_leaves_what_it_should() {
         for kept in text.lines().filter_map(|line| line.strip_prefix("// kept: ")) {
             assert!(print_module(&module(&graph)).contains(kept), "{name}: {kept} is gone:\n{left}");
         }
-        assert_eq!(evaluate(&after, &inputs), evaluate(&before, &inputs), "{name}");
+        assert!(may_stand_for(&evaluate(&after, &inputs), &evaluate(&before, &inputs)), "{name}");
         let output = path.with_extension("optimized");
         if std::env::var_os("HUESHIFT_BLESS").is_some() {
             std::fs::write(&output, &left).expect("it can be written");

@@ -4,7 +4,7 @@
 //! redundant, and go here. Each round is linear; rounds repeat until nothing changes.
 
 use super::replacements::Replacements;
-use flowgraph::ir::{Block, BlockId, Const, Edge, Effect, Graph, Op, Opcode, Operand, Terminator, ValueId};
+use flowgraph::ir::{Block, BlockId, Const, Edge, Effect, Graph, NO_GUARD, Op, Opcode, Operand, Terminator, ValueId};
 use rustc_hash::FxHashMap;
 
 /// Cleans a graph. Gives the number of rounds.
@@ -254,6 +254,12 @@ fn remove_params(graph: &mut Graph, remove: &[Vec<bool>]) {
 fn fold_constants(graph: &mut Graph) -> bool {
     let mut replaced = Replacements::new(graph);
     let mut changed = false;
+    for at in 0..graph.blocks.len() {
+        if let Some(edge) = decided(&graph.blocks[at].term) {
+            graph.blocks[at].term = always(graph, edge);
+            changed = true;
+        }
+    }
     for block in &mut graph.blocks {
         block.ops.retain(|op| match folded(op) {
             Some(constants) => {
@@ -264,10 +270,6 @@ fn fold_constants(graph: &mut Graph) -> bool {
             }
             None => true,
         });
-        if let Some(edge) = decided(&block.term) {
-            block.term = Terminator::Jump(edge);
-            changed = true;
-        }
     }
     changed |= !replaced.is_empty();
     replaced.apply(graph);
@@ -305,6 +307,21 @@ fn decided(term: &Terminator) -> Option<Edge> {
         },
         _ => None,
     }
+}
+
+/// Goes along an edge in any case. An exit at its end is no longer that of a guard: the branch that then leads there decides something
+/// else, and must not be made to fail in the guard's place.
+fn always(graph: &Graph, edge: Edge) -> Terminator {
+    let target = graph.block(edge.block);
+    let Terminator::Exit { exit, args, .. } = &target.term else { return Terminator::Jump(edge) };
+    if !target.ops.is_empty() {
+        return Terminator::Jump(edge);
+    }
+    let given = |operand: &Operand| {
+        let at = target.params.iter().position(|param| Operand::Value(*param) == *operand);
+        at.map_or(*operand, |at| edge.args[at])
+    };
+    Terminator::Exit { exit: *exit, guard: Operand::int(NO_GUARD), args: args.iter().map(given).collect() }
 }
 
 /// A branch on `x != 0` is one on `x`, one on `x == 0` the same the other way round.

@@ -11,7 +11,7 @@ use super::facts::Facts;
 use super::memory::KnownMemory;
 use super::packed::Packed;
 use super::state::{Red, State};
-use flowgraph::ir::{BlockId, Const, Imm, Loc, Opcode, Operand, Terminator, Type, ValueId};
+use flowgraph::ir::{BlockId, Const, Imm, Loc, NO_GUARD, Opcode, Operand, Terminator, Type, ValueId};
 use std::rc::Rc;
 
 /// An exit of residual code.
@@ -130,7 +130,7 @@ impl Engine<'_> {
     /// The terminator that leaves through an exit, always: no guard leads there, and none may be taken for one that does, since
     /// the snapshot lies behind the branch that is before it.
     pub(super) fn exit_terminator(&self, exit: u32) -> Terminator {
-        let guard = Operand::int(-1);
+        let guard = Operand::int(NO_GUARD);
         let args = self.exits[exit as usize].values.iter().map(|v| Operand::Value(*v)).collect();
         Terminator::Exit { exit, guard, args }
     }
