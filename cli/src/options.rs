@@ -90,6 +90,8 @@ enum Set {
     Number(u64, fn(&mut JitOptions, u64)),
     /// To a number of 64 bits.
     Seed(fn(&mut JitOptions, u64)),
+    /// To `1/N`, or `no` for 0.
+    Share(fn(&mut JitOptions, u64)),
     /// To yes or no.
     Flag(fn(&mut JitOptions, bool)),
     /// To a number, or all runs are made that there can be.
@@ -232,6 +234,13 @@ const SETTINGS: &[Setting] = &[
         set: Set::Flag(|o, yes| o.count_guards = yes),
     },
     Setting {
+        key: "check-hints",
+        takes: "1/N|no",
+        doc: "look once in N times whether what the source says of results is true (record_known_result! and its like)",
+        usual: |o| if o.check_hints == 0 { "no".to_owned() } else { format!("1/{}", o.check_hints) },
+        set: Set::Share(|o, n| o.check_hints = n),
+    },
+    Setting {
         key: "chaos",
         takes: "SEED",
         doc: "for tests: make choices otherwise than heuristics do, and fail guards at random; 0: don't",
@@ -322,6 +331,14 @@ pub fn parse_jit(text: &str) -> Result<Jit, String> {
             Set::Seed(set) => {
                 let seed = value.parse().map_err(|_| no_number(key, value, u64::MAX))?;
                 set(&mut jit.options, seed);
+            }
+            Set::Share(set) => {
+                let every = value.strip_prefix("1/").and_then(|every| every.parse::<u32>().ok()).filter(|n| *n > 0);
+                match (value, every) {
+                    ("no", _) => set(&mut jit.options, 0),
+                    (_, Some(every)) => set(&mut jit.options, every.into()),
+                    _ => return Err(format!("{key} is no, or a share as 1/1000, not `{value}`")),
+                }
             }
             Set::Flag(set) => match value {
                 "yes" => set(&mut jit.options, true),

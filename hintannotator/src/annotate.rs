@@ -155,7 +155,7 @@ fn add_residual(program: &Program<'_>, out: &mut Module) {
 
 fn called<'g>(program: &Program<'_>, graphs: impl IntoIterator<Item = &'g Graph>) -> Vec<FnId> {
     let ops = graphs.into_iter().flat_map(|g| &g.blocks).flat_map(|b| &b.ops);
-    let mut out: Vec<FnId> = ops.filter_map(|op| program.find(&op.callee()?.name)).collect();
+    let mut out: Vec<FnId> = ops.filter_map(|op| program.find(&op.callee().or(op.recorded())?.name)).collect();
     out.reverse();
     out
 }

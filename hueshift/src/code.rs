@@ -120,7 +120,9 @@ impl Code {
         let mut called = engine.functions_as_they_are();
         called.retain(|key| self.as_they_are.insert(key.clone()));
         let graphs = &engine.program.module.graphs;
-        let new: Vec<&Graph> = called.iter().filter_map(|key| graphs.get(key)).collect();
+        let mut new: Vec<&Graph> = called.iter().filter_map(|key| graphs.get(key)).collect();
+        let checks = engine.hint_checks.iter().filter(|(key, _)| self.as_they_are.insert((*key).clone()));
+        new.extend(checks.map(|(_, graph)| graph));
         let tier = interpreter_tier();
         Ok(self.engine.compile_batch(Batch { graphs: &new, memory: &*engine.memory, tier: &tier, layout: None })?)
     }

@@ -5,6 +5,7 @@
 //! a promotion's exit a case of its growing switch, and is patched.
 
 mod exits;
+mod hints;
 mod jitdump;
 mod made_up;
 mod options;
@@ -211,6 +212,8 @@ impl<'m> Jit<'m> {
         };
         let mut code = jitcodegen::Engine::new(settings)?;
         let guards = forcing::register(&mut code, &options)?;
+        engine.check_hints = options.check_hints > 0;
+        hints::register(&mut code, options.check_hints)?;
         Ok(Jit {
             engine,
             code: Code::new(code, guards.is_some()),

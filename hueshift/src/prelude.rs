@@ -15,8 +15,9 @@
 //! assert_eq!(shifted(&[3], 5), 40);
 //! ```
 
-pub use crate::{can_enter_jit, merge_point};
+pub use crate::{can_enter_jit, merge_point, record_exact_value, record_known_result};
 pub use hueshift_macros::{dont_look_inside, elidable, look_inside_if, portal, unroll_safe};
+pub use hueshift_macros::{idempotent, inverse_of};
 pub use std::cell::Cell;
 
 /// `x`, which must be known when compiling, with all that is needed to compute it.
@@ -125,6 +126,121 @@ macro_rules! merge_point {
 #[macro_export]
 macro_rules! can_enter_jit {
     () => {};
+}
+
+/// Says that a function gives this result for these arguments from here on, so that the compiler needn't call it. The function is `elidable`, and gives
+/// one number, `bool` or `char`. With debug assertions it is called, and must give that.
+///
+/// ```
+/// use hueshift::prelude::*;
+///
+/// #[elidable]
+/// fn up(x: i64) -> i64 {
+///     x + 1
+/// }
+/// #[elidable]
+/// fn down(x: i64) -> i64 {
+///     x - 1
+/// }
+/// let y = up(4);
+/// record_known_result!(4, down, y);
+/// assert_eq!(down(y), 4);
+/// ```
+#[macro_export]
+macro_rules! record_known_result {
+    ($result:expr, $function:path $(, $argument:expr)* $(,)?) => {
+        match $crate::prelude::Looking::at_hints() {
+            Some(looking) => looking.at_result(stringify!($function), $result, $function($($argument),*)),
+            None => {
+                let _ = ($result, $($argument,)*);
+            }
+        }
+    };
+}
+
+/// Says that a value is this constant from here on. With debug assertions it must be.
+///
+/// ```
+/// use hueshift::prelude::*;
+///
+/// fn area(width: i64, height: i64) -> i64 {
+///     record_exact_value!(height, 10); // as the host promises
+///     width * height
+/// }
+/// assert_eq!(area(3, 10), 30);
+/// ```
+#[macro_export]
+macro_rules! record_exact_value {
+    ($value:expr, $exact:expr $(,)?) => {
+        match $crate::prelude::Looking::at_hints() {
+            Some(looking) => looking.at_value($exact, $value),
+            None => {
+                let _ = ($value, $exact);
+            }
+        }
+    };
+}
+
+thread_local! {
+    static LOOKING: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A hint is being looked at: those met meanwhile are not.
+#[doc(hidden)]
+pub struct Looking;
+
+#[doc(hidden)]
+impl Looking {
+    #[inline(always)]
+    pub fn at_hints() -> Option<Looking> {
+        if cfg!(debug_assertions) && !LOOKING.replace(true) { Some(Looking) } else { None }
+    }
+
+    #[track_caller]
+    pub fn at_result<T: Recorded>(self, function: &str, said: T, is: T) {
+        assert!(said.is_same(is), "the result of `{function}` was said to be {said:?}, but it is {is:?}");
+    }
+
+    #[track_caller]
+    pub fn at_value<T: Recorded>(self, said: T, is: T) {
+        assert!(said.is_same(is), "a value was said to be {said:?}, but it is {is:?}");
+    }
+}
+
+impl Drop for Looking {
+    fn drop(&mut self) {
+        LOOKING.set(false);
+    }
+}
+
+/// What something may be said of: the same means the same bits.
+#[doc(hidden)]
+pub trait Recorded: Copy + std::fmt::Debug {
+    fn is_same(self, other: Self) -> bool;
+}
+
+macro_rules! recorded {
+    ($($ty:ident)*) => {$(
+        impl Recorded for $ty {
+            fn is_same(self, other: $ty) -> bool {
+                self == other
+            }
+        }
+    )*};
+}
+
+recorded! { bool char i8 i16 i32 i64 isize u8 u16 u32 u64 usize }
+
+impl Recorded for f64 {
+    fn is_same(self, other: f64) -> bool {
+        self.to_bits() == other.to_bits()
+    }
+}
+
+impl Recorded for f32 {
+    fn is_same(self, other: f32) -> bool {
+        self.to_bits() == other.to_bits()
+    }
 }
 
 /// Writes a byte to the output.

@@ -28,6 +28,7 @@ sources! {
     endless "../../docs/hints/endless.rs";
     extent "../../docs/hints/extent.rs";
     jitted "../../docs/hints/jitted.rs";
+    known_result "../../docs/hints/known_result.rs";
     likely "../../docs/hints/likely.rs";
     look_inside_if "../../docs/hints/look_inside_if.rs";
     look_inside_if_reads "../../docs/hints/look_inside_if_reads.rs";
@@ -67,6 +68,7 @@ calls! {
         green_field::run(b"s1+s1-l", 0, &mut stack)
     };
     "docs/hints/jitted.rs" "compiled" "" => jitted::compiled();
+    "docs/hints/known_result.rs" "incremented_twice" "0x199" => known_result::incremented_twice(0x199);
     "docs/hints/look_inside_if.rs" "last_two" "[3,4,5]" => look_inside_if::last_two(&[3, 4, 5]);
     "docs/hints/look_inside_if.rs" "last" "[3,4,5],2" => look_inside_if::last(&[3, 4, 5], 2);
     "docs/hints/promote.rs" "total" "[1,2,3,4,5,6],3,2" => promote::total(&[1, 2, 3, 4, 5, 6], 3, 2);
@@ -127,7 +129,11 @@ fn results_are_those_on_the_pages() {
         for (command, output) in commands(&text) {
             let file = command.split(' ').nth(2).unwrap_or_default();
             let Some(wanted) = printed(command, &output).filter(|_| file.ends_with(".rs")) else { continue };
-            // The one hint that may change what a program gives.
+            // What is said and isn't true: that has tests of its own.
+            if option(command, "--entry") == "broken" {
+                continue;
+            }
+            // The one other hint that may change what a program gives.
             if file == "docs/hints/jitted.rs" && option(command, "--mode") != "interp" {
                 continue;
             }

@@ -74,6 +74,7 @@ fn random_programs() {
     println!("{}", summary(&total));
     assert!(failures.is_empty(), "{} programs failed:\n{}", failures.len(), failures.join("\n\n"));
     assert!(total.programs >= count * 3 / 4, "only {} programs", total.programs);
+    assert!(total.too_deep * 20 <= total.runs, "{} of {} runs went too deep", total.too_deep, total.runs);
     if languages.len() == Language::ALL.len() {
         let never: Vec<&Choice> = Choice::ALL.iter().filter(|c| total.stats.flipped.of(**c) == 0).collect();
         assert!(never.is_empty(), "never made otherwise: {never:?}");

@@ -9,6 +9,7 @@
 //! values   Rust values to words, and back
 //! entries  the typed functions around compiled code and tier 0
 //! options  what stands in the macros' parentheses
+//! recorded functions of which something is said
 //! ```
 //!
 //! The front end is that of the command, the crate `flowgraph`. It works on text with `proc_macro2`'s own tokens; what is
@@ -19,6 +20,7 @@ mod entries;
 mod expand;
 mod layout;
 mod options;
+mod recorded;
 mod rewrite;
 mod source;
 mod values;
@@ -78,4 +80,20 @@ hints! {
     dont_look_inside;
     /// A function that is looked into where a condition on its arguments holds: `#[look_inside_if(is_constant(n))]`.
     look_inside_if;
+}
+
+/// A function that changes nothing the second time: `f(f(x))` is `f(x)`. It is elidable, and of one parameter.
+///
+/// With debug assertions each call is followed by another that must give the same.
+#[proc_macro_attribute]
+pub fn idempotent(_options: TokenStream, item: TokenStream) -> TokenStream {
+    recorded::idempotent(item)
+}
+
+/// A function that another one undoes: on `f`, `#[inverse_of(g)]` says that `g(f(x))` is `x`. Both are elidable, and of one parameter.
+///
+/// With debug assertions each call of `f` is followed by one of `g` that must give what `f` was given.
+#[proc_macro_attribute]
+pub fn inverse_of(options: TokenStream, item: TokenStream) -> TokenStream {
+    recorded::inverse_of(options, item)
 }

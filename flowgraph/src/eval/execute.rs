@@ -49,7 +49,9 @@ pub fn execute(op: &Op, args: &[Word], memory: &mut Memory, jitted: bool) -> Res
             Ok(smallvec![function.compute(args)])
         }
         Opcode::Concrete | Opcode::Variable | Opcode::Promote | Opcode::Likely => Ok(smallvec![args[0]]),
-        Opcode::MergePoint | Opcode::CanEnterJit => Ok(Words::new()),
+        Opcode::MergePoint | Opcode::CanEnterJit | Opcode::RecordKnownResult | Opcode::RecordExactValue => {
+            Ok(Words::new())
+        }
         Opcode::WeAreJitted => Ok(smallvec![u64::from(jitted)]),
         Opcode::IsConstant | Opcode::IsVirtual => Ok(smallvec![0]),
         _ => Err(unable),

@@ -101,6 +101,7 @@ impl<'s> Program<'s> {
             consts: RefCell::default(),
             functions: Vec::new(),
             associated: Default::default(),
+            recorded: RefCell::default(),
             module: RefCell::default(),
             refusals: RefCell::default(),
             function: RefCell::default(),
@@ -473,11 +474,7 @@ impl<'s> Program<'s> {
                 continue;
             }
             let file = self.file_of(module);
-            if ["idempotent", "inverse_of"].contains(&short.as_str()) {
-                self.refuse(file, attr.path().span(), Reason::NotYet, &format!("the attribute `#[{name}]`"));
-            } else {
-                self.refuse(file, attr.path().span(), Reason::Attribute, &format!("`#[{name}]`"));
-            }
+            self.refuse(file, attr.path().span(), Reason::Attribute, &format!("`#[{name}]`"));
         }
     }
 }
@@ -499,6 +496,8 @@ pub(super) const FUNCTIONS: &[&str] = &[
     "unroll_safe",
     "dont_look_inside",
     "look_inside_if",
+    "idempotent",
+    "inverse_of",
 ];
 
 pub(super) fn is_test(attrs: &[syn::Attribute]) -> bool {

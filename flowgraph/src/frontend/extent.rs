@@ -76,7 +76,7 @@ impl<'s> Program<'s> {
             if plain && !matches!(attr.meta, syn::Meta::Path(_)) {
                 self.refuse(file, attr.span(), Reason::Hints, &format!("`#[{name}]` takes nothing"));
             }
-            let hint = plain || ["portal", "look_inside_if"].contains(&name.as_str());
+            let hint = plain || ["portal", "look_inside_if", "idempotent"].contains(&name.as_str());
             if hint && f.attrs[..at].iter().any(|before| is_named(before, &name)) {
                 self.refuse(file, attr.path().span(), Reason::Hints, &format!("`#[{name}]` is there twice"));
             }

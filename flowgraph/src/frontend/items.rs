@@ -2,6 +2,7 @@
 
 use super::enums::{EnumItem, Shape};
 use super::numbers;
+use super::recorded::Follows;
 use super::refusal::{Pos, Reason, Refusal};
 use super::tree::ConstId;
 use super::types::{Ty, rust_type};
@@ -126,6 +127,8 @@ pub(super) struct Program<'s> {
     pub(super) functions: Vec<FnItem<'s>>,
     /// Methods, associated functions and constants by type and name.
     pub(super) associated: FxHashMap<(Rc<str>, String), Item>,
+    /// What follows from calls, by function.
+    pub(super) recorded: RefCell<FxHashMap<Rc<str>, Vec<Follows>>>,
     pub(super) module: RefCell<Module>,
     pub(super) refusals: RefCell<Vec<Refusal>>,
     /// The function being worked on, for refusals.

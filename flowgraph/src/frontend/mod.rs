@@ -34,6 +34,7 @@ mod items;
 mod lower;
 mod numbers;
 mod quasi;
+mod recorded;
 mod refusal;
 mod signature;
 mod ssa;
@@ -145,6 +146,7 @@ impl Program<'_> {
         }
         let consts = self.consts.borrow().len();
         (0..consts).for_each(|id| drop(self.const_value(id)));
+        self.find_recorded();
         let mut bodies = Vec::new();
         for (id, f) in self.functions.iter().enumerate() {
             *self.function.borrow_mut() = Some(f.path.to_string());

@@ -63,6 +63,8 @@ reasons! {
     GrowingText = "growing_text", "{} is not supported: no text is made here", "keep text as `&str` or `&[u8]`, write bytes with `put_byte`, or make it in a `#[dont_look_inside]` function of an embedding crate";
     /// An elidable function that does something.
     Elidable = "elidable", "{}", "take `#[elidable]` away: such a function only computes, and a call of it may be done when compiling, or not at all";
+    /// Something that can't be said of values.
+    Recorded = "recorded", "{}", "write `record_known_result!(result, f, arguments..)` with an `#[elidable]` function that gives one number, bool or char, `record_exact_value!(x, constant)`, or `#[idempotent]` or `#[inverse_of(g)]` on an elidable function from one such value to another";
     /// A name of the prelude where the prelude isn't.
     NoPrelude = "no_prelude", "the prelude's {} is not known in this module", "write `use hueshift::prelude::*;` in the module, too";
     /// An array that is too long.
@@ -112,7 +114,7 @@ reasons! {
     /// Macros.
     Macro = "macro", "the macro {} is not supported", "only the macros of `hueshift::prelude`, panic!, unreachable!, assert! and debug_assert! are known";
     /// Attributes.
-    Attribute = "attribute", "the attribute {} is not supported", "the attributes are portal, elidable, unroll_safe, dont_look_inside, look_inside_if, repr, derive, green (on fields of structs, without anything in parentheses) and rustc's lint and inline attributes";
+    Attribute = "attribute", "the attribute {} is not supported", "the attributes are portal, elidable, unroll_safe, dont_look_inside, look_inside_if, idempotent, inverse_of, repr, derive, green (on fields of structs, without anything in parentheses) and rustc's lint and inline attributes";
     /// Code that may be left out.
     Conditional = "conditional", "conditional compilation (`#[cfg(..)]`) is not supported{}", "write what holds in every build, or keep the rest out of the interpreter; `#[cfg(test)]` items are left out";
     /// A module whose file isn't there, or is there twice.

@@ -143,6 +143,10 @@ pub(super) enum ExprKind {
     Continue(LoopId),
     Return(Option<Sub>),
     Call(Rc<str>, Vec<Expr>, bool),
+    /// What a function gives for some arguments.
+    KnownResult(Sub, Rc<str>, Vec<Expr>),
+    /// What a value is.
+    ExactValue(Sub, Sub),
     Number(NumberMethod, Vec<Expr>),
     /// `Scalar::from_le_bytes` and back: big-endian if set.
     FromBytes(Sub, bool),

@@ -58,7 +58,7 @@ pub enum Imm {
     None,
     /// The descriptor of a memory op.
     Mem(MemDesc),
-    /// The target of a call.
+    /// The target of a call, or the function whose result is said.
     Call(Callee),
     /// The size of a stack slot.
     Slot(SlotDesc),
@@ -93,7 +93,15 @@ impl Op {
     /// The target of a call.
     pub fn callee(&self) -> Option<&Callee> {
         match &self.imm {
-            Imm::Call(callee) => Some(callee),
+            Imm::Call(callee) if self.opcode != Opcode::RecordKnownResult => Some(callee),
+            _ => None,
+        }
+    }
+
+    /// The function whose result is said.
+    pub fn recorded(&self) -> Option<&Callee> {
+        match &self.imm {
+            Imm::Call(callee) if self.opcode == Opcode::RecordKnownResult => Some(callee),
             _ => None,
         }
     }

@@ -466,6 +466,11 @@ op_table! {
     IsVirtual = "is_virtual" (a: any) -> (int) Hint;
     /// The operand, which is usually true.
     Likely = "likely" (a: int) -> (int) Hint;
+    /// From here on the function that is named gives the first operand, or the first few if it gives several values, for the others: so its
+    /// author says. An immediate names it.
+    RecordKnownResult = "record_known_result" (args: rest) -> () Hint;
+    /// From here on `a` is `b`: so the author says.
+    RecordExactValue = "record_exact_value" (a: any, b: any) -> () Hint;
 }
 
 impl Opcode {

@@ -329,7 +329,7 @@ impl Builder<'_, '_> {
 
     /// Words to the compiler.
     fn hint(&mut self) {
-        let choice = self.source.below(9);
+        let choice = self.source.below(10);
         let index = self.source.below(self.vars.len());
         let Some(val) = self.vars.get(index).copied() else { return };
         let ty = val.scalar.ty();
@@ -347,6 +347,14 @@ impl Builder<'_, '_> {
             }
             // Questions whose answers differ from engine to engine: asked, and not used.
             7 => _ = self.op1(Opcode::IsConstant, &[val.operand], Type::Int),
+            // A constant that doesn't look like one.
+            9 if ty == Type::Int => {
+                let constant = Operand::int(i64::from(self.source.byte()));
+                let hidden = self.int_op(Opcode::IntXor, val.operand, constant);
+                let operand = self.int_op(Opcode::IntXor, hidden, val.operand);
+                self.op_full(Opcode::RecordExactValue, &[operand, constant], Imm::None, &[]);
+                self.declare(Val { operand, scalar: Scalar::I64, deps: None });
+            }
             8 => _ = self.op_full(Opcode::WeAreJitted, &[], Imm::None, &[Type::Int]),
             _ => self.concrete(index),
         }

@@ -78,7 +78,7 @@ fn implied_type(opcode: Opcode, args: &[Operand], mem: Option<&MemDesc>, index: 
 }
 
 /// The words for a call, by op and mode.
-const CALL_WORDS: [(&str, Opcode, CallMode); 10] = [
+const CALL_WORDS: [(&str, Opcode, CallMode); 11] = [
     ("call", Opcode::Call, CallMode::Plain),
     ("inline", Opcode::Call, CallMode::Inline),
     ("fold", Opcode::Call, CallMode::Fold),
@@ -89,6 +89,7 @@ const CALL_WORDS: [(&str, Opcode, CallMode); 10] = [
     ("fold_elidable", Opcode::CallElidable, CallMode::Fold),
     ("specialize_elidable", Opcode::CallElidable, CallMode::Specialize),
     ("residual_elidable", Opcode::CallElidable, CallMode::Residual),
+    ("record_known_result", Opcode::RecordKnownResult, CallMode::Plain),
 ];
 
 /// The word that an op begins with.

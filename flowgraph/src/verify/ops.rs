@@ -36,10 +36,14 @@ impl Checker<'_> {
         if let Some(callee) = op.callee() {
             self.call(op, callee);
         }
+        if let Some(function) = op.recorded() {
+            self.recorded(op, function);
+        }
     }
 
     fn immediate(&mut self, op: &Op) {
         let needs = match op.opcode.effect() {
+            _ if op.opcode == Opcode::RecordKnownResult => "a callee",
             Effect::Read | Effect::Write => "a descriptor",
             Effect::Call | Effect::ElidableCall => "a callee",
             Effect::Allocate => "a size",
@@ -53,6 +57,17 @@ impl Checker<'_> {
         };
         if needs != has {
             self.report(Rule::Immediate { opcode: op.opcode, needs, has });
+        }
+    }
+
+    /// What is said of a function's result. A residual graph may say it of one that it doesn't call, and that isn't there.
+    fn recorded(&mut self, op: &Op, function: &Callee) {
+        let Some(target) = self.module.graphs.get(&*function.name) else { return };
+        let mut expected = Types(target.results.iter().copied().map(Some).collect());
+        expected.0.extend(parameter_types(self.module, target).0);
+        let found = self.tys(&op.args);
+        if found != expected {
+            self.report(Rule::Arguments { callee: function.name.to_string(), expected, found });
         }
     }
 

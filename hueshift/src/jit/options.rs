@@ -36,6 +36,9 @@ pub struct JitOptions {
     pub make_up: bool,
     /// Count every guard's executions.
     pub count_guards: bool,
+    /// Once in so many times compiled code looks whether what the author says of values (`record_known_result!` and its like) is true, and traps
+    /// if it isn't; 0: never.
+    pub check_hints: u64,
     /// The seed of a stream that makes choices otherwise than heuristics do, and fails guards at random; 0: none. Results stay.
     pub chaos: u64,
     /// Keep CLIF and assembly of what is compiled.
@@ -76,6 +79,7 @@ impl Default for JitOptions {
             force_at: forcing::FORCED_AT.to_vec(),
             make_up: false,
             count_guards: false,
+            check_hints: 0,
             chaos: 0,
             keep_text: false,
             check_accesses: false,

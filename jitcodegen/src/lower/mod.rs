@@ -120,7 +120,7 @@ pub(crate) fn lower(t: &mut Translator, op: &Op, block: BlockId, at: usize) -> R
             t.define_copy(op.results[0], op.args[0])
         }
         Opcode::MergePoint => t.merge_point(op, block),
-        Opcode::CanEnterJit => Ok(()),
+        Opcode::CanEnterJit | Opcode::RecordKnownResult | Opcode::RecordExactValue => Ok(()),
         Opcode::WeAreJitted => {
             let jitted = t.unit.tier.jitted;
             t.constant(op, i64::from(jitted))

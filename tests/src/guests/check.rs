@@ -147,6 +147,8 @@ pub struct Checked {
     pub runs: u64,
     /// Those among them that have trapped.
     pub trapped: u64,
+    /// Those that went too deep in one tier and not in the other: how deep a recursion may go isn't promised.
+    pub too_deep: u64,
     /// Programs that can't be read: patterns that grow too large.
     pub refused: u64,
     /// What the JITs did.
@@ -159,6 +161,7 @@ impl Checked {
         self.programs += other.programs;
         self.runs += other.runs;
         self.trapped += other.trapped;
+        self.too_deep += other.too_deep;
         self.refused += other.refused;
         self.stats += other.stats.clone();
     }
@@ -181,7 +184,7 @@ pub fn check(program: &Program, ways: &[(Tier, Settings)]) -> Result<Checked, Wr
             Ok(ran) => ran,
             Err(Stopped::Refused(why) | Stopped::Failed(why)) => return Err(wrong(format!("failed: {why}"))),
         };
-        compare(program, &wanted, &ran).map_err(wrong)?;
+        checked.too_deep += compare(program, &wanted, &ran).map_err(wrong)?;
         checked.runs += ran.ended.len() as u64;
         checked.trapped += ran.ended.iter().filter(|ended| ended.end.is_err()).count() as u64;
         checked.stats += ran.stats;
@@ -199,13 +202,17 @@ fn tier_0(program: &Program) -> Result<Option<Vec<Ended>>, Wrong> {
     }
 }
 
-fn compare(program: &Program, wanted: &[Ended], ran: &Ran) -> Result<(), String> {
+/// Gives how many runs went too deep in one of both tiers.
+fn compare(program: &Program, wanted: &[Ended], ran: &Ran) -> Result<u64, String> {
+    let mut too_deep = 0;
     for (at, got) in ran.ended.iter().enumerate() {
         let want = &wanted[at % wanted.len()];
-        if got != want {
+        if got != want && (got.is_too_deep() || want.is_too_deep()) {
+            too_deep += 1;
+        } else if got != want {
             let run = &program.runs[at % wanted.len()];
             return Err(format!("run {at} ({run:?}) gives {got}, and should give {want}"));
         }
     }
-    Ok(())
+    Ok(too_deep)
 }

@@ -1,6 +1,7 @@
 //! Runs of a guest program in a tier.
 
 use super::{Language, Program};
+use flowgraph::ir::TrapKind;
 use hueshift::embed::{Error, Jit};
 use hueshift::io::{self, Io};
 use hueshift::{JitOptions, Stats};
@@ -42,6 +43,13 @@ pub struct Ended {
     pub memory: String,
     /// What it has written.
     pub output: Vec<u8>,
+}
+
+impl Ended {
+    /// Whether the run went deeper than the stack of its tier, or the memory for its local aggregates, allows.
+    pub fn is_too_deep(&self) -> bool {
+        self.end.as_ref().err().is_some_and(|message| message == TrapKind::StackExhausted.template())
+    }
 }
 
 impl fmt::Display for Ended {

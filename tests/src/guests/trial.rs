@@ -128,9 +128,9 @@ pub fn save(folder: &Path, program: &Program, bytes: &[u8], wrong: &Wrong) -> St
 
 /// What the JITs have done, in lines.
 pub fn summary(total: &Checked) -> String {
-    let Checked { programs, runs, trapped, refused, stats } = total;
+    let Checked { programs, runs, trapped, too_deep, refused, stats } = total;
     let mut text = format!(
-        "{programs} programs, {runs} runs beside tier 0, {trapped} of them trapped; {refused} times refused\n\
+        "{programs} programs, {runs} runs beside tier 0, {trapped} of them trapped, {too_deep} too deep for one tier; {refused} times refused\n\
          {} traces, {} bridges, {} cases, {} regions, {} times code thrown away; choices made otherwise:\n",
         stats.traces, stats.bridges, stats.cases, stats.regions, stats.evictions
     );

@@ -57,6 +57,17 @@ pub(super) fn drop_unused_values(graph: &mut Graph) {
     graph.names.clear();
 }
 
+/// What authors say of values has served its purpose, and needn't keep them any longer. Gives whether anything was said.
+pub(super) fn drop_recorded(graph: &mut Graph) -> bool {
+    let mut dropped = false;
+    for block in &mut graph.blocks {
+        let before = block.ops.len();
+        block.ops.retain(|op| !matches!(op.opcode, Opcode::RecordKnownResult | Opcode::RecordExactValue));
+        dropped |= block.ops.len() < before;
+    }
+    dropped
+}
+
 /// Blocks that nothing leads to go, and the others move up.
 fn drop_unreachable(graph: &mut Graph) {
     let mut reached = vec![false; graph.blocks.len()];

@@ -91,6 +91,13 @@ impl Walk<'_> {
         if self.lies_there(op) {
             return false;
         }
+        if op.opcode == Opcode::RecordKnownResult {
+            self.is_known(op);
+            return true;
+        }
+        if op.opcode.effect() == Effect::ElidableCall && self.has_been_done(op) {
+            return false;
+        }
         if !op.opcode.is_pure() && op.opcode != Opcode::Likely {
             for (result, bound) in op.results.iter().zip(self.known.transfer(op)) {
                 self.known.computed(*result, bound);
@@ -113,21 +120,38 @@ impl Walk<'_> {
             self.replaced.replace(op.results[0], Operand::int(constant));
             return false;
         }
-        let same: SameOp = (op.opcode, op.args.clone());
-        if let Some(results) = self.known.done(&same).map(<[_]>::to_vec)
-            && self.may(op, "same op", || (results[0].to_string(), "it has been done".to_owned()))
-        {
-            for (result, given) in op.results.iter().zip(results) {
-                self.replaced.replace(*result, Operand::Value(given));
-            }
+        if self.has_been_done(op) {
             return false;
         }
-        self.known.does(same, &op.results);
         self.known.define(op);
         for (result, bound) in op.results.iter().zip(bounds) {
             self.known.computed(*result, bound);
         }
         true
+    }
+
+    /// Whether an op has been done that is the same. Else it has been from here on.
+    fn has_been_done(&mut self, op: &Op) -> bool {
+        let same: SameOp = (op.opcode, op.args.clone(), op.callee().map(|callee| callee.name.clone()));
+        if let Some(results) = self.known.done(&same).map(<[_]>::to_vec)
+            && let Some(first) = results.first()
+            && self.may(op, "same op", || (shown(*first), "it has been done".to_owned()))
+        {
+            for (result, given) in op.results.iter().zip(results) {
+                self.replaced.replace(*result, given);
+            }
+            return true;
+        }
+        self.known.does(same, op.results.iter().copied().map(Operand::Value));
+        false
+    }
+
+    /// What an author says of a call's result is as good as having called.
+    fn is_known(&mut self, op: &Op) {
+        let Some(function) = op.recorded() else { return };
+        let given = op.args.iter().skip(1).copied().collect();
+        let same: SameOp = (Opcode::CallElidable, given, Some(function.name.clone()));
+        self.known.does(same, op.args.first().copied());
     }
 
     /// Whether what is loaded is known. Where it has to be cut down to what lies there, the op does that instead of loading.
@@ -252,7 +276,13 @@ impl Walk<'_> {
         let may = self.rewrites.may(what, op.loc, || {
             let (change, why) = told();
             let results: Vec<String> = op.results.iter().map(ToString::to_string).collect();
-            (format!("{} = {} -> {change}", results.join(", "), shown_op(op.opcode, &op.args)), why)
+            let own = match op.callee() {
+                Some(callee) => {
+                    format!("{}({})", callee.name, op.args.iter().map(|arg| shown(*arg)).collect::<Vec<_>>().join(", "))
+                }
+                None => shown_op(op.opcode, &op.args),
+            };
+            (format!("{} = {own} -> {change}", results.join(", ")), why)
         });
         self.changed |= may;
         may

@@ -9,9 +9,10 @@ use super::memory::{Changed, Contents, Found};
 use flowgraph::ir::{Const, Effect, Graph, Op, Opcode, Operand, Type, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
+use std::sync::Arc;
 
-/// What makes two pure ops the same.
-pub(super) type SameOp = (Opcode, SmallVec<[Operand; 3]>);
+/// What makes two ops the same that only compute: calls by the function, too.
+pub(super) type SameOp = (Opcode, SmallVec<[Operand; 3]>, Option<Arc<str>>);
 
 /// The op that computes a value, as far as it is looked through.
 #[derive(Clone, Debug)]
@@ -39,7 +40,7 @@ pub(super) struct Known {
     defined: Vec<u32>,
     contents: Contents,
     /// What ops give that have been done.
-    done: FxHashMap<SameOp, SmallVec<[ValueId; 2]>>,
+    done: FxHashMap<SameOp, SmallVec<[Operand; 2]>>,
     /// The least that values can be, as words without sign.
     least: FxHashMap<ValueId, u64>,
     /// By value: of what it lies below.
@@ -53,7 +54,7 @@ pub(super) type Within = SmallVec<[(Operand, (i64, i64)); 1]>;
 
 enum Learnt {
     Bound(ValueId, IntBound),
-    Done(SameOp),
+    Done(SameOp, Option<SmallVec<[Operand; 2]>>),
     Least(ValueId, Option<u64>),
     Within(ValueId, Option<Box<Within>>),
     Memory(Changed),
@@ -109,7 +110,8 @@ impl Known {
         for learnt in self.learnt.drain(down_to..).rev() {
             match learnt {
                 Learnt::Bound(value, before) => self.bounds[value.index()] = before,
-                Learnt::Done(op) => drop(self.done.remove(&op)),
+                Learnt::Done(op, Some(before)) => drop(self.done.insert(op, before)),
+                Learnt::Done(op, None) => drop(self.done.remove(&op)),
                 Learnt::Least(value, Some(before)) => drop(self.least.insert(value, before)),
                 Learnt::Least(value, None) => drop(self.least.remove(&value)),
                 Learnt::Within(value, Some(before)) => drop(self.within.insert(value, *before)),
@@ -184,13 +186,13 @@ impl Known {
     // ---- what has been done
 
     /// The results of an equal op that has been done.
-    pub(super) fn done(&self, same: &SameOp) -> Option<&[ValueId]> {
+    pub(super) fn done(&self, same: &SameOp) -> Option<&[Operand]> {
         self.done.get(same).map(SmallVec::as_slice)
     }
 
-    pub(super) fn does(&mut self, same: SameOp, results: &[ValueId]) {
-        self.learnt.push(Learnt::Done(same.clone()));
-        self.done.insert(same, results.into());
+    pub(super) fn does(&mut self, same: SameOp, results: impl IntoIterator<Item = Operand>) {
+        let before = self.done.insert(same.clone(), results.into_iter().collect());
+        self.learnt.push(Learnt::Done(same, before));
     }
 
     // ---- learning

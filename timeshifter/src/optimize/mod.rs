@@ -31,7 +31,7 @@ mod rewrites;
 
 pub use rewrites::{Rewrite, Rewrites};
 
-use cleanup::{drop_unused_values, simplify};
+use cleanup::{drop_recorded, drop_unused_values, simplify};
 use demanded::drop_undemanded;
 use flowgraph::ir::Graph;
 use forward::forward;
@@ -43,7 +43,8 @@ pub fn optimize(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) 
     let mut rounds = simplify(graph);
     drop_unused_values(graph);
     // Only when parameters have gone that are always the same is it plain which ops are equal.
-    if forward(graph, entry, rewrites) {
+    let changed = forward(graph, entry, rewrites);
+    if drop_recorded(graph) || changed {
         rounds += simplify(graph);
     }
     if drop_undemanded(graph, rewrites) {

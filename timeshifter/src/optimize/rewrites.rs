@@ -59,7 +59,9 @@ pub(super) fn shown(operand: Operand) -> String {
     match operand {
         Operand::Value(value) => value.to_string(),
         Operand::Const(Const::Int(i)) => i.to_string(),
-        Operand::Const(constant) => format!("{constant:?}"),
+        Operand::Const(Const::Float(bits)) => format!("{:?}", f64::from_bits(bits)),
+        Operand::Const(Const::Single(bits)) => format!("{:?}s", f32::from_bits(bits)),
+        Operand::Const(Const::Addr(data, offset)) => format!("&{}{offset:+}", data.0),
     }
 }
 

@@ -134,6 +134,10 @@ pub struct Engine<'m> {
     pub no_exits: bool,
     /// The op of the trace at which to stop, for tests.
     pub abort_at: Option<u64>,
+    /// Whether residual code looks now and then whether what the author says of values is true.
+    pub check_hints: bool,
+    /// The functions that do: residual code calls them as they are.
+    pub hint_checks: FxIndexMap<String, flowgraph::ir::Graph>,
     /// Makes choices otherwise, for tests.
     pub chaos: Option<Chaos>,
     /// Where the local aggregates lie that traced runs have made in memory. Compiled code may go on with them: whoever
@@ -195,6 +199,8 @@ impl<'m> Engine<'m> {
             merges: Merges::default(),
             no_exits: false,
             abort_at: None,
+            check_hints: false,
+            hint_checks: FxIndexMap::default(),
             chaos: None,
             traced_slots: Vec::new(),
             longest_trace: 0,
@@ -348,8 +354,8 @@ impl<'m> Engine<'m> {
             return Ok(found);
         }
         let values = self.emit(st, opcode, args, imm.clone(), results, loc)?;
-        self.fragments[st.fragment].remember(st.block, (opcode, args.into(), imm), values.clone());
-        Ok(known_values(st, values))
+        self.fragments[st.fragment].remember(st.block, (opcode, args.into(), imm), operands(&values));
+        Ok(known_values(st, operands(&values)))
     }
 
     /// The results of an equal pure op on the way.
@@ -490,6 +496,15 @@ impl<'m> Engine<'m> {
 }
 
 /// Values as registers hold them: those known on this path are constants.
-fn known_values(st: &State, values: SmallVec<[ValueId; 2]>) -> SmallVec<[Red; 2]> {
-    values.into_iter().map(|v| st.facts.known(v).map_or(Red::Value(v), Red::Const)).collect()
+fn known_values(st: &State, values: SmallVec<[Operand; 2]>) -> SmallVec<[Red; 2]> {
+    let known = |operand| match operand {
+        Operand::Value(v) => st.facts.known(v).map_or(Red::Value(v), Red::Const),
+        Operand::Const(constant) => Red::Const(constant),
+    };
+    values.into_iter().map(known).collect()
+}
+
+/// Values as operands.
+pub(super) fn operands(values: &[ValueId]) -> SmallVec<[Operand; 2]> {
+    values.iter().copied().map(Operand::Value).collect()
 }

@@ -22,6 +22,7 @@
 //! resume     exits, and how to go on in the interpreter; entering compiled code from there
 //! portal     where tier 0 comes and goes: words of parameters as frames, and back
 //! residual   fragments being filled; link: several become one graph, which is optimized
+//! recorded   what the author says of results and values
 //! endless    which green keeps changing in a loop that doesn't end
 //! error      why it stops; limits; event: what comes of them, and what else happens
 //! chaos      a seed that makes choices otherwise, for tests
@@ -52,6 +53,7 @@ mod output;
 mod packed;
 mod portal;
 mod program;
+mod recorded;
 mod region;
 mod residual;
 mod resume;
@@ -72,6 +74,7 @@ pub use merges::{Merge, Merges};
 pub use nests::{Nest, Nests};
 pub use portal::{Door, Portal, RunRoots};
 pub use program::{Loaded, Program};
+pub use recorded::LOOK_AT_HINT;
 pub use region::{NewRegion, Profile};
 pub use residual::{Fragment, Info};
 pub use resume::Entrance;

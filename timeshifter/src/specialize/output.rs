@@ -43,6 +43,7 @@ impl Engine<'_> {
                 module.graphs.insert(key, graph.clone());
             }
         }
+        module.graphs.extend(self.hint_checks.iter().map(|(key, graph)| (key.clone(), graph.clone())));
         module
     }
 

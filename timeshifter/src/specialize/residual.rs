@@ -35,7 +35,8 @@ impl Default for Info {
     }
 }
 
-type Results = SmallVec<[ValueId; 2]>;
+/// What an op gives, as far as it is known.
+type Known = SmallVec<[Operand; 2]>;
 
 /// What makes two pure ops, or two loads of what never changes, the same.
 pub type SameOp = (Opcode, SmallVec<[Operand; 3]>, Imm);
@@ -51,7 +52,7 @@ pub struct Fragment {
     pub info: Vec<Info>,
     /// For each block the one block that it can be reached from, if it is just one.
     parents: Vec<Option<BlockId>>,
-    seen: FxHashMap<SameOp, SmallVec<[(BlockId, Results); 1]>>,
+    seen: FxHashMap<SameOp, SmallVec<[(BlockId, Known); 1]>>,
     /// The number of ops emitted.
     pub size: usize,
     /// Which root function it belongs to: an index into the engine's units.
@@ -138,7 +139,7 @@ impl Fragment {
     }
 
     /// The results of an equal op that every way to `block` passes.
-    pub fn find(&self, block: BlockId, same: &SameOp) -> Option<SmallVec<[ValueId; 2]>> {
+    pub fn find(&self, block: BlockId, same: &SameOp) -> Option<Known> {
         let places = self.seen.get(same)?;
         let mut at = Some(block);
         for _ in 0..SEARCH {
@@ -152,7 +153,7 @@ impl Fragment {
     }
 
     /// Remembers an op for [`Fragment::find`].
-    pub fn remember(&mut self, block: BlockId, same: SameOp, results: SmallVec<[ValueId; 2]>) {
+    pub fn remember(&mut self, block: BlockId, same: SameOp, results: Known) {
         self.seen.entry(same).or_default().push((block, results));
     }
 

@@ -116,6 +116,14 @@ impl<'m> Engine<'m> {
                 let Imm::Slot(desc) = &op.imm else { return Err(malformed(op)) };
                 smallvec::smallvec![Red::Slot(self.new_slot(st, desc), 0)]
             }
+            Effect::Hint if op.opcode == Opcode::RecordKnownResult => {
+                self.record_known_result(st, op, &args)?;
+                SmallVec::new()
+            }
+            Effect::Hint if op.opcode == Opcode::RecordExactValue => {
+                self.record_exact_value(st, op, &args)?;
+                SmallVec::new()
+            }
             Effect::Hint => match self.step_hint(st, op, &args) {
                 Hint::Value(red) => smallvec::smallvec![red],
                 Hint::Nothing => SmallVec::new(),

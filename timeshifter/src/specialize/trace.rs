@@ -561,7 +561,7 @@ impl Engine<'_> {
         let values = self.fragments[st.fragment].push(st.block, *opcode, operands, imm.clone(), types, op.loc);
         if *opcode == Opcode::CallElidable {
             let pure = (*opcode, operands[..].into(), imm.clone());
-            self.fragments[st.fragment].remember(st.block, pure, values.clone());
+            self.fragments[st.fragment].remember(st.block, pure, super::engine::operands(&values));
         }
         if let Some(concrete) = &mut st.concrete {
             concrete.extend(values.iter().copied().zip(words));

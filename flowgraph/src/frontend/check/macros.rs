@@ -29,11 +29,12 @@ impl Checker<'_, '_> {
                 let opcode = if name == "merge_point" { Opcode::MergePoint } else { Opcode::CanEnterJit };
                 self.make(ExprKind::Hint(opcode, None), Ty::Unit, pos)
             }
-            "record_known_result" | "record_exact_value" | "record_exact_class" | "vec" | "matches" => {
-                let detail = format!("`{name}!`");
-                let reason = if name.starts_with("record") { Reason::NotYet } else { Reason::Macro };
-                self.refuse(mac.path.span(), reason, &detail)
-            }
+            "record_known_result" | "record_exact_value" => match args() {
+                Ok(args) if name == "record_known_result" => self.record_known_result(mac, &args, pos),
+                Ok(args) => self.record_exact_value(mac, &args, pos),
+                Err(e) => self.refuse(e.span(), Reason::Syntax, &e.to_string()),
+            },
+            "record_exact_class" => self.refuse(mac.path.span(), Reason::NotYet, &format!("`{name}!`")),
             "panic" | "unreachable" | "todo" | "unimplemented" | "assert" | "assert_eq" | "assert_ne"
             | "debug_assert" | "debug_assert_eq" | "debug_assert_ne" => match args() {
                 Ok(args) => self.trap_macro(name, &args, pos),

@@ -12,6 +12,7 @@ mod macros;
 mod method;
 mod operator;
 mod pattern;
+mod recorded;
 mod reference;
 
 use super::infer::{Infer, VarKind};

@@ -134,6 +134,20 @@ impl Lowerer<'_, '_> {
                 Val::new()
             }
             ExprKind::Call(path, args, elidable) => self.call(e, path, args, *elidable),
+            ExprKind::KnownResult(said, function, args) => {
+                let mut values = self.value(said);
+                for a in args {
+                    values.extend(self.value(a));
+                }
+                self.record(Opcode::RecordKnownResult, &values, Imm::Call(Callee::plain(function)), pos);
+                Val::new()
+            }
+            ExprKind::ExactValue(value, exact) => {
+                let mut values = self.value(value);
+                values.extend(self.value(exact));
+                self.record(Opcode::RecordExactValue, &values, Imm::None, pos);
+                Val::new()
+            }
             ExprKind::Number(method, args) => self.number(*method, args, &e.ty, pos),
             ExprKind::FromBytes(value, big) => self.bytes_to_number(value, *big, &e.ty, pos),
             ExprKind::ToBytes(value, big) => self.number_to_bytes(value, *big, pos),
@@ -391,11 +405,23 @@ impl Lowerer<'_, '_> {
         let opcode = if elidable { Opcode::CallElidable } else { Opcode::Call };
         let results: Vec<Type> = self.scalars(&e.ty).iter().map(|s| s.ty()).collect();
         let out = self.b.op(opcode, &values, Imm::Call(Callee::plain(path)), &results, e.pos);
+        for follows in self.p.recorded.borrow().get(path).into_iter().flatten() {
+            let known = if follows.is_argument { values[0] } else { out[0] };
+            let imm = Imm::Call(Callee::plain(&follows.function));
+            self.record(Opcode::RecordKnownResult, &[known, out[0]], imm, e.pos);
+        }
         if self.ty(&e.ty) == Ty::Never {
             let message = Some("internal error: entered unreachable code".to_owned());
             self.trap_now(TrapKind::Unreachable, message, Vec::new(), e.pos);
         }
         out.into_iter().collect()
+    }
+
+    /// What the author says of values. Constants are what they are.
+    fn record(&mut self, opcode: Opcode, values: &[Operand], imm: Imm, pos: Pos) {
+        if !self.constant {
+            self.b.op(opcode, values, imm, &[], pos);
+        }
     }
 
     fn hint(&mut self, opcode: Opcode, arg: Option<&Expr>, ty: &Ty, pos: Pos) -> Val {

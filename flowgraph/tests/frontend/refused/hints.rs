@@ -46,6 +46,55 @@ fn neither(x: i64) -> i64 { x }
 #[dont_look_inside]
 fn computes(x: i64) -> i64 { x }
 
+#[elidable]
+fn halved(x: u8) -> i64 { x as i64 / 2 }
+#[elidable]
+fn paired(x: i64) -> (i64, i64) { (x, x) }
+#[elidable]
+#[idempotent(2)] //~ recorded
+fn worded(x: i64) -> i64 { x }
+#[elidable]
+#[idempotent]
+#[idempotent] //~ hints
+fn again(x: i64) -> i64 { x }
+#[elidable]
+#[idempotent] //~ recorded
+fn widened(x: u8) -> i64 { x as i64 }
+#[idempotent] //~ recorded
+fn impure(x: i64) -> i64 { x }
+#[elidable]
+#[idempotent] //~ recorded
+fn summed(x: i64, y: i64) -> i64 { x + y }
+#[elidable]
+#[inverse_of] //~ recorded
+fn nameless(x: i64) -> i64 { x }
+#[elidable]
+#[inverse_of(halved, widened)] //~ recorded
+fn inverse_of_two(x: i64) -> i64 { x }
+#[elidable]
+#[inverse_of(Color)] //~ recorded
+fn inverse_of_a_type(x: i64) -> i64 { x }
+#[elidable]
+#[inverse_of(sum)] //~ recorded
+fn inverse_of_impure(x: i64) -> i64 { x }
+#[elidable]
+#[inverse_of(halved)] //~ recorded
+fn inverse_of_another_type(x: i64) -> i64 { x }
+fn recorded(x: i64, c: bool) {
+    record_known_result!(x); //~ recorded
+    record_known_result!(x, 3, x); //~ recorded
+    record_known_result!(x, missing_function, x); //~ recorded
+    record_known_result!(x, sum, x); //~ recorded
+    record_known_result!((x, x), paired, x); //~ recorded
+    record_known_result!(c, computes, x); //~ type_mismatch
+    record_known_result!(x, computes, c); //~ type_mismatch
+    record_known_result!(x, computes); //~ wrong_count
+    record_known_result!(x y); //~ syntax
+    record_exact_value!(x); //~ recorded
+    record_exact_value!(x, c); //~ type_mismatch
+    record_exact_value!((x, x), (3, 3)); //~ recorded
+}
+
 #[look_inside_if] //~ condition
 fn without(x: i64) -> i64 { x }
 #[look_inside_if()] //~ condition

@@ -24,7 +24,7 @@ pub async fn later() {} //~ async
 pub unsafe fn risky() {} //~ unsafe
 #[test_case] //~ attribute
 pub fn attributed() {}
-#[inverse_of(plain)] //~ not_yet
+#[inverse_of(plain)] //~ recorded
 pub fn inverse(x: i64) -> i64 { x }
 pub fn takes_dyn(x: &dyn Fn(i64)) {} //~ dyn
 pub fn takes_impl(x: impl Copy) {} //~ trait
@@ -115,7 +115,7 @@ pub fn later_issues(x: i64) -> i64 {
     let l = List::new(); //~ not_yet
     let g = Gc::new(3); //~ not_yet
     let p = Payload::A(x);
-    record_known_result!(x, plain, x); //~ not_yet
+    record_exact_class!(x, Payload); //~ not_yet
     promote_tag(x); //~ not_promotable
     promote(p); //~ not_promotable
     let q = Payload::A(1, 2); //~ wrong_count
