@@ -18,6 +18,7 @@ use cranelift_frontend::{FunctionBuilder, Switch};
 use cranelift_module::{FuncId, Linkage, Module};
 use flowgraph::ir::{Block, BlockId, Const, DataId, Edge, Graph, Op, Opcode, Operand, Terminator, Trap, Type, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use target_lexicon::Architecture;
 
 /// A graph that is compiled, or being compiled: what callers must know.
 #[derive(Clone)]
@@ -370,6 +371,11 @@ impl Translator<'_, '_, '_> {
     /// The reference by which this function calls another one.
     pub fn callee(&mut self, id: FuncId) -> FuncRef {
         *self.callees.entry(id).or_insert_with(|| self.code.declare_func_in_func(id, self.b.func))
+    }
+
+    /// The machine's.
+    pub fn architecture(&self) -> Architecture {
+        self.code.isa().triple().architecture
     }
 
     /// The platform's calling convention.

@@ -9,6 +9,7 @@ use crate::CodegenError;
 use crate::function::Translator;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, types};
+use float::Extreme;
 use flowgraph::ir::{BlockId, Op, Opcode};
 
 /// Emits the instructions of one op and says what its results are.
@@ -76,8 +77,8 @@ pub(crate) fn lower(t: &mut Translator, op: &Op, block: BlockId, at: usize) -> R
         Opcode::FloatNearest | Opcode::SingleNearest => t.unary(op, |b, x| b.ins().nearest(x)),
         Opcode::FloatFma | Opcode::SingleFma => t.fma(op),
         Opcode::FloatCopysign | Opcode::SingleCopysign => t.binary(op, |b, x, y| b.ins().fcopysign(x, y)),
-        Opcode::FloatMin | Opcode::SingleMin => t.number_or(op, |b, x, y| b.ins().fmin(x, y)),
-        Opcode::FloatMax | Opcode::SingleMax => t.number_or(op, |b, x, y| b.ins().fmax(x, y)),
+        Opcode::FloatMin | Opcode::SingleMin => t.extreme(op, Extreme::Least),
+        Opcode::FloatMax | Opcode::SingleMax => t.extreme(op, Extreme::Greatest),
         Opcode::FloatEq | Opcode::SingleEq => t.compare_floats(op, FloatCC::Equal),
         Opcode::FloatNe | Opcode::SingleNe => t.compare_floats(op, FloatCC::NotEqual),
         Opcode::FloatLt | Opcode::SingleLt => t.compare_floats(op, FloatCC::LessThan),
