@@ -52,6 +52,9 @@ pub mod lang {
     /// The most operations that a picture may have.
     pub const MOST: usize = 8192;
 
+    /// The most pixels in a row. (It also tells the compiler that no coordinate is infinite: so none of the usual pictures has a NaN in it.)
+    pub const LARGEST: usize = 4096;
+
     /// What the last operation gives at a point.
     pub fn value(ops: &[Op], x: f32, y: f32) -> f32 {
         let mut values = [0.0; MOST];
@@ -80,6 +83,7 @@ pub mod lang {
 
     /// Draws a picture from -1 to 1 in both directions, `size` wide and high, the uppermost row first: 255 is inside.
     pub fn draw(ops: &[Op], size: usize, image: &mut [u8]) {
+        assert!(size >= 1 && size <= LARGEST);
         let step = 2.0 / size as f32;
         let mut row = 0;
         while row < size {

@@ -48,7 +48,11 @@ impl Generator<'_> {
     }
 
     fn op(&mut self, opcode: Opcode, args: &[Operand], imm: Imm, results: usize) -> Vec<Operand> {
-        let results: Vec<ValueId> = (0..results).map(|_| self.graph.new_value(Type::Int)).collect();
+        let ty = match opcode.results().first() {
+            Some(OperandType::Is(ty)) => *ty,
+            _ => Type::Int,
+        };
+        let results: Vec<ValueId> = (0..results).map(|_| self.graph.new_value(ty)).collect();
         self.graph.block_mut(self.block).ops.push(Op {
             opcode,
             args: args.into(),
@@ -90,6 +94,7 @@ impl Generator<'_> {
                 5..=7 => self.access(env),
                 8 => self.guard(env),
                 9 if self.random.below(3) == 0 => self.there_and_back(env),
+                9 if self.random.below(2) == 0 => self.floats(env),
                 9 => self.narrow(env),
                 10 | 11 => self.branch(env, depth - 1),
                 12 => self.repeat(env, depth - 1),
@@ -120,6 +125,77 @@ impl Generator<'_> {
             };
         }
         env.values.extend(self.op(opcode, &args, Imm::None, opcode.results().len()));
+    }
+
+    /// Arithmetic of floats or singles, of which comparisons, integers and the bits of numbers come out.
+    fn floats(&mut self, env: &mut Env) {
+        use Opcode as O;
+        let ty = [Type::Float, Type::Single][self.random.below(2)];
+        let is = |wanted: Type| move |of: &OperandType| *of == OperandType::Is(wanted);
+        let of_type = |op: &&Opcode| op.is_pure() && !op.operands().is_empty() && op.operands().iter().all(is(ty));
+        let gives = |op: &Opcode, wanted: Type| op.results().len() == 1 && op.results().iter().all(is(wanted));
+        let all: Vec<Opcode> = O::ALL.iter().filter(of_type).copied().collect();
+        let arithmetic: Vec<Opcode> = all.iter().copied().filter(|op| gives(op, ty)).collect();
+        let comparisons: Vec<Opcode> = all.iter().copied().filter(|op| op.is_comparison()).collect();
+        let pick = |single, float| if ty == Type::Single { single } else { float };
+        let extremes = [pick(O::SingleMin, O::FloatMin), pick(O::SingleMax, O::FloatMax)];
+        let mut values: Vec<Operand> = Vec::new();
+        for _ in 0..1 + self.random.below(3) {
+            let mut from = self.value(env);
+            if self.random.below(2) == 0 {
+                from = self.pure(O::IntAnd, &[from, Operand::int(63)]);
+            }
+            let casts = [
+                pick(O::CastIntToSingle, O::CastIntToFloat),
+                pick(O::CastUintToSingle, O::CastUintToFloat),
+                pick(O::BitsToSingle, O::BitsToFloat),
+            ];
+            let kinds = if self.random.below(4) == 0 { 3 } else { 2 };
+            let cast = casts[self.random.below(kinds)];
+            values.push(self.pure(cast, &[from]));
+        }
+        for _ in 0..2 + self.random.below(8) {
+            let opcode = match self.random.below(3) {
+                0 => extremes[self.random.below(2)],
+                _ => arithmetic[self.random.below(arithmetic.len())],
+            };
+            let args: Vec<Operand> = opcode.operands().iter().map(|_| self.float(ty, &values)).collect();
+            values.push(self.pure(opcode, &args));
+            if self.random.below(3) == 0 {
+                let comparison = comparisons[self.random.below(comparisons.len())];
+                let args = [self.float(ty, &values), self.float(ty, &values)];
+                env.values.push(self.pure(comparison, &args));
+            }
+        }
+        let seen = values[values.len() - 1 - self.random.below(values.len().min(3))];
+        match self.random.below(3) {
+            0 => env.values.push(self.pure(pick(O::CastSingleToInt, O::CastFloatToInt), &[seen])),
+            1 => {
+                // Which NaN it is isn't promised.
+                let one = if ty == Type::Single { Const::Single(1f32.to_bits()) } else { Const::Float(1f64.to_bits()) };
+                let is_number = self.pure(pick(O::SingleEq, O::FloatEq), &[seen, seen]);
+                let number = self.pure(pick(O::SingleSelect, O::FloatSelect), &[is_number, seen, Operand::Const(one)]);
+                env.values.push(self.pure(pick(O::SingleToBits, O::FloatToBits), &[number]));
+            }
+            _ => {
+                let other = self.float(ty, &values);
+                let comparison = comparisons[self.random.below(comparisons.len())];
+                env.values.push(self.pure(comparison, &[seen, other]));
+            }
+        }
+    }
+
+    /// One of the values, or a constant.
+    fn float(&mut self, ty: Type, values: &[Operand]) -> Operand {
+        const CORNERS: [f64; 10] = [0.0, -0.0, 1.0, -1.5, 0.1, 63.0, 1e30, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
+        if self.random.below(4) > 0 {
+            return values[values.len() - 1 - self.random.below(values.len().min(4))];
+        }
+        let corner = CORNERS[self.random.below(CORNERS.len())];
+        Operand::Const(match ty {
+            Type::Single => Const::Single((corner as f32).to_bits()),
+            _ => Const::Float(corner.to_bits()),
+        })
     }
 
     fn condition(&mut self, env: &Env) -> Operand {

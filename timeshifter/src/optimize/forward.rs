@@ -5,6 +5,7 @@
 //! from others are decided, and branches that can go one way only do.
 
 use super::dominators::Dominators;
+use super::floats;
 use super::flow::{Flow, down, scoped, takes};
 use super::int_bound::IntBound;
 use super::known::{Known, SameOp, is_int};
@@ -104,6 +105,9 @@ impl Walk<'_> {
             }
             return true;
         }
+        // Of a selection less is known than of what it was.
+        let is_float = op.results.len() == 1 && self.graph.values[op.results[0].index()].ty != Type::Int;
+        let float = is_float.then(|| floats::transfer(op, &self.known));
         if self.is_simpler(op) {
             return false;
         }
@@ -124,6 +128,10 @@ impl Walk<'_> {
             return false;
         }
         self.known.define(op);
+        if let Some(before) = float {
+            let bound = floats::transfer(op, &self.known);
+            self.known.computed_float(op.results[0], bound.meet(before).unwrap_or(bound));
+        }
         for (result, bound) in op.results.iter().zip(bounds) {
             self.known.computed(*result, bound);
         }
@@ -202,6 +210,18 @@ impl Walk<'_> {
                     }
                     (op.opcode, op.args) = (opcode, args);
                 }
+                Some(Instead::Selected { less, compared, select, from }) => {
+                    let change = || {
+                        let flag = shown_op(less, &compared);
+                        let [first, second] = from.map(shown);
+                        (format!("{} ({flag}), {first}, {second}", select.name()), "their bounds".to_owned())
+                    };
+                    if !self.may(op, "selected", change) {
+                        break;
+                    }
+                    let flag = self.op_before(less, compared, op.loc);
+                    (op.opcode, op.args) = (select, smallvec![flag, from[0], from[1]]);
+                }
                 Some(Instead::OfBits(opcode, operand, mask, why)) => {
                     let bits = [operand, Operand::int(mask)];
                     let change =
@@ -209,7 +229,7 @@ impl Walk<'_> {
                     if !self.may(op, "simpler", change) {
                         break;
                     }
-                    let bits = self.bits(bits, op.loc);
+                    let bits = self.op_before(Opcode::IntAnd, bits, op.loc);
                     (op.opcode, op.args) = (opcode, smallvec![bits]);
                 }
                 Some(Instead::Plain(opcode)) => {
@@ -226,13 +246,13 @@ impl Walk<'_> {
         false
     }
 
-    /// Some bits of an operand, by an op before the present one.
-    fn bits(&mut self, args: [Operand; 2], loc: Loc) -> Operand {
+    /// What an op gives that is put before the present one.
+    fn op_before(&mut self, opcode: Opcode, args: [Operand; 2], loc: Loc) -> Operand {
         let value = self.graph.new_value(Type::Int);
         self.known.has_value(value);
         self.replaced.has_value(value);
         let mut op = Op {
-            opcode: Opcode::IntAnd,
+            opcode,
             args: args.into_iter().collect(),
             results: smallvec![value],
             imm: Imm::None,

@@ -4,6 +4,8 @@
 //! again (P. Briggs, K. Cooper, L. T. Simpson, "Value numbering", 1997, section 4). What a branch says of its condition
 //! is followed backward through the ops that it was computed by.
 
+use super::float_bound::FloatBound;
+use super::floats;
 use super::int_bound::IntBound;
 use super::memory::{Changed, Contents, Found};
 use flowgraph::ir::{Const, Effect, Graph, Op, Opcode, Operand, Type, ValueId};
@@ -35,6 +37,10 @@ const APART: usize = 4;
 /// What holds in a block and in all that it dominates.
 pub(super) struct Known {
     bounds: Vec<IntBound>,
+    /// Of floats and singles.
+    floats: Vec<FloatBound>,
+    /// By value: whether the sign of a zero is seen.
+    seen_signs: Vec<bool>,
     /// How values are computed, and by value the number of that and one more; 0 where it isn't known.
     definitions: Vec<Definition>,
     defined: Vec<u32>,
@@ -54,6 +60,7 @@ pub(super) type Within = SmallVec<[(Operand, (i64, i64)); 1]>;
 
 enum Learnt {
     Bound(ValueId, IntBound),
+    Float(ValueId, FloatBound),
     Done(SameOp, Option<SmallVec<[Operand; 2]>>),
     Least(ValueId, Option<u64>),
     Within(ValueId, Option<Box<Within>>),
@@ -64,6 +71,8 @@ impl Known {
     pub(super) fn new(graph: &Graph) -> Known {
         let mut known = Known {
             bounds: vec![IntBound::unbounded(); graph.values.len()],
+            floats: vec![FloatBound::unbounded(); graph.values.len()],
+            seen_signs: floats::sees_signs_of_zeros(graph),
             definitions: Vec::new(),
             defined: vec![0; graph.values.len()],
             contents: Contents::default(),
@@ -110,6 +119,7 @@ impl Known {
         for learnt in self.learnt.drain(down_to..).rev() {
             match learnt {
                 Learnt::Bound(value, before) => self.bounds[value.index()] = before,
+                Learnt::Float(value, before) => self.floats[value.index()] = before,
                 Learnt::Done(op, Some(before)) => drop(self.done.insert(op, before)),
                 Learnt::Done(op, None) => drop(self.done.remove(&op)),
                 Learnt::Least(value, Some(before)) => drop(self.least.insert(value, before)),
@@ -133,12 +143,32 @@ impl Known {
     /// There is one more value.
     pub(super) fn has_value(&mut self, value: ValueId) {
         self.bounds.resize(value.index() + 1, IntBound::unbounded());
+        self.floats.resize(value.index() + 1, FloatBound::unbounded());
+        self.seen_signs.resize(value.index() + 1, true);
         self.defined.resize(value.index() + 1, 0);
     }
 
     /// A value is computed here, with this bound.
     pub(super) fn computed(&mut self, value: ValueId, bound: IntBound) {
         self.bounds[value.index()] = bound;
+    }
+
+    /// The bound of an operand that is a float or a single, here.
+    pub(super) fn float(&self, operand: Operand) -> FloatBound {
+        match operand {
+            Operand::Const(constant) => floats::constant(constant),
+            Operand::Value(value) => self.floats[value.index()],
+        }
+    }
+
+    /// A float or single is computed here.
+    pub(super) fn computed_float(&mut self, value: ValueId, bound: FloatBound) {
+        self.floats[value.index()] = bound;
+    }
+
+    /// Whether anybody sees of a value that is zero which zero it is.
+    pub(super) fn sees_sign_of_zero(&self, value: ValueId) -> bool {
+        self.seen_signs[value.index()]
     }
 
     /// The bounds of an op's results.
@@ -156,6 +186,11 @@ impl Known {
             && let Some(holds) = self.compares(op.opcode, &op.args)
         {
             bounds[0] = IntBound::constant(i64::from(holds));
+        }
+        if let Some(bound) = floats::to_int(op, self)
+            && let Some(both) = bounds[0].meet(bound)
+        {
+            bounds[0] = both;
         }
         bounds
     }
@@ -263,6 +298,18 @@ impl Known {
         }
         if let (Some(holds), true) = (met.get_constant_int(), opcode.is_comparison()) {
             self.learn_comparison(opcode, &args, holds != 0);
+        }
+        if let (Some(holds), [a, b]) = (met.get_constant_int(), &args[..]) {
+            let before = [self.float(*a), self.float(*b)];
+            let (of_a, of_b) = floats::refined(opcode, before[0], before[1], holds != 0);
+            for (operand, before, after) in [(a, before[0], of_a), (b, before[1], of_b)] {
+                if let Operand::Value(value) = operand
+                    && after != before
+                {
+                    self.learnt.push(Learnt::Float(*value, before));
+                    self.floats[value.index()] = after;
+                }
+            }
         }
         true
     }

@@ -9,7 +9,7 @@
 //!   peephole     what one op can be replaced by
 //! demanded     one walk backward: which bits of values are looked at
 //! int_bound    what is known of an integer: its range and its bits
-//! float_bound  and of a float: its interval, and whether it may be a NaN
+//! float_bound  and of a float: its interval, and whether it may be a NaN; floats: what follows on the way
 //! dominators   what dominates what; replacements: values that are something else
 //! rewrites     counting what is done, for those who look for the one that is wrong
 //! ```
@@ -20,6 +20,7 @@ mod cleanup;
 mod demanded;
 mod dominators;
 pub mod float_bound;
+mod floats;
 mod flow;
 mod forward;
 pub mod int_bound;

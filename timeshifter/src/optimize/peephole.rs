@@ -1,5 +1,6 @@
 //! What one op can be replaced by, given what is known of its operands. Rewrite rules are asked here.
 
+use super::floats;
 use super::int_bound::IntBound;
 use super::known::Known;
 use flowgraph::ir::{Const, Op, Opcode, Operand};
@@ -14,6 +15,17 @@ pub(super) enum Instead {
     Op(Opcode, SmallVec<[Operand; 3]>, &'static str),
     /// This op gives its first result, and the second is 0.
     Plain(Opcode),
+    /// A selection between two operands by a comparison.
+    Selected {
+        /// What compares.
+        less: Opcode,
+        /// What it compares: the first of `from` is taken where the first of these is less.
+        compared: [Operand; 2],
+        /// What selects.
+        select: Opcode,
+        /// From what.
+        from: [Operand; 2],
+    },
     /// This op on some bits of an operand gives the same.
     OfBits(Opcode, Operand, i64, &'static str),
 }
@@ -52,6 +64,7 @@ pub(super) fn instead(op: &Op, known: &Known) -> Option<Instead> {
             _ if args[1] == args[2] => Some(Instead::Operand(args[1], "both are the same")),
             _ => None,
         },
+        O::FloatMin | O::FloatMax | O::SingleMin | O::SingleMax => floats::extreme(op, known),
         O::IntEq | O::IntNe => equal_sums(op, known).or_else(|| equal_to_its_part(op, known)),
         O::IntMul | O::IntLshift => there_and_back(op, known),
         _ => None,

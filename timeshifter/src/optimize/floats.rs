@@ -1,0 +1,201 @@
+//! Floats on the way: their bounds, what comparisons and extremes give by them, and whose zeros' signs anybody sees.
+//!
+//! Singles have the bounds of floats: what an op gives is that of floats, rounded once more. Of sums, products, quotients and roots that is
+//! what the op of singles gives (S. Figueroa, "When is double rounding innocuous?", 1995: 53 bits are enough for 24).
+
+use super::float_bound::FloatBound;
+use super::int_bound::IntBound;
+use super::known::Known;
+use super::peephole::Instead;
+use flowgraph::ir::{Const, Graph, Op, Opcode, Operand, Terminator};
+use smallvec::SmallVec;
+
+/// The op of floats that one of singles is like; others as they are.
+fn of_floats(opcode: Opcode) -> Opcode {
+    use Opcode as O;
+    match opcode {
+        O::SingleAdd => O::FloatAdd,
+        O::SingleSub => O::FloatSub,
+        O::SingleMul => O::FloatMul,
+        O::SingleTruediv => O::FloatTruediv,
+        O::SingleMod => O::FloatMod,
+        O::SingleNeg => O::FloatNeg,
+        O::SingleAbs => O::FloatAbs,
+        O::SingleSqrt => O::FloatSqrt,
+        O::SingleFloor => O::FloatFloor,
+        O::SingleCeil => O::FloatCeil,
+        O::SingleTrunc => O::FloatTrunc,
+        O::SingleNearest => O::FloatNearest,
+        O::SingleCopysign => O::FloatCopysign,
+        O::SingleMin => O::FloatMin,
+        O::SingleMax => O::FloatMax,
+        O::SingleSelect => O::FloatSelect,
+        O::SingleEq => O::FloatEq,
+        O::SingleNe => O::FloatNe,
+        O::SingleLt => O::FloatLt,
+        O::SingleLe => O::FloatLe,
+        O::SingleGt => O::FloatGt,
+        O::SingleGe => O::FloatGe,
+        other => other,
+    }
+}
+
+/// What a constant is.
+pub(super) fn constant(constant: Const) -> FloatBound {
+    match constant {
+        Const::Float(bits) => FloatBound::constant(f64::from_bits(bits)),
+        Const::Single(bits) => FloatBound::constant(f64::from(f32::from_bits(bits))),
+        _ => FloatBound::unbounded(),
+    }
+}
+
+/// The same rounded to singles.
+fn rounded(bound: FloatBound) -> FloatBound {
+    let (Some(lower), Some(upper)) = (bound.lower(), bound.upper()) else { return bound };
+    let of_numbers = singles(lower as f32, upper as f32);
+    if bound.may_be_nan() { of_numbers.or_nan() } else { of_numbers }
+}
+
+fn singles(lower: f32, upper: f32) -> FloatBound {
+    FloatBound::from_range(lower.into(), upper.into()).unwrap_or(FloatBound::unbounded())
+}
+
+/// The bound of the result of an op that gives a float or a single.
+pub(super) fn transfer(op: &Op, known: &Known) -> FloatBound {
+    use Opcode as O;
+    let floats: SmallVec<[FloatBound; 3]> = op.args.iter().map(|arg| known.float(*arg)).collect();
+    let ints: SmallVec<[IntBound; 3]> = op.args.iter().map(|arg| known.bound(*arg)).collect();
+    match op.opcode {
+        O::CastSingleToFloat | O::Likely => floats[0],
+        O::CastFloatToSingle => rounded(floats[0]),
+        O::CastIntToSingle => singles(ints[0].lower() as f32, ints[0].upper() as f32),
+        O::CastUintToSingle => singles(ints[0].unsigned_lower() as f32, ints[0].unsigned_upper() as f32),
+        opcode => match of_floats(opcode) {
+            like if like != opcode => rounded(FloatBound::transfer(like, &floats, &ints)),
+            _ if opcode.is_pure() => FloatBound::transfer(opcode, &floats, &ints),
+            _ => FloatBound::unbounded(),
+        },
+    }
+}
+
+/// The bound of an integer that is made of floats, where they say something of it.
+pub(super) fn to_int(op: &Op, known: &Known) -> Option<IntBound> {
+    use Opcode as O;
+    let float = |at: usize| known.float(op.args[at]);
+    match op.opcode {
+        O::CastFloatToInt | O::CastSingleToInt => Some(float(0).cast_float_to_int()),
+        O::CastFloatToUint | O::CastSingleToUint => Some(float(0).cast_float_to_uint()),
+        opcode => {
+            let [_, _] = &op.args[..] else { return None };
+            let holds = FloatBound::compare(of_floats(opcode), float(0), float(1))?;
+            Some(IntBound::constant(i64::from(holds)))
+        }
+    }
+}
+
+/// What a comparison of floats says of both, where it holds or doesn't.
+pub(super) fn refined(opcode: Opcode, a: FloatBound, b: FloatBound, holds: bool) -> (FloatBound, FloatBound) {
+    FloatBound::refine_comparison(of_floats(opcode), a, b, holds).unwrap_or((a, b))
+}
+
+/// The lesser or the greater of two, where the bounds say which it is, or that a comparison finds it.
+pub(super) fn extreme(op: &Op, known: &Known) -> Option<Instead> {
+    use Opcode as O;
+    let (is_least, less, select) = match op.opcode {
+        O::FloatMin => (true, O::FloatLt, O::FloatSelect),
+        O::FloatMax => (false, O::FloatLt, O::FloatSelect),
+        O::SingleMin => (true, O::SingleLt, O::SingleSelect),
+        O::SingleMax => (false, O::SingleLt, O::SingleSelect),
+        _ => return None,
+    };
+    let [a, b] = op.args[..] else { return None };
+    if a == b {
+        return Some(Instead::Operand(a, "both are the same"));
+    }
+    let [of_a, of_b] = [a, b].map(|operand| known.float(operand));
+    // The order has -0.0 before 0.0, as the op has; NaN is never what an op gives that is handed a number.
+    let is_before = |one: FloatBound, other: FloatBound| {
+        let ends = (one.upper(), other.lower());
+        matches!(ends, (Some(upper), Some(lower)) if upper.total_cmp(&lower).is_le())
+    };
+    let wins = |one: FloatBound, other| {
+        let first = if is_least { is_before(one, other) } else { is_before(other, one) };
+        !one.may_be_nan() && first
+    };
+    if wins(of_a, of_b) {
+        return Some(Instead::Operand(a, "its bound"));
+    }
+    if wins(of_b, of_a) {
+        return Some(Instead::Operand(b, "its bound"));
+    }
+    let sees_signs = op.results.iter().any(|result| known.sees_sign_of_zero(*result));
+    let zeros_differ = of_a.contains(0.0) && of_b.contains(-0.0) || of_a.contains(-0.0) && of_b.contains(0.0);
+    if sees_signs && zeros_differ {
+        return None;
+    }
+    // If it isn't less the second is taken: where the first is NaN, too.
+    let (first, second) = match (of_a.may_be_nan(), of_b.may_be_nan()) {
+        (_, false) => (a, b),
+        (false, true) => (b, a),
+        (true, true) => return None,
+    };
+    let compared = if is_least { [first, second] } else { [second, first] };
+    Some(Instead::Selected { less, compared, select, from: [first, second] })
+}
+
+/// After so many rounds it is taken that all signs are seen.
+const ROUNDS: usize = 20;
+
+/// By value: whether anybody sees, of a float that is zero, which zero it is.
+pub(super) fn sees_signs_of_zeros(graph: &Graph) -> Vec<bool> {
+    let mut sees = vec![false; graph.values.len()];
+    for _ in 0..ROUNDS {
+        let mut changed = false;
+        let mut see = |operand: &Operand, sees: &mut Vec<bool>| {
+            if let Operand::Value(value) = operand {
+                changed |= !std::mem::replace(&mut sees[value.index()], true);
+            }
+        };
+        for block in graph.blocks.iter().rev() {
+            match &block.term {
+                Terminator::Jump(_) | Terminator::Branch { .. } | Terminator::Switch { .. } => {}
+                term => term.operands().iter().for_each(|operand| see(operand, &mut sees)),
+            }
+            for edge in block.term.edges() {
+                for (param, arg) in graph.block(edge.block).params.iter().zip(&edge.args) {
+                    if sees[param.index()] {
+                        see(arg, &mut sees);
+                    }
+                }
+            }
+            for op in block.ops.iter().rev() {
+                let result = op.results.first().is_some_and(|result| sees[result.index()]);
+                for (at, arg) in op.args.iter().enumerate() {
+                    if sees_sign(op.opcode, at).unwrap_or(result) {
+                        see(arg, &mut sees);
+                    }
+                }
+            }
+        }
+        if !changed {
+            return sees;
+        }
+    }
+    sees.fill(true);
+    sees
+}
+
+/// Whether an op sees the sign of a zero in one of its operands; nothing if it depends on whether that of its result is seen.
+fn sees_sign(opcode: Opcode, operand: usize) -> Option<bool> {
+    use Opcode as O;
+    match (of_floats(opcode), operand) {
+        (O::FloatEq | O::FloatNe | O::FloatLt | O::FloatLe | O::FloatGt | O::FloatGe | O::FloatAbs, _) => Some(false),
+        (O::CastFloatToInt | O::CastFloatToUint | O::CastSingleToInt | O::CastSingleToUint, _) => Some(false),
+        (O::FloatAdd | O::FloatSub | O::FloatMul | O::FloatNeg | O::FloatMin | O::FloatMax | O::FloatFma, _) => None,
+        (O::FloatSqrt | O::FloatFloor | O::FloatCeil | O::FloatTrunc | O::FloatNearest | O::FloatSelect, _) => None,
+        (O::CastFloatToSingle | O::CastSingleToFloat, _) => None,
+        (O::SingleFma, _) | (O::FloatTruediv | O::FloatMod, 0) => None,
+        (O::FloatCopysign, 0) => Some(false),
+        _ => Some(true),
+    }
+}
