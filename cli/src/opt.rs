@@ -52,7 +52,7 @@ impl Opt {
                     "{} {}: {}: {} ({})",
                     module.graphs[at].key,
                     place(&module, rewrite.loc),
-                    rewrite.what,
+                    rewrite.what.name(),
                     rewrite.change,
                     rewrite.why
                 );

@@ -212,6 +212,7 @@ impl<'m> Jit<'m> {
         };
         let mut code = jitcodegen::Engine::new(settings)?;
         let guards = forcing::register(&mut code, &options)?;
+        engine.rewrites_off = options.rewrites_off;
         engine.check_hints = options.check_hints > 0;
         hints::register(&mut code, options.check_hints)?;
         Ok(Jit {

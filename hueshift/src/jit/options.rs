@@ -5,6 +5,7 @@ use crate::events::Place;
 use crate::forcing;
 use std::ops::AddAssign;
 use std::time::Duration;
+use timeshifter::optimize::Kinds;
 use timeshifter::specialize::{Flipped, Limits};
 
 /// Settings of a [`Jit`](super::Jit).
@@ -36,6 +37,8 @@ pub struct JitOptions {
     pub make_up: bool,
     /// Count every guard's executions.
     pub count_guards: bool,
+    /// What the optimizer leaves as it is: for measurements of what each part of it earns.
+    pub rewrites_off: Kinds,
     /// Once in so many times compiled code looks whether what the author says of values (`record_known_result!` and its like) is true, and traps
     /// if it isn't; 0: never.
     pub check_hints: u64,
@@ -79,6 +82,7 @@ impl Default for JitOptions {
             force_at: forcing::FORCED_AT.to_vec(),
             make_up: false,
             count_guards: false,
+            rewrites_off: Kinds::default(),
             check_hints: 0,
             chaos: 0,
             keep_text: false,

@@ -1,5 +1,6 @@
 //! The bundled programs that runs can be made longer of: by the one number that they take, by more input, or by a longer text to match.
 
+use hueshift::JitOptions;
 use hueshift::embed::{Interpreter, Jit};
 use hueshift::io::{self, Io};
 use interpreters::brainfuck::{self, CELLS, Insn, Rooted};
@@ -106,6 +107,25 @@ impl Guest {
             }
             Loaded::Table(dfa) => timed(&[], || regex::lang::jit::regex(jit, &dfa.states, &dfa.ranges, &bytes)),
         }
+    }
+
+    /// A run of compiled code, which is made ahead of time if it isn't there.
+    pub fn ahead<'p>(&'p self, jit: &mut Jit<'p>, size: i64) -> (Duration, Ended) {
+        let bytes = self.bytes(size);
+        match &self.loaded {
+            Loaded::Stack(code) => timed(&[], || stack_machine::aot::tl(jit, code, 0, size)),
+            Loaded::Registers(code) => timed(&[], || register_machine::aot::tlr(jit, code, size, &mut [0; REGISTERS])),
+            Loaded::Rows(rows) => timed(&bytes, || brainfuck::lang::aot::bf(jit, rows, &mut [0; CELLS])),
+            Loaded::Tree(Rooted { nodes, first, end }) => {
+                timed(&bytes, || brainfuck::ast::aot::bf_ast(jit, nodes, *first, *end, &mut [0; CELLS]))
+            }
+            Loaded::Table(dfa) => timed(&[], || regex::lang::aot::regex(jit, &dfa.states, &dfa.ranges, &bytes)),
+        }
+    }
+
+    /// A `Jit` with these settings for its runs.
+    pub fn jit_with<'p>(&self, options: JitOptions) -> Jit<'p> {
+        Jit::with_options(self.interpreter(), options)
     }
 
     /// A `Jit` for its runs.

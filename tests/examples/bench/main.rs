@@ -10,6 +10,7 @@ mod hard;
 mod jit;
 mod loops;
 mod native;
+mod parts;
 mod specializing;
 mod stages;
 mod startup;
@@ -46,6 +47,9 @@ fn main() -> Result<(), String> {
     }
     if wanted("warm") {
         warm::run()?;
+    }
+    if wanted("parts") {
+        parts::run()?;
     }
     if wanted("startup") {
         startup::run()?;

@@ -4,7 +4,7 @@
 //! asks for no bit that it clears. So narrow arithmetic keeps one extension at its end (LLVM's `DemandedBits` does the same).
 
 use super::replacements::Replacements;
-use super::rewrites::{Rewrites, shown};
+use super::rewrites::{Kind, Rewrites, shown};
 use flowgraph::ir::{Graph, Op, Opcode, Operand};
 use smallvec::{SmallVec, smallvec};
 
@@ -33,7 +33,7 @@ pub(super) fn drop_undemanded(graph: &mut Graph, rewrites: &mut Rewrites) -> boo
             };
             (format!("{result} = {} -> {change}", op.opcode.name()), format!("only the bits {bits:#x} are looked at"))
         };
-        if !rewrites.may("undemanded", op.loc, change) {
+        if !rewrites.may(Kind::Undemanded, op.loc, change) {
             continue;
         }
         changed = true;

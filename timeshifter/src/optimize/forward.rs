@@ -12,7 +12,7 @@ use super::known::{Known, SameOp, is_int};
 use super::memory::{Found, one_way};
 use super::peephole::{Instead, instead};
 use super::replacements::Replacements;
-use super::rewrites::{Rewrites, shown, shown_op};
+use super::rewrites::{Kind, Rewrites, shown, shown_op};
 use flowgraph::ir::{BlockId, Effect, Graph, Imm, Loc, Op, Opcode, Operand, Terminator, Time, Type};
 use smallvec::smallvec;
 
@@ -80,7 +80,7 @@ impl Walk<'_> {
             return;
         }
         if let Some(constant) = self.known.bound(*operand).get_constant_int()
-            && self.rewrites.may("known", *loc, || (format!("{value} is {constant}"), "its bound".to_owned()))
+            && self.rewrites.may(Kind::Known, *loc, || (format!("{value} is {constant}"), "its bound".to_owned()))
         {
             *operand = Operand::int(constant);
             self.changed = true;
@@ -119,7 +119,7 @@ impl Walk<'_> {
         if let [bound] = bounds[..]
             && let Some(constant) = bound.get_constant_int()
             && self.graph.values[op.results[0].index()].ty == Type::Int
-            && self.may(op, "fold", || (constant.to_string(), why.to_owned()))
+            && self.may(op, Kind::Fold, || (constant.to_string(), why.to_owned()))
         {
             self.replaced.replace(op.results[0], Operand::int(constant));
             return false;
@@ -143,7 +143,7 @@ impl Walk<'_> {
         let same: SameOp = (op.opcode, op.args.clone(), op.callee().map(|callee| callee.name.clone()));
         if let Some(results) = self.known.done(&same).map(<[_]>::to_vec)
             && let Some(first) = results.first()
-            && self.may(op, "same op", || (shown(*first), "it has been done".to_owned()))
+            && self.may(op, Kind::SameOp, || (shown(*first), "it has been done".to_owned()))
         {
             for (result, given) in op.results.iter().zip(results) {
                 self.replaced.replace(*result, given);
@@ -169,7 +169,7 @@ impl Walk<'_> {
         }
         let why = || "it was stored or loaded there".to_owned();
         match self.known.loaded(op) {
-            Some(Found::Value(value)) if self.may(op, "load", || (shown(value), why())) => {
+            Some(Found::Value(value)) if self.may(op, Kind::Load, || (shown(value), why())) => {
                 self.replaced.replace(op.results[0], value);
                 true
             }
@@ -180,7 +180,7 @@ impl Walk<'_> {
                     false => (Opcode::IntAnd, high),
                 };
                 let args = smallvec![value, Operand::int(by)];
-                if self.may(op, "load", || (shown_op(opcode, &args), why())) {
+                if self.may(op, Kind::Load, || (shown_op(opcode, &args), why())) {
                     (op.opcode, op.args, op.imm) = (opcode, args, Imm::None);
                 }
                 false
@@ -198,14 +198,14 @@ impl Walk<'_> {
             match instead(op, &self.known) {
                 None => break,
                 Some(Instead::Operand(operand, why)) => {
-                    if !self.may(op, "simpler", || (shown(operand), why.to_owned())) {
+                    if !self.may(op, Kind::Simpler, || (shown(operand), why.to_owned())) {
                         break;
                     }
                     self.replaced.replace(op.results[0], operand);
                     return true;
                 }
                 Some(Instead::Op(opcode, args, why)) => {
-                    if !self.may(op, "simpler", || (shown_op(opcode, &args), why.to_owned())) {
+                    if !self.may(op, Kind::Simpler, || (shown_op(opcode, &args), why.to_owned())) {
                         break;
                     }
                     (op.opcode, op.args) = (opcode, args);
@@ -216,7 +216,7 @@ impl Walk<'_> {
                         let [first, second] = from.map(shown);
                         (format!("{} ({flag}), {first}, {second}", select.name()), "their bounds".to_owned())
                     };
-                    if !self.may(op, "selected", change) {
+                    if !self.may(op, Kind::Selected, change) {
                         break;
                     }
                     let flag = self.op_before(less, compared, op.loc);
@@ -226,7 +226,7 @@ impl Walk<'_> {
                     let bits = [operand, Operand::int(mask)];
                     let change =
                         || (format!("{} ({})", opcode.name(), shown_op(Opcode::IntAnd, &bits)), why.to_owned());
-                    if !self.may(op, "simpler", change) {
+                    if !self.may(op, Kind::Simpler, change) {
                         break;
                     }
                     let bits = self.op_before(Opcode::IntAnd, bits, op.loc);
@@ -234,7 +234,7 @@ impl Walk<'_> {
                 }
                 Some(Instead::Plain(opcode)) => {
                     let change = || (shown_op(opcode, &op.args), "it can't overflow".to_owned());
-                    if !self.may(op, "no overflow", change) {
+                    if !self.may(op, Kind::NoOverflow, change) {
                         break;
                     }
                     self.replaced.replace(op.results[1], Operand::int(0));
@@ -284,7 +284,7 @@ impl Walk<'_> {
         }
         let Some(holds) = (can[0] != can[1]).then_some(can[0]) else { return };
         let change = || (format!("{cond} is {}", u8::from(holds)), "the other way can't be taken".to_owned());
-        if self.rewrites.may("decided", *loc, change)
+        if self.rewrites.may(Kind::Decided, *loc, change)
             && let Terminator::Branch { cond, .. } = term
         {
             *cond = Operand::int(i64::from(holds));
@@ -292,7 +292,7 @@ impl Walk<'_> {
         }
     }
 
-    fn may(&mut self, op: &Op, what: &'static str, told: impl FnOnce() -> (String, String)) -> bool {
+    fn may(&mut self, op: &Op, what: Kind, told: impl FnOnce() -> (String, String)) -> bool {
         let may = self.rewrites.may(what, op.loc, || {
             let (change, why) = told();
             let results: Vec<String> = op.results.iter().map(ToString::to_string).collect();

@@ -30,7 +30,7 @@ mod peephole;
 mod replacements;
 mod rewrites;
 
-pub use rewrites::{Rewrite, Rewrites};
+pub use rewrites::{Kind, Kinds, Rewrite, Rewrites};
 
 use cleanup::{drop_recorded, drop_unused_values, simplify};
 use demanded::drop_undemanded;

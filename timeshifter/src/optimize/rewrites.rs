@@ -3,11 +3,63 @@
 
 use flowgraph::ir::{Const, Loc, Opcode, Operand};
 
+macro_rules! kinds {
+    ($($kind:ident = $name:literal, $doc:literal;)*) => {
+        /// What can be done.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Kind { $(#[doc = $doc] $kind,)* }
+
+        impl Kind {
+            /// All of them, in the order in which they are asked.
+            pub const ALL: &[Kind] = &[$(Kind::$kind,)*];
+
+            /// It in a word or two.
+            pub fn name(self) -> &'static str {
+                match self { $(Kind::$kind => $name,)* }
+            }
+        }
+    };
+}
+
+kinds! {
+    Known = "known", "An operand is a constant, by its bound.";
+    Load = "load", "What is loaded was stored or loaded before.";
+    Simpler = "simpler", "Another op, or an operand, gives the same.";
+    Selected = "selected", "A comparison finds the lesser or the greater of two numbers.";
+    NoOverflow = "no overflow", "An op that looks for overflow needn't.";
+    Fold = "fold", "The result is a constant.";
+    SameOp = "same op", "It has been done before, or is said.";
+    Decided = "decided", "A branch can go one way only.";
+    Undemanded = "undemanded", "It changes only bits that nobody looks at.";
+}
+
+/// Some kinds of rewrites.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Kinds(u16);
+
+impl Kinds {
+    /// Whether a kind is one of them.
+    pub fn contains(self, kind: Kind) -> bool {
+        self.0 >> kind as u16 & 1 != 0
+    }
+
+    /// All kinds.
+    pub fn all() -> Kinds {
+        Kind::ALL.iter().copied().collect()
+    }
+}
+
+impl FromIterator<Kind> for Kinds {
+    fn from_iter<T: IntoIterator<Item = Kind>>(kinds: T) -> Kinds {
+        Kinds(kinds.into_iter().fold(0, |bits, kind| bits | 1 << kind as u16))
+    }
+}
+
 /// One rewrite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rewrite {
-    /// What was done, in a word or two: `fold`, `same op`, `mask`.
-    pub what: &'static str,
+    /// What was done.
+    pub what: Kind,
     /// The op or branch as it was, and what there is instead.
     pub change: String,
     /// What allows it.
@@ -22,12 +74,18 @@ pub struct Rewrites {
     fuel: Option<u64>,
     count: u64,
     told: Option<Vec<Rewrite>>,
+    without: Kinds,
 }
 
 impl Rewrites {
     /// As many as there are, or no more than `fuel`; with a text of each if they are to be explained.
     pub fn new(fuel: Option<u64>, explain: bool) -> Rewrites {
-        Rewrites { fuel, count: 0, told: explain.then(Vec::new) }
+        Rewrites { fuel, count: 0, told: explain.then(Vec::new), without: Kinds::default() }
+    }
+
+    /// As many as there are, but for some kinds.
+    pub fn without(kinds: Kinds) -> Rewrites {
+        Rewrites { without: kinds, ..Rewrites::default() }
     }
 
     /// How many there were.
@@ -41,8 +99,8 @@ impl Rewrites {
     }
 
     /// Whether a rewrite may be done; then it is counted, and told of with its change and the reason.
-    pub(super) fn may(&mut self, what: &'static str, loc: Loc, told: impl FnOnce() -> (String, String)) -> bool {
-        if self.fuel.is_some_and(|fuel| self.count >= fuel) {
+    pub(super) fn may(&mut self, what: Kind, loc: Loc, told: impl FnOnce() -> (String, String)) -> bool {
+        if self.without.contains(what) || self.fuel.is_some_and(|fuel| self.count >= fuel) {
             return false;
         }
         self.count += 1;

@@ -12,6 +12,7 @@ use super::region::{Profile, Region};
 use super::residual::{FULL, Fragment, Info, SameOp};
 use super::snapshot::ExitSite;
 use super::state::{Key, KeyFrame, Red, Reg, SlotId, State, VersionId};
+use crate::optimize::Kinds;
 use flowgraph::ir::{
     BlockId, Const, DataId, Effect, Imm, Loc, MemDesc, Op, Opcode, Operand, SlotDesc, Type, ValueId, Word,
 };
@@ -134,6 +135,8 @@ pub struct Engine<'m> {
     pub no_exits: bool,
     /// The op of the trace at which to stop, for tests.
     pub abort_at: Option<u64>,
+    /// What the optimizer leaves as it is.
+    pub rewrites_off: Kinds,
     /// Whether residual code looks now and then whether what the author says of values is true.
     pub check_hints: bool,
     /// The functions that do: residual code calls them as they are.
@@ -199,6 +202,7 @@ impl<'m> Engine<'m> {
             merges: Merges::default(),
             no_exits: false,
             abort_at: None,
+            rewrites_off: Kinds::default(),
             check_hints: false,
             hint_checks: FxIndexMap::default(),
             chaos: None,

@@ -32,7 +32,7 @@ impl Engine<'_> {
     /// Fragment `root` with all fragments that it enters, but for those that are compiled `apart`, cleaned.
     pub fn linked(&self, root: usize, apart: &dyn Fn(&str) -> bool) -> Graph {
         let mut graph = self.linked_raw(root, apart);
-        optimize(&mut graph, &self.entry_bounds(root), &mut Rewrites::default());
+        optimize(&mut graph, &self.entry_bounds(root), &mut Rewrites::without(self.rewrites_off));
         graph
     }
 

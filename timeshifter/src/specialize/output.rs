@@ -11,7 +11,7 @@ impl Engine<'_> {
         let usable = (from..self.fragments.len()).filter(|at| !self.fragments[*at].abandoned);
         let graphs = usable.map(|at| {
             let mut graph = self.raw_graph(at);
-            optimize(&mut graph, &self.entry_bounds(at), &mut Rewrites::default());
+            optimize(&mut graph, &self.entry_bounds(at), &mut Rewrites::without(self.rewrites_off));
             graph
         });
         graphs.collect()
