@@ -158,7 +158,18 @@ fn random_graphs_do_what_they_did() {
         }
     }
     println!("{done:?} {ends:?}");
-    for what in ["known", "fold", "same op", "simpler", "selected", "no overflow", "load", "decided", "undemanded"] {
+    for what in [
+        "known",
+        "fold",
+        "same op",
+        "simpler",
+        "selected",
+        "no overflow",
+        "load",
+        "decided",
+        "dead store",
+        "undemanded",
+    ] {
         assert!(done.contains_key(what), "{what} is never done: {done:?}");
     }
     assert!(ends.iter().all(|end| *end > 100), "{ends:?}");

@@ -5,6 +5,9 @@ use flowgraph::ir::{BlockId, Graph, Terminator};
 use petgraph::algo::dominators::simple_fast;
 use petgraph::graph::{DiGraph, NodeIndex};
 
+/// Ways over more blocks than these are not looked at.
+const MOST_ON_THE_WAY: usize = 32;
+
 /// The dominator tree of a graph, and which edges are the only ones.
 pub(super) struct Dominators {
     /// By block: those that it dominates immediately, in an order in which each comes behind all that lead to it, but for those that
@@ -13,6 +16,10 @@ pub(super) struct Dominators {
     /// By block: the one that leads here, and along which of its edges, if all other ways come back from here. Not for blocks
     /// that exit: a guard that a test makes fail leads there though its condition holds.
     pub sole: Vec<Option<(BlockId, usize)>>,
+    /// By block: the one above it in the tree.
+    pub above: Vec<Option<BlockId>>,
+    /// By block: those that lead to it.
+    preds: Vec<Vec<BlockId>>,
     /// By block: its number in a walk down the tree, and the end of those that it dominates.
     within: Vec<std::ops::Range<usize>>,
 }
@@ -22,7 +29,33 @@ impl Dominators {
         let children = tree(graph);
         let within = numbered(&children);
         let sole = sole_edges(graph, &within);
-        Dominators { children, sole, within }
+        let mut above = vec![None; graph.blocks.len()];
+        for (at, children) in graph.block_ids().zip(&children) {
+            children.iter().for_each(|child| above[child.index()] = Some(at));
+        }
+        let mut preds = vec![Vec::new(); graph.blocks.len()];
+        for from in graph.block_ids() {
+            graph.block(from).term.edges().for_each(|edge| preds[edge.block.index()].push(from));
+        }
+        Dominators { children, sole, above, preds, within }
+    }
+
+    /// The blocks on the ways to `block` from the one above it, itself if it is among them; nothing if there are too many of them.
+    pub(super) fn on_the_way(&self, block: BlockId) -> Option<Vec<BlockId>> {
+        let above = self.above[block.index()]?;
+        let mut todo = self.preds[block.index()].clone();
+        let mut found: Vec<BlockId> = Vec::new();
+        while let Some(at) = todo.pop() {
+            if at == above || found.contains(&at) {
+                continue;
+            }
+            if found.len() == MOST_ON_THE_WAY {
+                return None;
+            }
+            found.push(at);
+            todo.extend_from_slice(&self.preds[at.index()]);
+        }
+        Some(found)
     }
 
     /// Whether every way to `block` leads by `above`; a block dominates itself.

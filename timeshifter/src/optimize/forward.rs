@@ -27,7 +27,9 @@ pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewr
     down(&tree, |block, marks, depth| {
         scoped(&mut walk.known, marks, depth);
         flow.enter(walk.graph, &tree, block, &mut walk.known) && {
-            walk.known.begin_block(one_way[block.index()]);
+            if !one_way[block.index()] {
+                walk.join(&tree, block);
+            }
             walk.block(block, |to| one_way[to.index()].then(|| flow.reaches(to)));
             true
         }
@@ -48,6 +50,21 @@ struct Walk<'g> {
 }
 
 impl Walk<'_> {
+    /// Ways meet: of memory is known what was in the block above, and what nothing on the way here may have changed.
+    fn join(&mut self, tree: &Dominators, block: BlockId) {
+        if !self.known.knows_memory() {
+            return;
+        }
+        match tree.on_the_way(block) {
+            Some(blocks) => {
+                for op in blocks.iter().flat_map(|id| &self.graph.block(*id).ops) {
+                    self.known.may_have_done(op);
+                }
+            }
+            None => self.known.forget_memory(),
+        }
+    }
+
     /// Goes through a block. `reaches` says whether one is come to that only one way leads to.
     fn block(&mut self, id: BlockId, reaches: impl Fn(BlockId) -> Option<bool>) {
         let ops = std::mem::take(&mut self.graph.block_mut(id).ops);

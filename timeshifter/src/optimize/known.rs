@@ -197,10 +197,22 @@ impl Known {
 
     // ---- what lies in memory
 
-    /// A block begins. Where more than one way leads to it, nothing is known of memory.
-    pub(super) fn begin_block(&mut self, has_one_way: bool) {
-        if !has_one_way && let Some(changed) = self.contents.empty() {
-            self.learnt.push(Learnt::Memory(changed));
+    /// Whether anything is known of memory.
+    pub(super) fn knows_memory(&self) -> bool {
+        !self.contents.is_empty()
+    }
+
+    /// Nothing is known of memory from here on.
+    pub(super) fn forget_memory(&mut self) {
+        self.learnt.extend(self.contents.empty().map(Learnt::Memory));
+    }
+
+    /// An op may have been carried out on the way here.
+    pub(super) fn may_have_done(&mut self, op: &Op) {
+        if matches!(op.opcode.effect(), Effect::Write | Effect::Call) {
+            let mut contents = std::mem::take(&mut self.contents);
+            self.learnt.extend(contents.without(op, self).into_iter().map(Learnt::Memory));
+            self.contents = contents;
         }
     }
 

@@ -1,12 +1,12 @@
 //! What is known to lie in memory: a load of what has just been stored or loaded there is no load.
 //!
-//! It holds from an op to the next that may write there, through blocks that can only be come to from one; where ways
-//! meet, nothing is known. What may touch what is said by the classes of the accesses, and by their distance from each
+//! It holds from an op to the next that may write there. Where ways meet it holds if it did in the block above in the dominator tree, and
+//! nothing on the ways from there may write there: so a loop that doesn't store keeps what was loaded before it. What may touch what is said by the classes of the accesses, and by their distance from each
 //! other where that is a constant. What is behind a `&` never changes while that is in use, but a graph doesn't say for how long
 //! it is.
 
 use super::known::Known;
-use flowgraph::ir::{Access, Effect, Graph, MemDesc, Op, Opcode, Operand};
+use flowgraph::ir::{Access, Effect, Graph, MemDesc, Op, Opcode, Operand, ValueId};
 use std::sync::Arc;
 
 /// More places than these are not remembered at once.
@@ -32,8 +32,8 @@ pub(super) enum Changed {
 }
 
 /// A scalar in memory.
-#[derive(Debug)]
-struct Place {
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Place {
     base: Operand,
     /// What the address has besides the base: a value times so many bytes, if there is one, and a constant.
     index: Option<(Operand, u32)>,
@@ -43,7 +43,7 @@ struct Place {
 }
 
 impl Place {
-    fn of(op: &Op, known: &Known) -> Option<Place> {
+    pub(super) fn of(op: &Op, known: &Known) -> Option<Place> {
         let desc = op.mem()?;
         let stride = match op.opcode {
             Opcode::Getfield | Opcode::Setfield => None,
@@ -72,7 +72,21 @@ impl Place {
         (self.base == other.base && self.index == other.index).then(|| other.offset.wrapping_sub(self.offset))
     }
 
-    fn may_touch(&self, other: &Place) -> bool {
+    /// Whether another place covers this one.
+    pub(super) fn is_within(&self, other: &Place) -> bool {
+        let (own, others) = (i64::from(self.access.size()), i64::from(other.access.size()));
+        self.distance(other).is_some_and(|d| d <= 0 && d.checked_add(others).is_some_and(|end| end >= own))
+    }
+
+    /// The values that say where it is.
+    pub(super) fn values(&self) -> impl Iterator<Item = ValueId> {
+        [Some(self.base), self.index.map(|(index, _)| index)]
+            .into_iter()
+            .flatten()
+            .filter_map(|operand| operand.value())
+    }
+
+    pub(super) fn may_touch(&self, other: &Place) -> bool {
         match self.distance(other) {
             Some(d) if !(-i64::from(other.access.size()) < d && d < i64::from(self.access.size())) => false,
             _ => MemDesc::classes_may_alias(&self.class, &other.class),
@@ -111,11 +125,7 @@ impl Contents {
             Effect::Call => changes.extend(self.empty()),
             Effect::Write => match Place::of(op, known) {
                 Some(place) => {
-                    for at in (0..self.0.len()).rev() {
-                        if self.0[at].place.may_touch(&place) {
-                            changes.push(Changed::Gone(at, self.0.remove(at)));
-                        }
-                    }
+                    self.forget_touched(&place, &mut changes);
                     if let Some(value) = op.args.last() {
                         self.put(place, *value, &mut changes);
                     }
@@ -138,6 +148,29 @@ impl Contents {
         }
         self.0.push(Content { place, value });
         changes.push(Changed::Put);
+    }
+
+    /// Forgets what an op may change. Each change is told.
+    pub(super) fn without(&mut self, op: &Op, known: &Known) -> Vec<Changed> {
+        let mut changes = Vec::new();
+        match Place::of(op, known).filter(|_| op.opcode.effect() == Effect::Write) {
+            Some(place) => self.forget_touched(&place, &mut changes),
+            None => changes.extend(self.empty()),
+        }
+        changes
+    }
+
+    fn forget_touched(&mut self, place: &Place, changes: &mut Vec<Changed>) {
+        for at in (0..self.0.len()).rev() {
+            if self.0[at].place.may_touch(place) {
+                changes.push(Changed::Gone(at, self.0.remove(at)));
+            }
+        }
+    }
+
+    /// Whether nothing is known.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// Forgets everything.

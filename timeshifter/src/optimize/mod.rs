@@ -7,7 +7,9 @@
 //!   known        what holds on the way
 //!   memory       what lies in memory
 //!   peephole     what one op can be replaced by
-//! demanded     one walk backward: which bits of values are looked at
+//! stores       one walk backward: what is overwritten before anybody looks
+//! demanded     another one: which bits of values are looked at
+//! equal        blocks that do the same become one
 //! int_bound    what is known of an integer: its range and its bits
 //! float_bound  and of a float: its interval, and whether it may be a NaN; floats: what follows on the way
 //! dominators   what dominates what; replacements: values that are something else
@@ -19,6 +21,7 @@
 mod cleanup;
 mod demanded;
 mod dominators;
+mod equal;
 pub mod float_bound;
 mod floats;
 mod flow;
@@ -29,14 +32,17 @@ mod memory;
 mod peephole;
 mod replacements;
 mod rewrites;
+mod stores;
 
 pub use rewrites::{Kind, Kinds, Rewrite, Rewrites};
 
 use cleanup::{drop_recorded, drop_unused_values, simplify};
 use demanded::drop_undemanded;
+use equal::merge_equal_blocks;
 use flowgraph::ir::Graph;
 use forward::forward;
 use int_bound::IntBound;
+use stores::drop_dead_stores;
 
 /// Optimizes a residual graph whose entry is handed what lies in these bounds; nothing is known of parameters that have none. Gives the
 /// number of rounds over it that needed no analysis.
@@ -48,7 +54,10 @@ pub fn optimize(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) 
     if drop_recorded(graph) || changed {
         rounds += simplify(graph);
     }
-    if drop_undemanded(graph, rewrites) {
+    if drop_dead_stores(graph, rewrites) | drop_undemanded(graph, rewrites) {
+        rounds += simplify(graph);
+    }
+    if merge_equal_blocks(graph, rewrites) {
         rounds += simplify(graph);
     }
     rounds

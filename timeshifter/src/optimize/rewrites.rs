@@ -30,7 +30,9 @@ kinds! {
     Fold = "fold", "The result is a constant.";
     SameOp = "same op", "It has been done before, or is said.";
     Decided = "decided", "A branch can go one way only.";
+    DeadStore = "dead store", "What is stored is overwritten before anybody looks.";
     Undemanded = "undemanded", "It changes only bits that nobody looks at.";
+    EqualBlock = "equal block", "Another block does the same.";
 }
 
 /// Some kinds of rewrites.

@@ -1,0 +1,121 @@
+//! Blocks that do the same: ways that lead to one may lead to the other. Where both arms of a branch do, there is nothing to branch for.
+
+use super::rewrites::{Kind, Rewrites};
+use flowgraph::ir::{Block, BlockId, Effect, Graph, Loc, Opcode, Operand, Terminator, ValueId};
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
+use std::mem::discriminant;
+
+/// After so many rounds the rest stays: each finds what leads to what the one before has made one.
+const ROUNDS: usize = 8;
+
+/// Lets ways to blocks that do the same lead to one of them. Gives whether there were any.
+pub(super) fn merge_equal_blocks(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
+    let mut changed = false;
+    for _ in 0..ROUNDS {
+        let instead = equal_blocks(graph, rewrites);
+        if instead.is_empty() {
+            break;
+        }
+        for edge in graph.blocks.iter_mut().flat_map(|block| block.term.edges_mut()) {
+            if let Some(other) = instead.get(&edge.block) {
+                edge.block = *other;
+            }
+        }
+        changed = true;
+    }
+    changed
+}
+
+/// By block: an earlier one that does the same. Blocks that nothing leads to don't count.
+fn equal_blocks(graph: &Graph, rewrites: &mut Rewrites) -> FxHashMap<BlockId, BlockId> {
+    let used_elsewhere = used_elsewhere(graph);
+    let mut led_to = vec![false; graph.blocks.len()];
+    for edge in graph.blocks.iter().flat_map(|block| block.term.edges()) {
+        led_to[edge.block.index()] = true;
+    }
+    let mut alike: FxHashMap<u64, Vec<(BlockId, Option<Block>)>> = FxHashMap::default();
+    let mut instead = FxHashMap::default();
+    for (id, block) in graph.block_ids().zip(&graph.blocks) {
+        if !led_to[id.index()] || used_elsewhere[id.index()] {
+            continue;
+        }
+        let others = alike.entry(shape(block)).or_default();
+        let mut own = None;
+        let equal = others.iter_mut().find_map(|(other, normal)| {
+            let theirs = normal.get_or_insert_with(|| normalized(graph, graph.block(*other)));
+            let own = own.get_or_insert_with(|| normalized(graph, block));
+            let types = |block: &Block| block.params.iter().map(|p| graph.values[p.index()].ty).collect::<Vec<_>>();
+            (theirs == own && types(graph.block(*other)) == types(block)).then_some(*other)
+        });
+        let change = |other: BlockId| (format!("{id} -> {other}"), "they do the same".to_owned());
+        match equal {
+            Some(other) if rewrites.may(Kind::EqualBlock, block.loc, || change(other)) => {
+                instead.insert(id, other);
+            }
+            _ => others.push((id, own)),
+        }
+    }
+    instead
+}
+
+/// By block: whether another uses a value that is computed or handed over there.
+fn used_elsewhere(graph: &Graph) -> Vec<bool> {
+    let mut defined = vec![None; graph.values.len()];
+    for (id, block) in graph.block_ids().zip(&graph.blocks) {
+        for value in block.params.iter().chain(block.ops.iter().flat_map(|op| &op.results)) {
+            defined[value.index()] = Some(id);
+        }
+    }
+    let mut elsewhere = vec![false; graph.blocks.len()];
+    for (id, block) in graph.block_ids().zip(&graph.blocks) {
+        let operands = block.ops.iter().flat_map(|op| op.args.iter().copied()).chain(block.term.operands());
+        for value in operands.filter_map(|operand| operand.value()) {
+            if let Some(at) = defined[value.index()].filter(|at| *at != id) {
+                elsewhere[at.index()] = true;
+            }
+        }
+    }
+    elsewhere
+}
+
+/// What blocks that do the same have in common at least.
+fn shape(block: &Block) -> u64 {
+    let mut hasher = FxHasher::default();
+    block.params.len().hash(&mut hasher);
+    block.ops.iter().for_each(|op| op.opcode.hash(&mut hasher));
+    discriminant(&block.term).hash(&mut hasher);
+    block.term.edges().for_each(|edge| edge.block.hash(&mut hasher));
+    if let Terminator::Exit { exit, .. } = &block.term {
+        exit.hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+/// A block with its own values numbered from the graph's last on, and without places in the source where nobody looks at them: traps, and what may
+/// trap, keep theirs.
+fn normalized(graph: &Graph, block: &Block) -> Block {
+    let mut block = block.clone();
+    let mut numbers: FxHashMap<ValueId, ValueId> = FxHashMap::default();
+    let own = block.params.iter_mut().chain(block.ops.iter_mut().flat_map(|op| op.results.iter_mut()));
+    for (number, value) in (graph.values.len() as u32..).zip(own) {
+        numbers.insert(*value, ValueId(number));
+        *value = ValueId(number);
+    }
+    let renumber = |operand: &mut Operand| {
+        if let Operand::Value(value) = operand
+            && let Some(number) = numbers.get(value)
+        {
+            *value = *number;
+        }
+    };
+    for op in &mut block.ops {
+        op.args.iter_mut().for_each(renumber);
+        if !matches!(op.opcode.effect(), Effect::Call | Effect::ElidableCall) && op.opcode != Opcode::Likely {
+            op.loc = Loc::UNKNOWN;
+        }
+    }
+    block.term.for_each_operand_mut(renumber);
+    block.loc = Loc::UNKNOWN;
+    block
+}
