@@ -83,7 +83,8 @@ pub mod lang {
 
     /// Draws a picture from -1 to 1 in both directions, `size` wide and high, the uppermost row first: 255 is inside.
     pub fn draw(ops: &[Op], size: usize, image: &mut [u8]) {
-        assert!(size >= 1 && size <= LARGEST);
+        assert!(size >= 1);
+        assert!(size <= LARGEST);
         let step = 2.0 / size as f32;
         let mut row = 0;
         while row < size {

@@ -36,11 +36,12 @@ fn equal_blocks(graph: &Graph, rewrites: &mut Rewrites) -> FxHashMap<BlockId, Bl
     }
     let mut alike: FxHashMap<u64, Vec<(BlockId, Option<Block>)>> = FxHashMap::default();
     let mut instead = FxHashMap::default();
+    let mut own_numbers = vec![0; graph.values.len()];
     for (id, block) in graph.block_ids().zip(&graph.blocks) {
         if !led_to[id.index()] || used_elsewhere[id.index()] {
             continue;
         }
-        let others = alike.entry(shape(block)).or_default();
+        let others = alike.entry(shape(block, &mut own_numbers)).or_default();
         let mut own = None;
         let equal = others.iter_mut().find_map(|(other, normal)| {
             let theirs = normal.get_or_insert_with(|| normalized(graph, graph.block(*other)));
@@ -79,15 +80,33 @@ fn used_elsewhere(graph: &Graph) -> Vec<bool> {
     elsewhere
 }
 
-/// What blocks that do the same have in common at least.
-fn shape(block: &Block) -> u64 {
+/// A number that blocks have in common that do the same, and hardly any others. `own` has room for a number of each value.
+fn shape(block: &Block, own: &mut [u32]) -> u64 {
+    let values = || block.params.iter().chain(block.ops.iter().flat_map(|op| &op.results));
+    for (number, value) in (1..).zip(values()) {
+        own[value.index()] = number;
+    }
     let mut hasher = FxHasher::default();
+    let operand = |operand: &Operand, hasher: &mut FxHasher| match operand {
+        Operand::Value(value) if own[value.index()] > 0 => own[value.index()].hash(hasher),
+        other => other.hash(hasher),
+    };
     block.params.len().hash(&mut hasher);
-    block.ops.iter().for_each(|op| op.opcode.hash(&mut hasher));
+    for op in &block.ops {
+        op.opcode.hash(&mut hasher);
+        op.imm.hash(&mut hasher);
+        op.args.iter().for_each(|arg| operand(arg, &mut hasher));
+    }
     discriminant(&block.term).hash(&mut hasher);
+    block.term.operands().iter().for_each(|arg| operand(arg, &mut hasher));
     block.term.edges().for_each(|edge| edge.block.hash(&mut hasher));
-    if let Terminator::Exit { exit, .. } = &block.term {
-        exit.hash(&mut hasher);
+    match &block.term {
+        Terminator::Exit { exit, .. } => exit.hash(&mut hasher),
+        Terminator::Trap(trap) => (trap.loc.line, trap.loc.column, trap.kind).hash(&mut hasher),
+        _ => {}
+    }
+    for value in values() {
+        own[value.index()] = 0;
     }
     hasher.finish()
 }
