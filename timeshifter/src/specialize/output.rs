@@ -1,6 +1,7 @@
 //! What an engine has produced, as a module of residual graphs.
 
 use super::engine::Engine;
+use super::recorded::{LOOK_AT_HINT, look_at_hint};
 use crate::optimize::{Rewrites, optimize};
 use flowgraph::ir::{Graph, Module, Stage};
 
@@ -42,6 +43,9 @@ impl Engine<'_> {
             if let Some(graph) = source.graphs.get(&key) {
                 module.graphs.insert(key, graph.clone());
             }
+        }
+        if !self.hint_checks.is_empty() {
+            module.graphs.insert(LOOK_AT_HINT.to_owned(), look_at_hint());
         }
         module.graphs.extend(self.hint_checks.iter().map(|(key, graph)| (key.clone(), graph.clone())));
         module

@@ -13,13 +13,21 @@ use super::fold::red_of;
 use super::state::{Red, State};
 use super::step::malformed;
 use flowgraph::ir::{
-    BlockId, Callee, Edge, Graph, Imm, Loc, Op, Opcode, Operand, Param, RustType, Scalar, Signature, Terminator, Time,
-    Trap, TrapKind, Type,
+    Attributes, BlockId, Callee, Edge, Graph, Imm, Loc, Op, Opcode, Operand, Param, RustType, Scalar, Signature,
+    Terminator, Time, Trap, TrapKind, Type,
 };
 use smallvec::SmallVec;
 
 /// The function that says whether to look now: 1, or 0.
 pub const LOOK_AT_HINT: &str = "hueshift::look_at_hint";
+
+/// The graph of that function, which the host carries out.
+pub(super) fn look_at_hint() -> Graph {
+    let mut graph = Graph::new(LOOK_AT_HINT, Signature { params: Vec::new(), result: RustType::Scalar(Scalar::I64) });
+    graph.results = vec![Type::Int];
+    graph.attributes = Attributes { dont_look_inside: true, ..Attributes::default() };
+    graph
+}
 
 impl Engine<'_> {
     /// From here on a function gives this for these arguments.
