@@ -54,6 +54,7 @@ expect 0 '"sizes": [{"key": "code, pc=' run tl primes --mode jit --jit threshold
 
 # What bad input gets.
 expect 2 'this is no JSON' explain README.md
+expect 1 'was said to be 8' spec docs/hints/known_result.rs --entry broken --args 4 --policy tracing --jit check-hints=1/1
 expect 2 'from 1 on' run tl primes --mode jit --jit trace-steps=0 -- 1000
 expect 2 '' spec no/such/file.rs --entry f
 expect 2 '' spec "$plus_minus" --entry plus_minu --args 1

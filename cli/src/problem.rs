@@ -253,6 +253,11 @@ pub fn spec_failure(error: SpecFailure, files: &[SourceFile], is_text: bool) -> 
         SpecFailure::Jit(JitError::Interpreter(_)) | SpecFailure::Memory(_) => run_failure(error, is_text),
         SpecFailure::Arguments(error) => Failure::refused(error.into()),
         SpecFailure::Jit(JitError::Specialize(error)) => specialize_problem(&error, files).into(),
+        error @ SpecFailure::FalseHint(..) => {
+            let help = "either what the source says of results or values isn't true (`--jit check-hints=1/1` looks), or this is \
+                        a bug in hueshift";
+            Failure::refused(Problem::new(error.to_string()).help(help))
+        }
         error => Failure::refused(Problem::new(error.to_string())),
     }
 }

@@ -356,3 +356,18 @@ fn guests_that_fail() {
         expect(1, &["stack underflow"], &["run", "tl", "underflow", "--mode", mode, "--", "0"], "");
     }
 }
+
+/// A hint that is true while a run is traced, and not in the compiled code.
+#[test]
+fn hints_that_are_not_true() {
+    let source = "use hueshift::prelude::*;\n\
+        #[elidable]\nfn sq(x: i64) -> i64 { x * x }\n\
+        fn body(x: i64, wrong: i64) -> i64 { let y = x + 1; record_known_result!(y * y + wrong, sq, y); sq(y) }\n\
+        pub fn f(n: i64, at: i64) -> i64 {\n\
+            let mut i = 0; let mut s = 0;\n\
+            while i < n { let w = if i == at { 1 } else { 0 }; s += body(i, w); i += 1; }\n\
+            s\n\
+        }\n";
+    let args = ["--args", "60,30", "--policy", "tracing"];
+    refused(source, &args, &["73810", "73811", "isn't true", "check-hints=1/1"]);
+}

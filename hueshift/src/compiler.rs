@@ -1,7 +1,7 @@
 //! The compiler of an interpreter: its flow graphs, colored and shifted.
 
 use flowgraph::host::Hosts;
-use flowgraph::ir::{Const, Module, Stage};
+use flowgraph::ir::{Const, Module, Opcode, Stage};
 use flowgraph::memory::Memory;
 use flowgraph::value::{Arguments, Placed};
 use flowgraph::verify::assert_sound;
@@ -82,6 +82,12 @@ impl Compiler {
         };
         let known = known_parameters(&module, &key);
         Ok(Compiler { module, entry: key, known, hosts: crate::hosts() })
+    }
+
+    /// Whether the source says something of results or values that nobody but its author knows.
+    pub fn says_of_values(&self) -> bool {
+        let mut ops = self.module.graphs.values().flat_map(|graph| &graph.blocks).flat_map(|block| &block.ops);
+        ops.any(|op| matches!(op.opcode, Opcode::RecordKnownResult | Opcode::RecordExactValue))
     }
 
     /// Memory for a run: with the module's data, and the host's functions.

@@ -213,7 +213,7 @@ impl Drop for Looking {
     }
 }
 
-/// What something may be said of: the same means the same bits.
+/// What something may be said of: the same means the same bits, but all NaNs are one.
 #[doc(hidden)]
 pub trait Recorded: Copy + std::fmt::Debug {
     fn is_same(self, other: Self) -> bool;
@@ -233,13 +233,13 @@ recorded! { bool char i8 i16 i32 i64 isize u8 u16 u32 u64 usize }
 
 impl Recorded for f64 {
     fn is_same(self, other: f64) -> bool {
-        self.to_bits() == other.to_bits()
+        self.to_bits() == other.to_bits() || self.is_nan() && other.is_nan()
     }
 }
 
 impl Recorded for f32 {
     fn is_same(self, other: f32) -> bool {
-        self.to_bits() == other.to_bits()
+        self.to_bits() == other.to_bits() || self.is_nan() && other.is_nan()
     }
 }
 

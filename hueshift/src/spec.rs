@@ -107,6 +107,9 @@ pub enum SpecFailure {
     /// The run that was traced and the run of the trace differ.
     #[error("the traced run and the run of the compiled trace differ: {0:?} and {1:?}")]
     Disagreement(Box<Ran>, Box<Ran>),
+    /// The same, where the source says something of results, which may not be true.
+    #[error("the traced run and the run of the compiled trace differ: {0} and {1}")]
+    FalseHint(String, String),
 }
 
 /// `no guards`, `the guard 3`, `7 guards, from 0 to 6`.
@@ -124,6 +127,7 @@ impl SpecFailure {
     pub fn is_internal(&self) -> bool {
         match self {
             SpecFailure::Arguments(_) | SpecFailure::NoHost(_) | SpecFailure::NoSuchGuard { .. } => false,
+            SpecFailure::FalseHint(..) => false,
             SpecFailure::Jit(JitError::Specialize(error)) => !error.is_limit(),
             SpecFailure::Jit(JitError::Codegen(error)) => !error.is_limit(),
             _ => true,
@@ -278,6 +282,9 @@ impl<'a> Setting<'a> {
             // Only compiled code looks at hints.
             let is_hint = options.check_hints > 0 && matches!(ran.ending, Ending::Trapped(_));
             if !is_hint && !traced.agrees(&ran) {
+                if self.compiler.says_of_values() {
+                    return Err(SpecFailure::FalseHint(traced.shown(), ran.shown()));
+                }
                 return Err(SpecFailure::Disagreement(Box::new(traced), Box::new(ran)));
             }
         }

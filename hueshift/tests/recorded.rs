@@ -36,7 +36,9 @@ fn big(handle: i64) -> BigInt {
     entry in_a_loop(),
     entry exactly(),
     entry wrong_result(),
-    entry wrong_value()
+    entry wrong_value(),
+    entry one_of_two_is_wrong(),
+    entry not_a_number()
 )]
 mod language {
     use hueshift::prelude::*;
@@ -143,6 +145,23 @@ mod language {
         last(y)
     }
 
+    #[elidable]
+    #[idempotent]
+    #[inverse_of(next)]
+    fn same(x: i64) -> i64 {
+        x
+    }
+
+    /// Two things are said at one place.
+    pub fn one_of_two_is_wrong(x: i64) -> i64 {
+        same(x) + 1
+    }
+
+    pub fn not_a_number(x: f64) -> bool {
+        record_exact_value!(x, f64::NAN);
+        x >= 0.0
+    }
+
     pub fn wrong_value(x: i64) -> i64 {
         record_exact_value!(x, 3);
         x + 1
@@ -243,6 +262,10 @@ fn compiled_code_finds_wrong_hints_where_it_looks() {
     let wrong = "the result of `last` was said to be 45, but it is 5";
     assert_eq!(message(aot::wrong_result(&mut jit, 5)), wrong);
     assert_eq!(message(aot::wrong_value(&mut jit, 5)), "a value was said to be 3, but it is 5");
+    let wrong_inverse = "the result of `next` was said to be 5, but it is 6";
+    assert_eq!(message(aot::one_of_two_is_wrong(&mut jit, 5)), wrong_inverse);
+    // All NaNs are one.
+    assert!(!aot::not_a_number(&mut jit, -f64::NAN).expect("no trap"));
     // What is true is found to be true.
     assert_eq!(aot::in_a_loop(&mut jit, 10).expect("no trap"), 55);
     assert_eq!(aot::exactly(&mut jit, 5, 8).expect("no trap"), 40);

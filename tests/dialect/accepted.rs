@@ -212,3 +212,82 @@ pub fn promoted_tags(op: Op, laid: &Laid, x: i64) -> i64 {
         Op::Negative => -n,
     }
 }
+
+#[elidable]
+fn first_cell(cells: &[i64]) -> i64 {
+    cells[0]
+}
+
+#[elidable]
+fn second_field(laid: &Laid) -> u32 {
+    laid.b
+}
+
+#[elidable]
+fn bumped(cells: &mut [i64]) -> i64 {
+    cells[0] += 1;
+    cells[0]
+}
+
+fn twice_the_first(cells: &[i64]) -> i64 {
+    first_cell(cells) * 2
+}
+
+pub fn elidable_reads(x: i64, laid: &mut Laid, cells: &mut [i64]) -> i64 {
+    let mut sum = first_cell(cells) + twice_the_first(cells);
+    cells[0] += x;
+    sum = sum * 7 + first_cell(cells) + twice_the_first(cells);
+    let mut own = [x, 2, 3];
+    sum = sum * 7 + first_cell(&own);
+    own[0] += 5;
+    sum = sum * 7 + first_cell(&own) + second_field(laid) as i64;
+    laid.b -= 3;
+    sum = sum * 7 + second_field(laid) as i64 + bumped(cells) + bumped(cells);
+    let mut i = 0;
+    while i < 3 {
+        cells[0] += i;
+        sum = sum * 7 + first_cell(cells);
+        i += 1;
+    }
+    sum
+}
+
+#[elidable]
+#[inverse_of(turned_back)]
+fn turned(x: i64) -> i64 {
+    x.rotate_left(7) ^ 5
+}
+
+#[elidable]
+#[inverse_of(turned)]
+fn turned_back(x: i64) -> i64 {
+    (x ^ 5).rotate_right(7)
+}
+
+#[elidable]
+#[idempotent]
+fn at_least_one(x: f32) -> f32 {
+    if x < 1.0 { 1.0 } else { x }
+}
+
+#[elidable]
+fn scaled(laid: &Laid, x: i64) -> i64 {
+    x * laid.b as i64
+}
+
+pub fn said(x: i64, f: f32, times: u32, laid: &Laid) -> (i64, f32) {
+    let mut sum = turned_back(turned(x)) + turned(turned_back(x));
+    let least = at_least_one(at_least_one(f));
+    for i in 0..times as i64 {
+        let turned_i = turned(i);
+        let known = if i % 2 == 0 { turned_back(turned_i) } else { i };
+        let product = i * laid.b as i64;
+        record_known_result!(product, scaled, laid, i);
+        sum = sum * 3 + known + scaled(laid, i);
+        if known == 2 {
+            record_exact_value!(known, 2);
+            sum += known;
+        }
+    }
+    (sum, least + at_least_one(least))
+}

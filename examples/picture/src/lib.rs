@@ -188,7 +188,9 @@ pub fn to_c(ops: &[Op]) -> String {
     for (at, op) in ops.iter().enumerate() {
         let (a, b) = (format!("v{}", op.a), format!("v{}", op.b));
         let term = match op.kind {
-            Kind::Const => format!("{:?}f", op.constant),
+            Kind::Const if op.constant.is_finite() => format!("{:?}f", op.constant),
+            Kind::Const if op.constant.is_nan() => "NAN".to_owned(),
+            Kind::Const => (if op.constant > 0.0 { "INFINITY" } else { "-INFINITY" }).to_owned(),
             Kind::VarX => "x".to_owned(),
             Kind::VarY => "y".to_owned(),
             Kind::Add => format!("{a} + {b}"),

@@ -85,7 +85,7 @@ impl Program<'_> {
     /// Refuses elidable functions from which input or output is reached.
     pub(super) fn check_elidable(&self) {
         let calls = self.calls.borrow();
-        for f in self.functions.iter().filter(|f| f.attrs.iter().any(|a| super::collect::is_named(a, "elidable"))) {
+        for f in (0..self.functions.len()).filter(|id| self.is_elidable(*id)).map(|id| &self.functions[id]) {
             let mut reached: Vec<&str> = vec![&f.path];
             let mut at = 0;
             while at < reached.len() {

@@ -42,12 +42,15 @@ impl<'s> Program<'s> {
         let f = &self.functions[id];
         let name = attr.path().segments.last().map(|s| ident_text(&s.ident)).unwrap_or_default();
         if !self.is_elidable(id) {
-            return Err(format!("`#[{name}]` on `{}`, which isn't elidable", f.path));
+            return Err(format!("`#[{name}]` on `{}`, which isn't `#[elidable]`", f.path));
         }
         let Some(types) = self.fn_types(id) else { return Ok(None) };
-        let ([param], Ty::Scalar(_)) = (&types.params[..], &types.result) else {
-            return Err(format!("`#[{name}]` on `{}`, which isn't of one parameter and one number", f.path));
+        let [param] = &types.params[..] else {
+            return Err(format!("`#[{name}]` on `{}`, which has {} parameters, not one", f.path, types.params.len()));
         };
+        if let Some(other) = [param, &types.result].into_iter().find(|ty| !is_number(ty)) {
+            return Err(format!("`#[{name}]` on `{}`: a `{other}` isn't one number, bool or char", f.path));
+        }
         if name == "idempotent" {
             if !matches!(attr.meta, syn::Meta::Path(_)) {
                 return Err("`#[idempotent]` takes nothing".to_owned());
@@ -66,16 +69,16 @@ impl<'s> Program<'s> {
         })?;
         let undone = &self.functions[other];
         if !self.is_elidable(other) {
-            return Err(format!("`#[inverse_of(..)]` names `{}`, which isn't elidable", undone.path));
+            return Err(format!("`#[inverse_of(..)]` names `{}`, which isn't `#[elidable]`", undone.path));
         }
         match self.fn_types(other) {
             None => Ok(None),
-            Some(back) if back.params[..] == [types.result.clone()] && back.result == *param && is_number(param) => {
+            Some(back) if back.params[..] == [types.result.clone()] && back.result == *param => {
                 Ok(Some(Follows { function: undone.path.clone(), is_argument: true }))
             }
             _ => Err(format!(
-                "`{}` can't be the inverse of `{}`, which must take a `{}` and give a `{param}`, a number",
-                f.path, undone.path, types.result
+                "`{}` can't undo what `{}` does: it would take one `{}` and give a `{param}`",
+                undone.path, f.path, types.result
             )),
         }
     }

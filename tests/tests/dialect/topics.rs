@@ -340,6 +340,9 @@ fn what_is_accepted_besides() {
             call!(calls: accepted::attributes(x, n, &mut [y]));
             let laid = accepted::Laid { a: 1, op: accepted::Op::Halt, b: 7 };
             call!(calls: accepted::looked_inside(laid, n, &mut [y]));
+            let laid = || accepted::Laid { a: 1, op: accepted::Op::Halt, b: 7 };
+            call!(calls: accepted::elidable_reads(x, &mut laid(), &mut [y]));
+            call!(calls: accepted::said(x, n as f32 / 3.0, n, &laid()));
         }
     }
     check_calls("accepted.rs", &calls);

@@ -3,6 +3,7 @@
 use super::engine::{Engine, FunctionKey, Unit};
 use super::error::{Met, SpecError};
 use super::event::What;
+use super::memory::Origin;
 use super::state::{Frame, GraphIx, Red, Reg, Regs, SlotId, State};
 use super::step::{Outcome, malformed, show_const, unreachable_here};
 use flowgraph::ir::{BlockId, CallMode, Callee, Const, Imm, Loc, Op, Opcode, Operand, Type, ValueId};
@@ -302,12 +303,23 @@ impl<'m> Engine<'m> {
             if let Red::Value(v) = red
                 && leaves.get(at).is_some_and(|leaf| leaf.reference.is_some())
             {
-                self.fragments[st.fragment].info[v.index()].origin = super::memory::Origin::Unknown;
+                self.fragments[st.fragment].info[v.index()].origin = Origin::Unknown;
             }
             self.set(st, *value, red, op.loc)?;
         }
         self.advance(st);
         Ok(())
+    }
+
+    /// Whether what a function is handed is the same as long as its arguments are: no reference leads to what may be written, by this code or
+    /// by the function. A call that is handed such references depends on when it is made.
+    pub(super) fn lasts(&self, st: &State, graph: GraphIx, args: &[Red]) -> bool {
+        self.references(graph).into_iter().zip(args).all(|(reference, red)| match reference {
+            None => true,
+            Some(mutable) => {
+                !mutable && !matches!(red, Red::Slot(..)) && matches!(self.origin(st, *red), Origin::Outside)
+            }
+        })
     }
 
     /// Operands with addresses in place of slots.
@@ -341,7 +353,7 @@ impl<'m> Engine<'m> {
     ) -> Result<Option<Outcome<'m>>, SpecError> {
         let target = self.callee_graph(st, op)?;
         let source = self.program.graph(target);
-        let elidable = source.attributes.elidable;
+        let elidable = source.attributes.elidable && self.lasts(st, target, args);
         let constants: Option<Vec<Const>> = args.iter().map(|a| a.constant()).collect();
         if let Some(constants) = constants
             && (elidable || callee.mode == CallMode::Fold)

@@ -33,17 +33,20 @@ impl Engine<'_> {
     /// From here on a function gives this for these arguments.
     pub(super) fn record_known_result(&mut self, st: &mut State, op: &Op, args: &[Red]) -> Result<(), SpecError> {
         let function = op.recorded().ok_or_else(|| malformed(op))?.clone();
-        // Nobody calls it, or what is handed over is in nobody's hands yet.
+        // Nobody calls it, or what is handed over is in nobody's hands yet, or may be written.
         let Some(target) = self.program.module.graphs.get(&*function.name) else { return Ok(()) };
-        let Some(operands) = operands(args) else { return Ok(()) };
-        let (results, given) = operands.split_at(target.results.len());
-        if given.iter().all(|operand| operand.constant().is_some()) {
-            return Ok(()); // such a call is folded
-        }
+        let Some(graph) = self.program.find(&function.name) else { return Ok(()) };
+        let results = target.results.len();
+        let given = args.get(results..).ok_or_else(|| malformed(op))?;
+        let Some(operands) = operands(args).filter(|_| self.lasts(st, graph, given)) else { return Ok(()) };
+        let (results, given) = operands.split_at(results);
         if self.check_hints {
-            let text = format!("the result of `{}` was said to be {{}}, but it is {{}}", target.function);
+            let text = format!("the result of `{}` was said to be {{:?}}, but it is {{:?}}", target.function);
             self.residual_calls.insert(target.key.clone());
             self.check_hint(st, op, &operands, Some(&function.name), text)?;
+        }
+        if given.iter().all(|operand| operand.constant().is_some()) {
+            return Ok(()); // such a call is folded
         }
         let fragment = &mut self.fragments[st.fragment];
         let imm = Imm::Call(Callee::plain(&function.name));
@@ -55,13 +58,15 @@ impl Engine<'_> {
 
     /// From here on a value is a constant.
     pub(super) fn record_exact_value(&mut self, st: &mut State, op: &Op, args: &[Red]) -> Result<(), SpecError> {
-        let [value @ Red::Value(_), exact @ Red::Const(constant)] = args else { return Ok(()) };
+        let [value, exact] = args else { return Err(malformed(op)) };
         if self.check_hints
             && let Some(operands) = operands(&[*exact, *value])
         {
-            self.check_hint(st, op, &operands, None, "a value was said to be {}, but it is {}".to_owned())?;
+            self.check_hint(st, op, &operands, None, "a value was said to be {:?}, but it is {:?}".to_owned())?;
         }
-        self.learn_equal(st, *value, *constant);
+        if let Red::Const(constant) = exact {
+            self.learn_equal(st, *value, *constant);
+        }
         Ok(())
     }
 
@@ -76,7 +81,9 @@ impl Engine<'_> {
     ) -> Result<(), SpecError> {
         self.flush_outside(st, op.loc)?; // what was stored before a trap must be home
         self.quiet_steps = 0;
-        let key = format!("hint@{}:{}:{}", op.loc.file.0, op.loc.line, op.loc.column);
+        // More than one thing may be said at one place.
+        let of = function.unwrap_or_default();
+        let key = format!("hint {of}@{}:{}:{}", op.loc.file.0, op.loc.line, op.loc.column);
         if !self.hint_checks.contains_key(&key) {
             let types: Vec<Type> = operands.iter().map(|operand| self.type_of(st, red_of(*operand))).collect();
             let scalar = function.and_then(|name| match self.program.module.graphs.get(name)?.signature.result {
@@ -142,18 +149,19 @@ fn check(key: &str, types: &[Type], function: Option<&str>, scalar: Option<Scala
     graph
 }
 
-/// Whether two values are the same: floats by their bits.
+/// Whether two values are the same: floats by their bits, but all NaNs are one.
 fn same(graph: &mut Graph, block: BlockId, ty: Type, a: Operand, b: Operand, loc: Loc) -> Operand {
-    let bits = match ty {
-        Type::Int => None,
-        Type::Float => Some(Opcode::FloatToBits),
-        Type::Single => Some(Opcode::SingleToBits),
+    let (bits, unequal) = match ty {
+        Type::Int => return op(graph, block, Opcode::IntEq, &[a, b], Imm::None, Type::Int, loc),
+        Type::Float => (Opcode::FloatToBits, Opcode::FloatNe),
+        Type::Single => (Opcode::SingleToBits, Opcode::SingleNe),
     };
-    let [a, b] = [a, b].map(|x| match bits {
-        Some(bits) => op(graph, block, bits, &[x], Imm::None, Type::Int, loc),
-        None => x,
-    });
-    op(graph, block, Opcode::IntEq, &[a, b], Imm::None, Type::Int, loc)
+    let mut int = |opcode, args: &[Operand]| op(graph, block, opcode, args, Imm::None, Type::Int, loc);
+    let [of_a, of_b] = [a, b].map(|x| int(bits, &[x]));
+    let equal = int(Opcode::IntEq, &[of_a, of_b]);
+    let [nan_a, nan_b] = [a, b].map(|x| int(unequal, &[x, x]));
+    let nans = int(Opcode::IntAnd, &[nan_a, nan_b]);
+    int(Opcode::IntOr, &[equal, nans])
 }
 
 fn op(graph: &mut Graph, block: BlockId, opcode: Opcode, args: &[Operand], imm: Imm, ty: Type, loc: Loc) -> Operand {

@@ -119,7 +119,7 @@ impl Checker<'_, '_> {
         if given != types.params.len() {
             return self.error(pos);
         }
-        let elidable = self.p.functions[id].attrs.iter().any(|a| a.path().is_ident("elidable"));
+        let elidable = self.p.is_elidable(id);
         self.make(ExprKind::Call(path, values, elidable), types.result.clone(), pos)
     }
 

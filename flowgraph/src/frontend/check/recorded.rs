@@ -23,7 +23,7 @@ impl Checker<'_, '_> {
         let found = match function {
             syn::Expr::Path(path) => match self.lookup_path(&path.path, Space::Value) {
                 Some(Item::Function(id)) => Ok((id, path)),
-                _ => Err(format!("`{}` is no function of the source", path_text(&path.path))),
+                _ => Err(format!("`{}` is no function of this source", path_text(&path.path))),
             },
             _ => Err("the second argument of `record_known_result!` names a function".to_owned()),
         };
@@ -35,7 +35,7 @@ impl Checker<'_, '_> {
             }
         };
         if !self.p.is_elidable(id) {
-            let detail = format!("`{}` isn't elidable", self.p.functions[id].path);
+            let detail = format!("`{}` isn't `#[elidable]`", self.p.functions[id].path);
             self.refuse(function.span(), Reason::Recorded, &detail);
         }
         let result = self.p.fn_types(id).map_or(Ty::Error, |types| types.result.clone());
