@@ -20,6 +20,10 @@ fn main() -> ExitCode {
 }
 
 fn run(given: &[String]) -> Result<(), String> {
+    if matches!(given, [flag] if flag == "--help" || flag == "-h") {
+        println!("{USAGE}");
+        return Ok(());
+    }
     if let [flag, file] = given
         && flag == "--c"
     {
