@@ -12,9 +12,10 @@ use super::known::{Known, SameOp, is_int};
 use super::memory::{Found, one_way};
 use super::peephole::{Instead, instead};
 use super::replacements::Replacements;
-use super::rewrites::{Kind, Rewrites, shown, shown_op};
-use flowgraph::ir::{BlockId, Effect, Graph, Imm, Loc, Op, Opcode, Operand, Terminator, Time, Type};
-use smallvec::smallvec;
+use super::rewrites::{Kind, Rewrites, shown, shown_built, shown_op};
+use flowgraph::ir::{BlockId, Effect, Graph, Imm, Loc, Op, Opcode, Operand, OperandType, Terminator, Time, Type};
+use rules::{Built, Fired};
+use smallvec::{SmallVec, smallvec};
 
 /// Walks over a graph whose entry is handed what lies in these bounds. Gives whether anything has changed.
 pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> bool {
@@ -212,6 +213,13 @@ impl Walk<'_> {
             if op.opcode.is_commutative() && matches!(op.args[..], [Operand::Const(_), Operand::Value(_)]) {
                 op.args.swap(0, 1);
             }
+            if let Some(fired) = self.rewrites.rules.ask(op.opcode, &op.args, &self.known) {
+                match self.fire(op, fired) {
+                    Some(true) => return true,
+                    Some(false) => continue,
+                    None => break,
+                }
+            }
             match instead(op, &self.known) {
                 None => break,
                 Some(Instead::Operand(operand, why)) => {
@@ -220,12 +228,6 @@ impl Walk<'_> {
                     }
                     self.replaced.replace(op.results[0], operand);
                     return true;
-                }
-                Some(Instead::Op(opcode, args, why)) => {
-                    if !self.may(op, Kind::Simpler, || (shown_op(opcode, &args), why.to_owned())) {
-                        break;
-                    }
-                    (op.opcode, op.args) = (opcode, args);
                 }
                 Some(Instead::Selected { less, compared, select, from }) => {
                     let change = || {
@@ -236,41 +238,66 @@ impl Walk<'_> {
                     if !self.may(op, Kind::Selected, change) {
                         break;
                     }
-                    let flag = self.op_before(less, compared, op.loc);
+                    let flag = self.op_before(less, compared.into_iter().collect(), op.loc);
                     (op.opcode, op.args) = (select, smallvec![flag, from[0], from[1]]);
-                }
-                Some(Instead::OfBits(opcode, operand, mask, why)) => {
-                    let bits = [operand, Operand::int(mask)];
-                    let change =
-                        || (format!("{} ({})", opcode.name(), shown_op(Opcode::IntAnd, &bits)), why.to_owned());
-                    if !self.may(op, Kind::Simpler, change) {
-                        break;
-                    }
-                    let bits = self.op_before(Opcode::IntAnd, bits, op.loc);
-                    (op.opcode, op.args) = (opcode, smallvec![bits]);
-                }
-                Some(Instead::Plain(opcode)) => {
-                    let change = || (shown_op(opcode, &op.args), "it can't overflow".to_owned());
-                    if !self.may(op, Kind::NoOverflow, change) {
-                        break;
-                    }
-                    self.replaced.replace(op.results[1], Operand::int(0));
-                    op.opcode = opcode;
-                    op.results = smallvec![op.results[0]];
                 }
             }
         }
         false
     }
 
+    /// Does what a rule says. Gives whether nothing of the op is left; nothing, if it may not be done.
+    fn fire(&mut self, op: &mut Op, fired: Fired) -> Option<bool> {
+        let plain = match &fired.target {
+            Built::Op(opcode, _) => opcode.results().len() < op.results.len(),
+            Built::Operand(_) => op.results.len() > 1,
+        };
+        let kind = if plain { Kind::NoOverflow } else { Kind::Simpler };
+        let why = format!("rule {}", self.rewrites.rules.name(fired.rule));
+        if !self.may(op, kind, || (shown_built(&fired.target), why)) {
+            return None;
+        }
+        self.rewrites.fires(op.opcode, fired.rule);
+        if plain {
+            self.replaced.replace(op.results[1], Operand::int(0));
+            op.results.truncate(1);
+        }
+        match fired.target {
+            Built::Operand(operand) => {
+                self.replaced.replace(op.results[0], operand);
+                Some(true)
+            }
+            Built::Op(opcode, args) => {
+                let args = args.into_iter().map(|arg| self.built(arg, op.loc)).collect();
+                (op.opcode, op.args) = (opcode, args);
+                Some(false)
+            }
+        }
+    }
+
+    /// An operand of what a rule has made.
+    fn built(&mut self, built: Built, loc: Loc) -> Operand {
+        match built {
+            Built::Operand(operand) => operand,
+            Built::Op(opcode, args) => {
+                let args = args.into_iter().map(|arg| self.built(arg, loc)).collect();
+                self.op_before(opcode, args, loc)
+            }
+        }
+    }
+
     /// What an op gives that is put before the present one.
-    fn op_before(&mut self, opcode: Opcode, args: [Operand; 2], loc: Loc) -> Operand {
-        let value = self.graph.new_value(Type::Int);
+    fn op_before(&mut self, opcode: Opcode, args: SmallVec<[Operand; 3]>, loc: Loc) -> Operand {
+        let ty = match opcode.results().first() {
+            Some(OperandType::Is(ty)) => *ty,
+            _ => Type::Int,
+        };
+        let value = self.graph.new_value(ty);
         self.known.has_value(value);
         self.replaced.has_value(value);
         let mut op = Op {
             opcode,
-            args: args.into_iter().collect(),
+            args,
             results: smallvec![value],
             imm: Imm::None,
             time: Time::Now,

@@ -44,6 +44,8 @@ pub(super) struct Known {
     /// How values are computed, and by value the number of that and one more; 0 where it isn't known.
     definitions: Vec<Definition>,
     defined: Vec<u32>,
+    /// By value: how often it is used, as the graph was at first.
+    uses: Vec<u32>,
     contents: Contents,
     /// What ops give that have been done.
     done: FxHashMap<SameOp, SmallVec<[Operand; 2]>>,
@@ -75,6 +77,7 @@ impl Known {
             seen_signs: floats::sees_signs_of_zeros(graph),
             definitions: Vec::new(),
             defined: vec![0; graph.values.len()],
+            uses: uses(graph),
             contents: Contents::default(),
             done: FxHashMap::default(),
             least: FxHashMap::default(),
@@ -146,6 +149,7 @@ impl Known {
         self.floats.resize(value.index() + 1, FloatBound::unbounded());
         self.seen_signs.resize(value.index() + 1, true);
         self.defined.resize(value.index() + 1, 0);
+        self.uses.resize(value.index() + 1, u32::MAX);
     }
 
     /// A value is computed here, with this bound.
@@ -481,4 +485,35 @@ fn below(opcode: Opcode, args: &[Operand], holds: bool) -> Option<(Operand, Oper
 /// Whether an operand is an integer that may be replaced by a constant.
 pub(super) fn is_int(graph_values: &[flowgraph::ir::ValueInfo], value: ValueId) -> bool {
     graph_values[value.index()].ty == Type::Int
+}
+
+/// By value: how often it is used.
+fn uses(graph: &Graph) -> Vec<u32> {
+    let mut uses = vec![0; graph.values.len()];
+    for block in &graph.blocks {
+        let mut used = |operand: Operand| {
+            if let Operand::Value(value) = operand {
+                uses[value.index()] += 1;
+            }
+        };
+        block.ops.iter().flat_map(|op| &op.args).for_each(|arg| used(*arg));
+        block.term.operands().iter().for_each(|operand| used(*operand));
+        block.term.edges().flat_map(|edge| &edge.args).for_each(|arg| used(*arg));
+    }
+    uses
+}
+
+impl rules::Subject for Known {
+    fn definition(&self, operand: Operand) -> Option<(Opcode, &[Operand])> {
+        let definition = Known::definition(self, operand.value()?)?;
+        (definition.result == 0).then_some((definition.opcode, &definition.args[..]))
+    }
+
+    fn bound(&self, operand: Operand) -> IntBound {
+        Known::bound(self, operand)
+    }
+
+    fn used_once(&self, operand: Operand) -> bool {
+        operand.value().is_some_and(|value| self.uses[value.index()] <= 1)
+    }
 }

@@ -6,12 +6,11 @@
 //!   flow         first the bounds of block parameters, to a fixed point
 //!   known        what holds on the way
 //!   memory       what lies in memory
-//!   peephole     what one op can be replaced by
+//!   integer      asking the rules what an op can be replaced by; peephole: what no rule says
 //! stores       one walk backward: what is overwritten before anybody looks
 //! demanded     another one: which bits of values are looked at
 //! equal        blocks that do the same become one
-//! int_bound    what is known of an integer: its range and its bits
-//! float_bound  and of a float: its interval, and whether it may be a NaN; floats: what follows on the way
+//! float_bound  what is known of a float, as `bounds` is of an integer: its interval, and whether it may be a NaN; floats: what follows on the way
 //! dominators   what dominates what; replacements: values that are something else
 //! rewrites     counting what is done, for those who look for the one that is wrong
 //! ```
@@ -26,7 +25,7 @@ pub mod float_bound;
 mod floats;
 mod flow;
 mod forward;
-pub mod int_bound;
+pub mod integer;
 mod known;
 mod memory;
 mod peephole;
@@ -34,6 +33,7 @@ mod replacements;
 mod rewrites;
 mod stores;
 
+pub use bounds as int_bound;
 pub use rewrites::{Kind, Kinds, Rewrite, Rewrites};
 
 use cleanup::{drop_recorded, drop_unused_values, simplify};

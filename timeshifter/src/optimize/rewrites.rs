@@ -1,7 +1,10 @@
 //! What the optimizer does, one rewrite after the other: counted, told of, and stopped after so many for whoever looks for the one that
 //! is wrong.
 
+use super::integer::Asked;
 use flowgraph::ir::{Const, Loc, Opcode, Operand};
+use rules::{Built, Interpreted};
+use rustc_hash::FxHashMap;
 
 macro_rules! kinds {
     ($($kind:ident = $name:literal, $doc:literal;)*) => {
@@ -77,17 +80,43 @@ pub struct Rewrites {
     count: u64,
     told: Option<Vec<Rewrite>>,
     without: Kinds,
+    pub(super) rules: Asked,
+    /// By op and rule: how often it fired.
+    fired: FxHashMap<(Opcode, usize), u64>,
 }
 
 impl Rewrites {
     /// As many as there are, or no more than `fuel`; with a text of each if they are to be explained.
     pub fn new(fuel: Option<u64>, explain: bool) -> Rewrites {
-        Rewrites { fuel, count: 0, told: explain.then(Vec::new), without: Kinds::default() }
+        Rewrites { fuel, told: explain.then(Vec::new), ..Rewrites::default() }
     }
 
     /// As many as there are, but for some kinds.
     pub fn without(kinds: Kinds) -> Rewrites {
         Rewrites { without: kinds, ..Rewrites::default() }
+    }
+
+    /// With these rules instead of the optimizer's own.
+    pub fn with_rules(mut self, rules: Interpreted) -> Rewrites {
+        self.rules = Asked::Others(rules);
+        self
+    }
+
+    /// How often each rule fired, by the op that it was asked about; in the order of the table of ops and that of the rules.
+    pub fn fired(&self) -> Vec<(Opcode, String, u64)> {
+        let mut all: Vec<_> = self.fired.iter().map(|((op, rule), count)| (*op, *rule, *count)).collect();
+        all.sort();
+        all.into_iter().map(|(op, rule, count)| (op, self.rules.name(rule).to_owned(), count)).collect()
+    }
+
+    /// The names of all rules that are asked.
+    pub fn rules(&self) -> Vec<String> {
+        self.rules.all()
+    }
+
+    /// A rule has fired.
+    pub(super) fn fires(&mut self, op: Opcode, rule: usize) {
+        *self.fired.entry((op, rule)).or_default() += 1;
     }
 
     /// How many there were.
@@ -129,4 +158,16 @@ pub(super) fn shown(operand: Operand) -> String {
 pub(super) fn shown_op(opcode: Opcode, args: &[Operand]) -> String {
     let args: Vec<String> = args.iter().map(|arg| shown(*arg)).collect();
     format!("{} {}", opcode.name(), args.join(", "))
+}
+
+/// What a rule has made, as text: the ops that are made before in parentheses.
+pub(super) fn shown_built(built: &Built) -> String {
+    let inner = |arg: &Built| match arg {
+        Built::Operand(operand) => shown(*operand),
+        Built::Op(..) => format!("({})", shown_built(arg)),
+    };
+    match built {
+        Built::Operand(operand) => shown(*operand),
+        Built::Op(opcode, args) => format!("{} {}", opcode.name(), args.iter().map(inner).collect::<Vec<_>>().join(", ")),
+    }
 }

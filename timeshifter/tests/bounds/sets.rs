@@ -4,7 +4,7 @@
 
 use flowgraph::ir::Opcode;
 use std::collections::HashSet;
-use timeshifter::optimize::int_bound::Bound;
+use bounds::Bound;
 
 /// The ops on one integer.
 pub const UNARY: [Opcode; 11] = [
@@ -55,62 +55,16 @@ pub const BINARY: [Opcode; 28] = [
 
 /// The low `W` bits, sign-extended.
 pub fn wrap<const W: u32>(value: i64) -> i64 {
-    value << (64 - W) >> (64 - W)
+    Bound::<W>::wrap(value)
 }
 
-/// The results of an op at `W` bits: the definitions of the table, with shift amounts modulo `W` and bytes of one bit.
+/// The results of an op at `W` bits.
 pub fn compute<const W: u32>(op: Opcode, a: i64, b: i64) -> Vec<i64> {
-    use Opcode as O;
-    let mask = u64::MAX >> (64 - W);
-    let (ua, ub) = (a as u64 & mask, b as u64 & mask);
-    let amount = ub % u64::from(W);
-    let flagged = |exact: i64| vec![wrap::<W>(exact), i64::from(wrap::<W>(exact) != exact)];
-    let truth = |is: bool| vec![i64::from(is)];
-    let value = match op {
-        O::IntAdd => a + b,
-        O::IntSub => a - b,
-        O::IntMul => a * b,
-        O::UintMulHigh => ((ua * ub) >> W) as i64,
-        O::IntAddOvf => return flagged(a + b),
-        O::IntSubOvf => return flagged(a - b),
-        O::IntMulOvf => return flagged(a * b),
-        O::IntFloordiv => a.checked_div(b).unwrap_or(0),
-        O::IntMod => a.checked_rem(b).unwrap_or(a),
-        O::UintFloordiv => ua.checked_div(ub).unwrap_or(0) as i64,
-        O::UintMod => ua.checked_rem(ub).unwrap_or(ua) as i64,
-        O::IntAnd => a & b,
-        O::IntOr => a | b,
-        O::IntXor => a ^ b,
-        O::IntLshift => a << amount,
-        O::IntRshift => a >> amount,
-        O::UintRshift => (ua >> amount) as i64,
-        O::IntSignext => {
-            let unused = 64 - b.clamp(1, i64::from(W));
-            a << unused >> unused
-        }
-        O::IntNeg => -a,
-        O::IntInvert => !a,
-        O::IntForceGeZero => a.max(0),
-        O::IntPopcount => i64::from(ua.count_ones()),
-        O::IntClz => i64::from(ua.leading_zeros() - (64 - W)),
-        O::IntCtz => i64::from(ua.trailing_zeros().min(W)),
-        O::IntBswap | O::IntBitreverse => (0..W).filter(|i| ua >> i & 1 != 0).map(|i| 1 << (W - 1 - i)).sum(),
-        O::Promote => a,
-        O::IntEq => return truth(a == b),
-        O::IntNe => return truth(a != b),
-        O::IntLt => return truth(a < b),
-        O::IntLe => return truth(a <= b),
-        O::IntGt => return truth(a > b),
-        O::IntGe => return truth(a >= b),
-        O::UintLt => return truth(ua < ub),
-        O::UintLe => return truth(ua <= ub),
-        O::UintGt => return truth(ua > ub),
-        O::UintGe => return truth(ua >= ub),
-        O::IntIsTrue => return truth(a != 0),
-        O::IntIsZero => return truth(a == 0),
-        _ => unreachable!("{op:?} isn't in the lists"),
-    };
-    vec![wrap::<W>(value)]
+    if op == Opcode::Promote {
+        return vec![a];
+    }
+    let results = bounds::compute::<W>(op, &[a, b][..op.operands().len()]);
+    results.unwrap_or_else(|| unreachable!("{op:?} isn't in the lists")).to_vec()
 }
 
 /// A set of integers of `W` bits: bit `i` stands for `MIN + i`.

@@ -1,7 +1,7 @@
 //! What is known of an integer: a signed range and known bits, each tightening the other.
 //!
 //! ```
-//! # use timeshifter::optimize::int_bound::IntBound;
+//! # use bounds::IntBound;
 //! // A pointer to something of eight bytes, below a hundred.
 //! let multiple = IntBound::from_bits(0, !7);
 //! let pointer = IntBound::from_range(1, 99).and_then(|range| range.meet(multiple)).expect("8 is one");
@@ -31,6 +31,7 @@ mod bits;
 mod compare;
 mod division;
 mod lattice;
+mod narrow;
 mod reduce;
 mod refine;
 mod refine_compare;
@@ -38,6 +39,7 @@ mod shifts;
 mod transfer;
 mod tristate;
 
+pub use narrow::compute;
 pub use refine::Operands;
 use std::fmt;
 use tristate::Tristate;
@@ -177,7 +179,7 @@ impl<const W: u32> Bound<W> {
     }
 
     /// Brings a number to the width: its low `W` bits, sign-extended.
-    const fn wrap(value: i64) -> i64 {
+    pub const fn wrap(value: i64) -> i64 {
         value << (64 - W) >> (64 - W)
     }
 

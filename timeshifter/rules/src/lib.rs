@@ -1,0 +1,52 @@
+//! The rule language: rewrites of ops as data.
+//!
+//! ```
+//! # fn main() -> Result<(), Vec<rules::Problem>> {
+//! let rules = rules::read(
+//!     "add_reassoc_consts: int_add(int_add(x, C1), C2)
+//!          C = C1 + C2
+//!          => int_add(x, C)",
+//! )?;
+//! assert_eq!(rules[0].arrow(), "int_add(int_add(x, C1), C2) => int_add(x, C)");
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! ```text
+//! syntax      text: read, and written in one shape
+//! check       names and types: from text to rules
+//! rule        a rule as it is understood; methods: what may be asked of bounds
+//! eval        what expressions and terms come to: the meaning of the language
+//! matching    asking rules about an op: the interpreter
+//! compile     the same as Rust, a decision tree for each op
+//! sample      trying rules on values; prove: proving them with Z3; ledger: what has been proven
+//! ```
+//!
+//! The language is that of PyPy's JIT (`rpython/jit/metainterp/ruleopt`); its ops are those of the op table, whose semantics, also those of
+//! shifts by 64 and more and of division by zero, hold in patterns, targets and expressions alike.
+
+mod check;
+mod compile;
+mod eval;
+mod ledger;
+mod matching;
+pub mod methods;
+pub mod prove;
+pub mod rule;
+mod sample;
+pub mod syntax;
+
+pub use check::{check, line_of, read};
+pub use compile::compile;
+pub use eval::Bindings;
+pub use ledger::Ledger;
+pub use matching::{At, Built, Fired, Interpreted, Subject, at, has_bits, same, variants};
+pub use rule::Rule;
+pub use sample::{Counterexample, Sampled, Tried, sample};
+pub use syntax::Problem;
+
+/// The optimizer's own rules, as text.
+pub const INTEGER: &str = include_str!("../integer.rules");
+
+/// The ledger of their proofs.
+pub const PROOFS: &str = include_str!("../integer.proofs");

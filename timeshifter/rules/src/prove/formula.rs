@@ -1,0 +1,473 @@
+//! A rule as a formula: what holds where it applies, and that both sides are the same.
+//!
+//! A bound is five words: its two ends, its two halves of known bits, and the member that it is asked about, which lies in it. What an op
+//! makes of bounds is *any* bound that holds what the op gives for the members, and the constant if they are constants: all that
+//! the transfers promise. So a proof needs none of their formulas; where this says too little, facts about single cases are added
+//! ([`Formula::learn`]).
+
+use super::ops::{comparison, overflows, results, word};
+use crate::eval::{cannot_overflow, known, transfer_of};
+use crate::methods::{Attribute, Overflow, Predicate, Transfer};
+use crate::rule::{Bool, BoundExpr, Int, Rule, Step, Term, VarId};
+use bounds::IntBound;
+use flowgraph::ir::{Opcode, Type};
+use std::collections::HashMap;
+use std::fmt::Write;
+
+/// A bound in the formula: its parts, and the member that is spoken of.
+#[derive(Clone, Debug)]
+pub(super) struct Parts {
+    pub lower: String,
+    pub upper: String,
+    pub tvalue: String,
+    pub tmask: String,
+    member: String,
+}
+
+/// Something that bounds are asked, and the answer's name.
+#[derive(Clone, Debug)]
+enum Asked {
+    Transfer(Transfer, Vec<Parts>, Parts),
+    Known(Opcode, Vec<Parts>, String),
+    CannotOverflow(Overflow, Vec<Parts>, String),
+}
+
+/// A value and what must hold for it to be one.
+type Defined = (String, Vec<String>);
+
+/// A rule's formula.
+#[derive(Debug)]
+pub(super) struct Formula {
+    /// Declarations, definitions, and what holds where the rule applies.
+    pub holds: String,
+    /// That the sides differ.
+    pub differs: String,
+    /// The variables of the pattern, by the names of their values.
+    pub inputs: Vec<(VarId, String)>,
+    /// And of their bounds, where these are asked for.
+    pub bounds: Vec<(VarId, Parts)>,
+    /// Whether it speaks of floats.
+    pub floats: bool,
+    products: bool,
+    asked: Vec<Asked>,
+    names: usize,
+    values: HashMap<VarId, String>,
+    computed: HashMap<VarId, Parts>,
+    terms: HashMap<String, String>,
+}
+
+impl Formula {
+    /// The formula of a rule, or the op that there is none for.
+    pub fn new(rule: &Rule) -> Result<Formula, Opcode> {
+        Formula::of(rule, false)
+    }
+
+    /// The same, with each shift to the left as a product with a power of two.
+    pub fn with_products(rule: &Rule) -> Result<Formula, Opcode> {
+        Formula::of(rule, true)
+    }
+
+    fn of(rule: &Rule, products: bool) -> Result<Formula, Opcode> {
+        let mut formula = Formula {
+            products,
+            holds: String::new(),
+            differs: String::new(),
+            inputs: Vec::new(),
+            bounds: Vec::new(),
+            floats: false,
+            asked: Vec::new(),
+            names: 0,
+            values: HashMap::new(),
+            computed: HashMap::new(),
+            terms: HashMap::new(),
+        };
+        for var in 0..rule.matched {
+            let name = format!("v_{}", rule.vars[var].name);
+            formula.floats |= rule.vars[var].ty() != Type::Int;
+            formula.declare(&name, if rule.vars[var].ty() == Type::Single { 32 } else { 64 });
+            formula.values.insert(var, name.clone());
+            formula.inputs.push((var, name));
+        }
+        for step in &rule.steps {
+            formula.step(step);
+        }
+        let before = formula.sides(rule, &rule.pattern)?;
+        let after = formula.sides(rule, &rule.target)?;
+        let pairs = (0..rule.root().0.results().len()).map(|at| {
+            let side = |side: &Vec<String>| side.get(at).cloned().unwrap_or_else(|| word(0));
+            format!("(= {} {})", side(&before), side(&after))
+        });
+        formula.differs = format!("(assert (not (and {})))\n", pairs.collect::<Vec<_>>().join(" "));
+        Ok(formula)
+    }
+
+    fn declare(&mut self, name: &str, width: u32) {
+        let _ = writeln!(self.holds, "(declare-const {name} (_ BitVec {width}))");
+    }
+
+    fn assert(&mut self, holds: &str) {
+        let _ = writeln!(self.holds, "(assert {holds})");
+    }
+
+    fn name(&mut self, what: &str) -> String {
+        self.names += 1;
+        format!("{what}{}", self.names)
+    }
+
+    /// A name for a value, so that what is large is written once.
+    fn define(&mut self, value: String, sort: &str) -> String {
+        let name = self.name("t");
+        let _ = writeln!(self.holds, "(define-fun {name} () {sort} {value})");
+        name
+    }
+
+    fn word(&mut self, value: String) -> String {
+        self.define(value, "(_ BitVec 64)")
+    }
+
+    fn step(&mut self, step: &Step) {
+        match step {
+            Step::Check(holds, _) => {
+                let (holds, defined) = self.truth(holds);
+                defined.iter().chain([&holds]).for_each(|holds| self.assert(holds));
+            }
+            Step::Int(var, int) => {
+                let (value, defined) = self.int(int);
+                defined.iter().for_each(|holds| self.assert(holds));
+                let value = self.word(value);
+                self.values.insert(*var, value);
+            }
+            Step::Bound(var, bound) => {
+                let (parts, defined) = self.bound(bound);
+                defined.iter().for_each(|holds| self.assert(holds));
+                self.computed.insert(*var, parts);
+            }
+            Step::Bool(var, holds) => {
+                let (holds, defined) = self.truth(holds);
+                defined.iter().for_each(|holds| self.assert(holds));
+                let name = self.define(holds, "Bool");
+                self.values.insert(*var, name);
+            }
+        }
+    }
+
+    /// The results of a side of the rule.
+    fn sides(&mut self, rule: &Rule, term: &Term) -> Result<Vec<String>, Opcode> {
+        match term {
+            Term::Var(var) => Ok(vec![self.values[var].clone()]),
+            Term::Int(literal) => Ok(vec![word(literal.value::<64>())]),
+            Term::Float(number) => Ok(vec![word(number.to_bits() as i64)]),
+            Term::Op(op, args) => {
+                let args = args.iter().map(|arg| Ok(self.sides(rule, arg)?.swap_remove(0))).collect::<Result<Vec<_>, Opcode>>()?;
+                self.floats |= op.name().starts_with("float") || op.name().starts_with("single");
+                let mut asserted = String::new();
+                let mut names = self.names;
+                // The same op on the same operands gives the same bits.
+                let terms = &mut self.terms;
+                let mut fresh = |width: u32, says: &dyn Fn(&str) -> String| {
+                    let key = says("_");
+                    if let Some(name) = terms.get(&key) {
+                        return name.clone();
+                    }
+                    names += 1;
+                    let name = format!("f{names}");
+                    let _ = writeln!(asserted, "(declare-const {name} (_ BitVec {width}))\n(assert {})", says(&name));
+                    terms.insert(key, name.clone());
+                    name
+                };
+                let found = match op {
+                    Opcode::IntLshift if self.products => vec![as_product(&args)],
+                    _ => results(*op, &args, &mut fresh).ok_or(*op)?,
+                };
+                self.names = names;
+                self.holds.push_str(&asserted);
+                let single = term.ty(&rule.vars) == Type::Single;
+                Ok(found.into_iter().map(|value| self.define(value, if single { "(_ BitVec 32)" } else { "(_ BitVec 64)" })).collect())
+            }
+        }
+    }
+
+    fn int(&mut self, int: &Int) -> Defined {
+        match int {
+            Int::Literal(literal) => (word(literal.value::<64>()), Vec::new()),
+            Int::Var(var) => (self.values[var].clone(), Vec::new()),
+            Int::Op(op, args) => {
+                let mut defined = Vec::new();
+                let args: Vec<String> = args.iter().map(|arg| self.int_into(arg, &mut defined)).collect();
+                if self.products && *op == Opcode::IntLshift {
+                    return (as_product(&args), defined);
+                }
+                let results = results(*op, &args, &mut |_, _| unreachable!("operators are of integers"));
+                let value = results.and_then(|mut results| results.pop());
+                (value.unwrap_or_else(|| unreachable!("operators are ops with formulas")), defined)
+            }
+            Int::Min(both) | Int::Max(both) => {
+                let mut defined = Vec::new();
+                let a = self.int_into(&both[0], &mut defined);
+                let b = self.int_into(&both[1], &mut defined);
+                let first = if matches!(int, Int::Min(_)) { "bvsle" } else { "bvsge" };
+                (format!("(ite ({first} {a} {b}) {a} {b})"), defined)
+            }
+            Int::HighestBit(of) => {
+                let (value, defined) = self.int(of);
+                let value = self.word(value);
+                let found = (0..64).fold(word(-1), |rest, i| format!("(ite (= ((_ extract {i} {i}) {value}) #b1) {} {rest})", word(i)));
+                (found, defined)
+            }
+            Int::Attribute(attribute, of) => {
+                let (parts, defined) = self.bound(of);
+                let value = match attribute {
+                    Attribute::Lower => parts.lower,
+                    Attribute::Upper => parts.upper,
+                    Attribute::Ones | Attribute::Tvalue => parts.tvalue,
+                    Attribute::Zeros => format!("(bvnot (bvor {} {}))", parts.tvalue, parts.tmask),
+                    Attribute::Tmask => parts.tmask,
+                };
+                (value, defined)
+            }
+            Int::ConstantOf(of) => {
+                let (parts, mut defined) = self.bound(of);
+                defined.push(is_constant(&parts));
+                (parts.member, defined)
+            }
+        }
+    }
+
+    fn int_into(&mut self, int: &Int, defined: &mut Vec<String>) -> String {
+        let (value, needs) = self.int(int);
+        defined.extend(needs);
+        value
+    }
+
+    fn truth(&mut self, holds: &Bool) -> Defined {
+        match holds {
+            Bool::Var(var) => (self.values[var].clone(), Vec::new()),
+            Bool::Not(of) => {
+                let (holds, defined) = self.truth(of);
+                (format!("(not {holds})"), defined)
+            }
+            Bool::And(parts) => self.several(parts, "and", "true"),
+            Bool::Or(parts) => self.several(parts, "or", "false"),
+            Bool::Compare(op, both) => {
+                let mut defined = Vec::new();
+                let a = self.int_into(&both[0], &mut defined);
+                let b = self.int_into(&both[1], &mut defined);
+                (comparison(*op, &a, &b).unwrap_or_else(|| unreachable!("a comparison")), defined)
+            }
+            Bool::Predicate(predicate, of) => {
+                let (parts, defined) = self.bound(of);
+                let holds = match predicate {
+                    Predicate::Nonnegative => format!("(bvsge {} {})", parts.lower, word(0)),
+                    Predicate::Negative => format!("(bvslt {} {})", parts.upper, word(0)),
+                    Predicate::Boolean => format!("(and (bvsge {} {}) (bvsle {} {}))", parts.lower, word(0), parts.upper, word(1)),
+                    Predicate::Constant => is_constant(&parts),
+                };
+                (holds, defined)
+            }
+            Bool::Known(op, both) => {
+                let (args, defined) = self.bounds(&both[..]);
+                let (a, b) = (&args[0], &args[1]);
+                let exact = match op {
+                    Opcode::IntEq => Some(format!("(and {} {} (= {} {}))", is_constant(a), is_constant(b), a.lower, b.lower)),
+                    Opcode::IntLt => Some(format!("(bvslt {} {})", a.upper, b.lower)),
+                    Opcode::IntLe => Some(format!("(bvsle {} {})", a.upper, b.lower)),
+                    Opcode::IntGt => Some(format!("(bvsgt {} {})", a.lower, b.upper)),
+                    Opcode::IntGe => Some(format!("(bvsge {} {})", a.lower, b.upper)),
+                    _ => None,
+                };
+                if let Some(exact) = exact {
+                    return (exact, defined);
+                }
+                let holds = comparison(*op, &a.member, &b.member).unwrap_or_else(|| unreachable!("a comparison"));
+                let name = self.answer(&args, &holds);
+                self.asked.push(Asked::Known(*op, args, name.clone()));
+                (name, defined)
+            }
+            Bool::CannotOverflow(overflow, args) => {
+                let (args, defined) = self.bounds(args);
+                let op = match overflow {
+                    Overflow::Add => Opcode::IntAdd,
+                    Overflow::Sub => Opcode::IntSub,
+                    Overflow::Mul => Opcode::IntMul,
+                    Overflow::Neg => Opcode::IntNeg,
+                    Overflow::Lshift => Opcode::IntLshift,
+                };
+                let second = args.get(1).map_or("", |parts| parts.member.as_str());
+                let overflows = overflows(op, &args[0].member, second).unwrap_or_else(|| unreachable!("these have formulas"));
+                let name = self.answer(&args, &format!("(not {overflows})"));
+                self.asked.push(Asked::CannotOverflow(*overflow, args, name.clone()));
+                (name, defined)
+            }
+        }
+    }
+
+    /// `true` only where something holds of the members; and if these are constants, just then.
+    fn answer(&mut self, args: &[Parts], holds: &str) -> String {
+        let name = self.name("k");
+        let _ = writeln!(self.holds, "(declare-const {name} Bool)");
+        let constants: Vec<String> = args.iter().map(is_constant).collect();
+        self.assert(&format!("(=> {name} {holds})"));
+        self.assert(&format!("(=> (and {}) (= {name} {holds}))", constants.join(" ")));
+        name
+    }
+
+    /// From left to right: what comes later needs to be defined only where what comes before doesn't decide.
+    fn several(&mut self, parts: &[Bool], word: &str, neutral: &str) -> Defined {
+        let mut all: Vec<String> = Vec::new();
+        let mut defined = Vec::new();
+        for part in parts {
+            let (holds, needs) = self.truth(part);
+            let before = format!("({word} {neutral} {})", all.join(" "));
+            let reached = if word == "and" { before } else { format!("(not {before})") };
+            defined.extend(needs.into_iter().map(|need| format!("(=> {reached} {need})")));
+            all.push(holds);
+        }
+        (format!("({word} {neutral} {})", all.join(" ")), defined)
+    }
+
+    fn bounds(&mut self, all: &[BoundExpr]) -> (Vec<Parts>, Vec<String>) {
+        let mut defined = Vec::new();
+        let parts = all.iter().map(|bound| {
+            let (parts, needs) = self.bound(bound);
+            defined.extend(needs);
+            parts
+        });
+        (parts.collect(), defined)
+    }
+
+    fn bound(&mut self, bound: &BoundExpr) -> (Parts, Vec<String>) {
+        match bound {
+            BoundExpr::Constant(int) => {
+                let (value, defined) = self.int(int);
+                let value = self.word(value);
+                let zero = word(0);
+                (Parts { lower: value.clone(), upper: value.clone(), tvalue: value.clone(), tmask: zero, member: value }, defined)
+            }
+            BoundExpr::Var(var) => {
+                if let Some(parts) = self.computed.get(var) {
+                    return (parts.clone(), Vec::new());
+                }
+                let member = self.values[var].clone();
+                let parts = self.any_bound(&member, member.clone());
+                self.computed.insert(*var, parts.clone());
+                self.bounds.push((*var, parts.clone()));
+                (parts, Vec::new())
+            }
+            BoundExpr::Transfer(transfer, args) => {
+                let (args, defined) = self.bounds(args);
+                let members: Vec<String> = args.iter().map(|parts| parts.member.clone()).collect();
+                let results = results(transfer.op(), &members, &mut |_, _| unreachable!("transfers are of integers"));
+                let member = results.and_then(|mut results| results.pop()).unwrap_or_else(|| unreachable!("transfers are of ops with formulas"));
+                let member = self.word(member);
+                let name = self.name("b");
+                let parts = self.any_bound(&name, member);
+                let constants: Vec<String> = args.iter().map(is_constant).collect();
+                self.assert(&format!("(=> (and {}) {})", constants.join(" "), is_constant(&parts)));
+                self.asked.push(Asked::Transfer(*transfer, args, parts.clone()));
+                (parts, defined)
+            }
+        }
+    }
+
+    /// A bound that holds a member.
+    fn any_bound(&mut self, name: &str, member: String) -> Parts {
+        let part = |what: &str| format!("{name}_{what}");
+        let parts = Parts { lower: part("lower"), upper: part("upper"), tvalue: part("tvalue"), tmask: part("tmask"), member };
+        for part in [&parts.lower, &parts.upper, &parts.tvalue, &parts.tmask] {
+            self.declare(part, 64);
+        }
+        self.assert(&format!("(= (bvand {} {}) {})", parts.tvalue, parts.tmask, word(0)));
+        self.assert(&format!("(and (bvsle {} {m}) (bvsle {m} {}))", parts.lower, parts.upper, m = parts.member));
+        self.assert(&has_bits(&parts, &parts.member));
+        // One value has all its bits, and bits that are all known have one value.
+        self.assert(&format!("(= {} (= {} {}))", is_constant(&parts), parts.tmask, word(0)));
+        parts
+    }
+
+    /// Facts about bounds in general: each is as tight as its other half makes it.
+    pub fn reduced(&self) -> String {
+        let mut facts = String::new();
+        let results = self.asked.iter().filter_map(|asked| match asked {
+            Asked::Transfer(_, _, parts) => Some(parts),
+            _ => None,
+        });
+        for parts in self.bounds.iter().map(|(_, parts)| parts).chain(results) {
+            let Parts { lower, upper, tmask, .. } = parts;
+            let _ = writeln!(facts, "(assert {})\n(assert {})", has_bits(parts, lower), has_bits(parts, upper));
+            // No bit above the first in which the ends differ is unknown.
+            let differing = format!("(bvxor {lower} {upper})");
+            let _ = writeln!(facts, "(assert (bvule (bvand {tmask} (bvnot {differing})) {differing}))");
+        }
+        facts
+    }
+
+    /// Facts about single cases: what each question is answered for the bounds that a model has.
+    pub fn learn(&self, value_of: &impl Fn(&str) -> Option<i64>) -> String {
+        let mut facts = String::new();
+        for asked in &self.asked {
+            let (Asked::Transfer(_, args, _) | Asked::Known(_, args, _) | Asked::CannotOverflow(_, args, _)) = asked;
+            let Some(found) = args.iter().map(|parts| parts.bound(value_of)).collect::<Option<Vec<IntBound>>>() else { continue };
+            let is = |parts: &Parts, bound: &IntBound| {
+                let words = [bound.lower(), bound.upper(), bound.tvalue() as i64, bound.tmask() as i64].map(word);
+                let names = [&parts.lower, &parts.upper, &parts.tvalue, &parts.tmask];
+                let all: Vec<String> = names.iter().zip(words).map(|(name, word)| format!("(= {name} {word})")).collect();
+                format!("(and {})", all.join(" "))
+            };
+            let case: Vec<String> = args.iter().zip(&found).map(|(parts, bound)| is(parts, bound)).collect();
+            let answer = match asked {
+                Asked::Transfer(transfer, _, result) => is(result, &transfer_of(*transfer, &found)),
+                Asked::Known(op, _, name) => format!("(= {name} {})", known(*op, found[0], found[1])),
+                Asked::CannotOverflow(overflow, _, name) => format!("(= {name} {})", cannot_overflow(*overflow, &found)),
+            };
+            let _ = writeln!(facts, "(assert (=> (and {}) {answer}))", case.join(" "));
+        }
+        facts
+    }
+
+    /// All names whose values a model is asked for.
+    pub fn asked_for(&self) -> Vec<(String, u32)> {
+        let mut names: Vec<(String, u32)> = Vec::new();
+        for (var, name) in &self.inputs {
+            let single = self.holds.contains(&format!("(declare-const {name} (_ BitVec 32))"));
+            debug_assert!(*var < self.inputs.len());
+            names.push((name.clone(), if single { 32 } else { 64 }));
+        }
+        let args = self.asked.iter().flat_map(|asked| match asked {
+            Asked::Transfer(_, args, _) | Asked::Known(_, args, _) | Asked::CannotOverflow(_, args, _) => args,
+        });
+        for parts in self.bounds.iter().map(|(_, parts)| parts).chain(args) {
+            for part in [&parts.lower, &parts.upper, &parts.tvalue, &parts.tmask] {
+                if !part.starts_with('#') && !names.iter().any(|(name, _)| name == part) {
+                    names.push((part.clone(), 64));
+                }
+            }
+        }
+        names
+    }
+}
+
+impl Parts {
+    /// The bound that a model has here.
+    pub fn bound(&self, value_of: &impl Fn(&str) -> Option<i64>) -> Option<IntBound> {
+        let value = |name: &str| match name.strip_prefix("#x") {
+            Some(digits) => u64::from_str_radix(digits, 16).ok().map(|bits| bits as i64),
+            None => value_of(name),
+        };
+        let range = IntBound::from_range(value(&self.lower)?, value(&self.upper)?)?;
+        range.meet(IntBound::from_bits(value(&self.tvalue)? as u64, value(&self.tmask)? as u64))
+    }
+}
+
+/// A shift to the left as a product.
+fn as_product(args: &[String]) -> String {
+    format!("(bvmul {} (bvshl {} (bvand {} {})))", args[0], word(1), args[1], word(63))
+}
+
+fn is_constant(parts: &Parts) -> String {
+    format!("(= {} {})", parts.lower, parts.upper)
+}
+
+/// Whether a value has the known bits.
+fn has_bits(parts: &Parts, value: &str) -> String {
+    format!("(= (bvand (bvxor {value} {}) (bvnot {})) {})", parts.tvalue, parts.tmask, word(0))
+}

@@ -1,0 +1,121 @@
+//! Asking Z3: through the crate `z3` where this is built with it (feature `verify-z3`), else through the library that is found when this runs.
+
+use std::time::Duration;
+
+/// What Z3 says of a formula.
+#[derive(Debug)]
+pub(super) enum Answer {
+    /// Nothing makes it true.
+    Unsat,
+    /// These values do, in the order asked for.
+    Sat(Vec<i64>),
+    /// It doesn't know, and why.
+    Unknown(String),
+}
+
+/// A Z3 that can be asked.
+#[derive(Debug)]
+pub struct Solver {
+    /// How long one question may take.
+    timeout: Duration,
+    #[cfg(not(feature = "verify-z3"))]
+    library: super::library::Library,
+}
+
+#[cfg(feature = "verify-z3")]
+impl Solver {
+    /// The solver, and its version.
+    ///
+    /// # Errors
+    ///
+    /// None where this is built with Z3.
+    pub fn new(timeout: Duration) -> Result<(Solver, String), String> {
+        Ok((Solver { timeout }, z3::full_version().to_owned()))
+    }
+
+    pub(super) fn ask(&self, script: &str, floats: bool, wanted: &[(String, u32)], timeout: Duration) -> Answer {
+        use z3::ast::BV;
+        let logic = if floats { None } else { z3::Solver::new_for_logic("QF_BV") };
+        let solver = logic.unwrap_or_default();
+        let mut params = z3::Params::new();
+        params.set_u32("timeout", u32::try_from(timeout.min(self.timeout).as_millis()).unwrap_or(u32::MAX));
+        solver.set_params(&params);
+        solver.from_string(script);
+        match solver.check() {
+            z3::SatResult::Unsat => Answer::Unsat,
+            z3::SatResult::Unknown => Answer::Unknown(solver.get_reason_unknown().unwrap_or_else(|| "no reason".to_owned())),
+            z3::SatResult::Sat => {
+                let Some(model) = solver.get_model() else { return Answer::Unknown("there is no model".to_owned()) };
+                let value = |(name, width): &(String, u32)| model.eval(&BV::new_const(name.as_str(), *width), true)?.as_u64();
+                match wanted.iter().map(value).collect::<Option<Vec<u64>>>() {
+                    Some(values) => Answer::Sat(values.into_iter().map(|word| word as i64).collect()),
+                    None => Answer::Unknown("the model has no values".to_owned()),
+                }
+            }
+        }
+    }
+}
+
+#[cfg(feature = "verify-z3")]
+impl Solver {
+    /// How many of the cases can't be, up to the first that may be.
+    pub(super) fn impossible(&self, script: &str, floats: bool, cases: &[String], timeout: Duration) -> usize {
+        let is_not = |case: &&String| matches!(self.ask(&format!("{script}{case}"), floats, &[], timeout), Answer::Unsat);
+        cases.iter().take_while(is_not).count()
+    }
+}
+
+#[cfg(not(feature = "verify-z3"))]
+impl Solver {
+    /// How many of the cases can't be, up to the first that may be.
+    pub(super) fn impossible(&self, script: &str, floats: bool, cases: &[String], timeout: Duration) -> usize {
+        let check = match floats {
+            true => "(check-sat)".to_owned(),
+            // Each case by itself: what was learnt from others slows it down.
+            false => format!("(check-sat-using (try-for qfbv {}))", timeout.as_millis()),
+        };
+        let mut all = script.to_owned();
+        for case in cases {
+            all.push_str(&format!("(push)\n{case}{check}\n(pop)\n"));
+        }
+        self.library.eval(&all, "").split_whitespace().take_while(|word| *word == "unsat").count()
+    }
+}
+
+#[cfg(not(feature = "verify-z3"))]
+impl Solver {
+    /// The solver, and its version.
+    ///
+    /// # Errors
+    ///
+    /// Where no Z3 is found.
+    pub fn new(timeout: Duration) -> Result<(Solver, String), String> {
+        let library = super::library::Library::find()?;
+        let version = library.version();
+        Ok((Solver { timeout, library }, version))
+    }
+
+    pub(super) fn ask(&self, script: &str, _: bool, wanted: &[(String, u32)], timeout: Duration) -> Answer {
+        let timeout = timeout.min(self.timeout).as_millis();
+        let names: Vec<&str> = wanted.iter().map(|(name, _)| name.as_str()).collect();
+        // Values are asked for only where there are some: else that is an error.
+        let said = self.library.eval(&format!("(set-option :timeout {timeout})\n{script}(check-sat)\n"), &format!("(get-value ({}))\n", names.join(" ")));
+        match said.split_whitespace().next() {
+            Some("unsat") => Answer::Unsat,
+            Some("sat") => {
+                let values = wanted.iter().map(|(name, _)| value_in(&said, name)).collect::<Option<Vec<i64>>>();
+                values.map_or_else(|| Answer::Unknown(format!("no values in {said}")), Answer::Sat)
+            }
+            _ => Answer::Unknown(said.trim().to_owned()),
+        }
+    }
+}
+
+/// The value of a name in `((name #x0000000000000001) …)`.
+#[cfg(not(feature = "verify-z3"))]
+fn value_in(said: &str, name: &str) -> Option<i64> {
+    let at = said.find(&format!("({name} "))? + name.len() + 2;
+    let word = said[at..].split(|c: char| c == ')' || c.is_whitespace()).next()?;
+    let digits = word.strip_prefix("#x")?;
+    u64::from_str_radix(digits, 16).ok().map(|bits| bits as i64)
+}
