@@ -8,6 +8,7 @@
 //! compile       make an executable of a guest program, or of a function
 //! explain       what a JIT's log says: where time goes, what is not compiled, and what to do about it
 //! opt           the optimizer, on residual graphs as text
+//! rules         the rules by which ops are replaced: proven, formatted, counted, found
 //! interpreters  what is bundled
 //! ```
 //!
@@ -22,7 +23,6 @@ mod explain;
 mod graph;
 mod guest_io;
 mod interpreters;
-mod later;
 mod log;
 mod opt;
 mod options;
@@ -30,6 +30,7 @@ mod output;
 mod problem;
 mod program;
 mod progress;
+mod rules;
 mod run;
 mod source;
 mod spec;
@@ -63,8 +64,7 @@ enum Sub {
     Compile(compile::Compile),
     Explain(explain::Explain),
     Opt(opt::Opt),
-    #[command(hide = true, disable_help_flag = true)]
-    Rules(later::Later),
+    Rules(rules::Rules),
 }
 
 /// Room for deeply nested sources and deep guest recursion; its pages are used only when needed.
@@ -104,7 +104,7 @@ fn run(command: &Command) -> ExitCode {
         Sub::Compile(compile) => compile.run(),
         Sub::Explain(explain) => explain.run(),
         Sub::Opt(opt) => opt.run(),
-        Sub::Rules(later) => later.refuse("rules", "there are no peephole rules yet; constants are folded"),
+        Sub::Rules(rules) => rules.run(),
     };
     ended(done)
 }

@@ -22,6 +22,9 @@ pub struct Opt {
     /// Say on standard error what was rewritten: one line for each, with the graph, the place in the source, and why.
     #[arg(long)]
     explain: bool,
+    /// Rules to use instead of the optimizer's own: they are believed, so prove them (`hueshift rules check`).
+    #[arg(long, value_name = "FILE")]
+    rules: Option<String>,
     /// Where to write the graphs instead of standard output.
     #[arg(short = 'o', long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -38,6 +41,9 @@ impl Opt {
         let name = if self.file == "-" { "<stdin>" } else { &self.file };
         let mut module = source::parse_module(name, &source::read(&self.file)?, Stage::Residual)?;
         let mut rewrites = Rewrites::new(self.fuel, self.explain);
+        if let Some(file) = &self.rules {
+            rewrites = rewrites.with_rules(::rules::Interpreted::new(crate::rules::read(file, &source::read(file)?)?));
+        }
         let mut explained = String::new();
         for at in 0..module.graphs.len() {
             let before = rewrites.told().len();

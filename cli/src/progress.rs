@@ -39,3 +39,27 @@ impl Drop for Spinner {
         }
     }
 }
+
+/// How much of something is done: a bar on a terminal, nothing elsewhere.
+pub struct Progress(ProgressBar);
+
+impl Progress {
+    /// A bar for so many things.
+    pub fn start(things: usize) -> Progress {
+        let is_seen = std::io::stderr().is_terminal();
+        let target = if is_seen { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        Progress(ProgressBar::with_draw_target(Some(things as u64), target))
+    }
+
+    /// The next one begins.
+    pub fn next(&self, name: &str) {
+        self.0.set_message(name.to_owned());
+        self.0.inc(1);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}

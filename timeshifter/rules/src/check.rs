@@ -2,7 +2,7 @@
 
 use crate::methods::{self, Attribute, Overflow, Predicate, Transfer};
 use crate::rule::{Bool, BoundExpr, Exception, Int, Literal, Rule, Step, Term, Var, VarId, VarKind};
-use crate::syntax::{Element, Expr, ExprKind, File, Name, Pattern, PatternKind, Problem, RuleText, Span, parse};
+use crate::syntax::{Element, Expr, ExprKind, File, Name, Pattern, PatternKind, Problem, RuleText, Span, parse_what_can_be};
 use flowgraph::ir::{Effect, Opcode, OperandType, Type};
 use std::collections::HashMap;
 
@@ -12,16 +12,13 @@ use std::collections::HashMap;
 ///
 /// All that is wrong with it.
 pub fn read(text: &str) -> Result<Vec<Rule>, Vec<Problem>> {
-    check(&parse(text)?, text)
+    let (file, problems) = parse_what_can_be(text);
+    check(&file, text, problems)
 }
 
-/// Checks the rules of a file.
-///
-/// # Errors
-///
-/// All that is wrong with them.
-pub fn check(file: &File, text: &str) -> Result<Vec<Rule>, Vec<Problem>> {
-    let mut problems = Vec::new();
+/// Checks the rules that could be read; `problems` are those with others.
+fn check(file: &File, text: &str, mut problems: Vec<Problem>) -> Result<Vec<Rule>, Vec<Problem>> {
+    let all_read = problems.is_empty();
     let mut named: HashMap<&str, Span> = HashMap::new();
     let mut rules = Vec::new();
     for rule in &file.rules {
@@ -41,6 +38,7 @@ pub fn check(file: &File, text: &str) -> Result<Vec<Rule>, Vec<Problem>> {
     for rule in &rules {
         for exception in &rule.exceptions {
             if let Exception::Confluent { with, .. } = exception
+                && all_read
                 && !names.contains(&with.as_str())
             {
                 let message = format!("`{}` speaks of a rule `{with}`, which isn't there", rule.name);

@@ -4,6 +4,7 @@ use crate::eval::Bindings;
 use crate::rule::{Rule, Term, VarKind};
 use bounds::IntBound;
 use flowgraph::ir::{Const, Opcode, Operand, Type};
+use std::collections::HashMap;
 
 /// What rules are asked about: ops, and what is known of their operands.
 pub trait Subject {
@@ -81,15 +82,18 @@ pub struct Fired {
 #[derive(Clone, Debug)]
 pub struct Interpreted {
     rules: Vec<Rule>,
-    /// The rule's number and one way to write its pattern, in the order in which they are asked.
-    rows: Vec<(usize, Term)>,
+    /// By op: the rule's number and one way to write its pattern, in the order in which they are asked.
+    rows: HashMap<Opcode, Vec<(usize, Term)>>,
 }
 
 impl Interpreted {
     /// Makes rules ready.
     pub fn new(rules: Vec<Rule>) -> Interpreted {
-        let rows = rows(&rules);
-        Interpreted { rules, rows }
+        let mut by_op: HashMap<Opcode, Vec<(usize, Term)>> = HashMap::new();
+        for (rule, pattern) in rows(&rules) {
+            by_op.entry(rules[rule].root().0).or_default().push((rule, pattern));
+        }
+        Interpreted { rules, rows: by_op }
     }
 
     /// The rules.
@@ -99,10 +103,16 @@ impl Interpreted {
 
     /// The first rule that applies to an op.
     pub fn ask<S: Subject>(&self, op: Opcode, args: &[Operand], subject: &S) -> Option<Fired> {
-        self.rows.iter().find_map(|(rule, pattern)| {
+        self.rows.get(&op)?.iter().find_map(|(rule, pattern)| {
             let target = apply(&self.rules[*rule], pattern, op, args, subject)?;
             Some(Fired { rule: *rule, target })
         })
+    }
+
+    /// What one rule makes of an op, if it applies.
+    pub fn ask_one<S: Subject>(&self, rule: usize, op: Opcode, args: &[Operand], subject: &S) -> Option<Built> {
+        let own = self.rows.get(&op)?.iter().filter(|(number, _)| *number == rule);
+        own.into_iter().find_map(|(rule, pattern)| apply(&self.rules[*rule], pattern, op, args, subject))
     }
 }
 

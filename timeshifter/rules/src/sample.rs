@@ -112,7 +112,7 @@ fn number(value: i64) -> String {
 /// Tries a rule on up to `tries` sets of values, the small ones first. Always the same ones.
 pub fn sample<const W: u32>(rule: &Rule, tries: usize) -> Sampled<W> {
     let mut found = Sampled { applied: 0, counterexample: None };
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(1);
     let values = candidates::<W>(rule);
     let vars = rule.matched.max(1) as u32;
     // As many of the first candidates as all combinations of them are half of the tries.
@@ -214,9 +214,18 @@ fn candidates<const W: u32>(rule: &Rule) -> Vec<i64> {
 }
 
 /// Numbers that look random and are always the same (xorshift: G. Marsaglia, 2003).
-struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    /// Any word.
+    pub fn word(&mut self) -> u64 {
+        self.next()
+    }
+
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -224,12 +233,12 @@ impl Random {
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
 
-    fn below(&mut self, n: usize) -> usize {
+    pub fn below(&mut self, n: usize) -> usize {
         (self.next() >> 16) as usize % n.max(1)
     }
 
     /// Corners, powers of two and their neighbours, small numbers, and any.
-    fn int<const W: u32>(&mut self, corners: &[i64]) -> i64 {
+    pub fn int<const W: u32>(&mut self, corners: &[i64]) -> i64 {
         let any = self.next() as i64;
         Bound::<W>::wrap(match self.below(6) {
             0 => corners[self.below(corners.len())],
@@ -241,7 +250,7 @@ impl Random {
         })
     }
 
-    fn float(&mut self, ty: Type) -> i64 {
+    pub fn float(&mut self, ty: Type) -> i64 {
         const CORNERS: [f64; 12] =
             [0.0, -0.0, 1.0, -1.0, 0.5, 2.0, 1e300, -1e-310, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, f64::MAX];
         let any = self.next();
@@ -255,7 +264,7 @@ impl Random {
     }
 
     /// A bound that holds a value.
-    fn bound<const W: u32>(&mut self, value: i64) -> Bound<W> {
+    pub fn bound<const W: u32>(&mut self, value: i64) -> Bound<W> {
         let bits = Bound::from_bits(value as u64, self.next() & self.next());
         let near = |by: i64| Bound::from_range(value.saturating_sub(by), value.saturating_add(by));
         let found = match self.below(5) {

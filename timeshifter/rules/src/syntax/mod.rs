@@ -16,6 +16,7 @@ mod print;
 mod token;
 
 pub use parse::parse;
+pub(crate) use parse::parse_what_can_be;
 pub use print::print;
 
 /// From which byte of the text to which.

@@ -12,6 +12,12 @@ const DEEPEST: usize = 100;
 ///
 /// All that can't be read.
 pub fn parse(text: &str) -> Result<File, Vec<Problem>> {
+    let (file, problems) = parse_what_can_be(text);
+    if problems.is_empty() { Ok(file) } else { Err(problems) }
+}
+
+/// The rules that can be read, and what is wrong with others.
+pub(crate) fn parse_what_can_be(text: &str) -> (File, Vec<Problem>) {
     let mut problems = Vec::new();
     let tokens = tokens(text, &mut problems);
     let mut parser = Parser { tokens, at: 0, depth: 0, inside: Vec::new(), parens: 0 };
@@ -30,7 +36,7 @@ pub fn parse(text: &str) -> Result<File, Vec<Problem>> {
             }
         }
     }
-    if problems.is_empty() { Ok(file) } else { Err(problems) }
+    (file, problems)
 }
 
 type Parsed<T> = Result<T, Problem>;

@@ -1,0 +1,277 @@
+//! Whether it matters which rule is used first: where two rules apply to one term, both must come to the same in the end.
+//!
+//! Where the pattern of one rule can lie in that of another, the smallest term to which both apply is a *critical pair* (Knuth and Bendix, 1970). Of each
+//! pair instances are made: operands of which this or that is known, constants small and large; both rules are used, and all
+//! rules after that until none applies. If both ends are the same each time, the pair is joined. That is a search for what is wrong, not a
+//! proof: conditions that hardly ever hold together may not be found, and such pairs are counted apart.
+//!
+//! A file may say `# confluent inside out: reason` before its first rule. Then only pairs count whose operands are normal forms already.
+
+use crate::matching::{Built, Interpreted, Subject, variants};
+use crate::rule::{Exception, Rule, Term};
+use crate::sample::Random;
+use crate::terms::Terms;
+use bounds::IntBound;
+use flowgraph::ir::{Const, Operand, Type};
+
+/// How many instances of a pair are made, and of how many both rules must have applied to.
+const INSTANCES: usize = 400;
+const ENOUGH: usize = 6;
+
+/// Two rules that may both apply.
+#[derive(Clone, Debug)]
+pub struct Pair {
+    /// Their numbers: the one that replaces the whole term, and the one that replaces it or a part of it.
+    pub rules: (usize, usize),
+    /// What is known.
+    pub verdict: Joined,
+}
+
+/// What is known of a pair.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Joined {
+    /// Both came to the same each time.
+    Joined,
+    /// No instance was found to which both apply.
+    NotFound,
+    /// They don't, but a comment says why that is fine.
+    Believed(String),
+    /// They don't, but only where an operand could still be rewritten: a walk that asks about operands before the ops that use them never
+    /// comes there (J. van de Pol, H. Zantema, "Generalized innermost rewriting", 2005). The term, and what each makes of it.
+    ApartInside(String),
+    /// They don't, here: the term, and what each makes of it.
+    Apart(String),
+}
+
+/// All pairs of rules that may both apply to a term.
+pub fn pairs(rules: &Interpreted) -> Vec<Pair> {
+    let all = rules.rules();
+    let mut found: Vec<Pair> = Vec::new();
+    for (outer, one) in all.iter().enumerate() {
+        for (inner, other) in all.iter().enumerate() {
+            let mut verdict = None;
+            let others: Vec<Term> = variants(&other.pattern).into_iter().map(|term| renamed(&term, one.vars.len())).collect();
+            for place in places(&one.pattern) {
+                // Both at the root: each pair once.
+                if place.is_empty() && inner <= outer {
+                    continue;
+                }
+                for other_pattern in &others {
+                    let part = at(&one.pattern, &place);
+                    let mut unified = vec![None; one.vars.len() + other.vars.len()];
+                    if !unify(part, other_pattern, (one, other), &mut unified) {
+                        continue;
+                    }
+                    let next = try_instances(rules, (outer, inner), &place, other_pattern, &unified);
+                    verdict = worse(verdict, next);
+                }
+            }
+            if let Some(verdict) = verdict {
+                found.push(Pair { rules: (outer, inner), verdict: believed(verdict, one, other) });
+            }
+        }
+    }
+    found
+}
+
+fn worse(one: Option<Joined>, other: Joined) -> Option<Joined> {
+    let rank = |joined: &Joined| match joined {
+        Joined::NotFound => 0,
+        Joined::Joined => 1,
+        Joined::Believed(_) => 2,
+        Joined::ApartInside(_) => 3,
+        Joined::Apart(_) => 4,
+    };
+    match one {
+        Some(one) if rank(&one) >= rank(&other) => Some(one),
+        _ => Some(other),
+    }
+}
+
+fn believed(verdict: Joined, one: &Rule, other: &Rule) -> Joined {
+    let says = |rule: &Rule, of: &Rule| {
+        rule.exceptions.iter().find_map(|exception| match exception {
+            Exception::Confluent { with, reason } if *with == of.name => Some(reason.clone()),
+            _ => None,
+        })
+    };
+    match (&verdict, says(one, other).or_else(|| says(other, one))) {
+        (Joined::Apart(_) | Joined::ApartInside(_), Some(reason)) => Joined::Believed(reason),
+        _ => verdict,
+    }
+}
+
+/// Where there are ops in a term, the root first.
+fn places(term: &Term) -> Vec<Vec<usize>> {
+    let Term::Op(_, args) = term else { return Vec::new() };
+    let inner = args.iter().enumerate().flat_map(|(at, arg)| places(arg).into_iter().map(move |place| [vec![at], place].concat()));
+    [Vec::new()].into_iter().chain(inner).collect()
+}
+
+fn at<'t>(term: &'t Term, place: &[usize]) -> &'t Term {
+    place.iter().fold(term, |term, arg| match term {
+        Term::Op(_, args) => &args[*arg],
+        _ => unreachable!("a place is one of the term's"),
+    })
+}
+
+/// A term with the numbers of its variables moved.
+fn renamed(term: &Term, by: usize) -> Term {
+    match term {
+        Term::Op(op, args) => Term::Op(*op, args.iter().map(|arg| renamed(arg, by)).collect()),
+        Term::Var(var) => Term::Var(var + by),
+        other => other.clone(),
+    }
+}
+
+/// Whether a variable, numbered over both rules, matches constants only.
+fn is_constant((one, other): (&Rule, &Rule), var: usize) -> bool {
+    match var.checked_sub(one.vars.len()) {
+        Some(var) => other.vars[var].is_constant(),
+        None => one.vars[var].is_constant(),
+    }
+}
+
+fn ty((one, other): (&Rule, &Rule), var: usize) -> Type {
+    var.checked_sub(one.vars.len()).map_or_else(|| one.vars[var].ty(), |var| other.vars[var].ty())
+}
+
+/// Makes two terms equal, if that goes.
+fn unify(a: &Term, b: &Term, rules: (&Rule, &Rule), unified: &mut Vec<Option<Term>>) -> bool {
+    let (a, b) = (found(a, unified), found(b, unified));
+    match (&a, &b) {
+        _ if a == b => true,
+        (Term::Op(one, args), Term::Op(other, others)) => one == other && args.iter().zip(others).all(|(a, b)| unify(a, b, rules, unified)),
+        (Term::Var(one), Term::Var(other)) => {
+            // What matches constants only goes on doing so.
+            let (from, to) = if is_constant(rules, *one) { (*other, &a) } else { (*one, &b) };
+            unified[from] = Some(to.clone());
+            true
+        }
+        (Term::Var(var), term) | (term, Term::Var(var)) => {
+            let is_op = matches!(term, Term::Op(..));
+            if is_op && (is_constant(rules, *var) || occurs(*var, term, unified)) {
+                return false;
+            }
+            unified[*var] = Some(term.clone());
+            true
+        }
+        (Term::Int(one), Term::Int(other)) => one.value::<64>() == other.value::<64>(),
+        _ => false,
+    }
+}
+
+fn found(term: &Term, unified: &[Option<Term>]) -> Term {
+    match term {
+        Term::Var(var) => unified[*var].as_ref().map_or_else(|| term.clone(), |term| found(term, unified)),
+        _ => term.clone(),
+    }
+}
+
+fn occurs(var: usize, term: &Term, unified: &[Option<Term>]) -> bool {
+    term.vars().into_iter().any(|own| own == var || unified[own].as_ref().is_some_and(|term| occurs(var, term, unified)))
+}
+
+fn try_instances(rules: &Interpreted, (outer, inner): (usize, usize), place: &[usize], other_pattern: &Term, unified: &[Option<Term>]) -> Joined {
+    let all = rules.rules();
+    let (one, other) = (&all[outer], &all[inner]);
+    let mut random = Random::new(outer as u64 * 1009 + inner as u64);
+    let mut joined = 0;
+    let mut inside = None;
+    for _ in 0..INSTANCES {
+        let mut terms = Terms::default();
+        let mut values: Vec<Operand> = Vec::new();
+        for var in 0..unified.len() {
+            let value = instance(&mut terms, &mut random, &values, ty((one, other), var), is_constant((one, other), var));
+            values.push(value);
+        }
+        let whole = build(&mut terms, &one.pattern, unified, &values);
+        let part = build(&mut terms, other_pattern, unified, &values);
+        // What is constant isn't asked about.
+        if terms.constant(whole).is_some() || terms.constant(part).is_some() {
+            continue;
+        }
+        let (Some(a), Some(b)) = (use_rule(&mut terms, rules, outer, whole), use_rule(&mut terms, rules, inner, part)) else { continue };
+        let replaced = terms.built(&b);
+        let other_whole = replace(&mut terms, whole, place, replaced);
+        let whole_replaced = terms.built(&a);
+        let (first, second) = (terms.normal(whole_replaced, rules), terms.normal(other_whole, rules));
+        if first != second || first.is_none() {
+            let shown = |end: Option<Operand>| end.map_or("something without end".to_owned(), |end| terms.show(end));
+            let told = format!("{}: {} makes {}, {} makes {}", terms.show(whole), one.name, shown(first), other.name, shown(second));
+            let operands = Subject::definition(&terms, whole).map(|(_, args)| args.to_vec()).unwrap_or_default();
+            if place.is_empty() && operands.iter().all(|operand| terms.normal(*operand, rules) == Some(*operand)) {
+                return Joined::Apart(told);
+            }
+            inside = inside.or(Some(told));
+            continue;
+        }
+        joined += 1;
+        if joined >= ENOUGH {
+            break;
+        }
+    }
+    match inside {
+        Some(told) => Joined::ApartInside(told),
+        None if joined > 0 => Joined::Joined,
+        None => Joined::NotFound,
+    }
+}
+
+fn instance(terms: &mut Terms, random: &mut Random, before: &[Operand], ty: Type, constant: bool) -> Operand {
+    let constants: Vec<i64> = before.iter().filter_map(|operand| operand.as_int()).collect();
+    match (ty, constant) {
+        // Conditions often are about two of them.
+        (Type::Int, true) if !constants.is_empty() && random.below(3) == 0 => {
+            let other = constants[random.below(constants.len())];
+            let related = [other, other.wrapping_neg(), !other, 64i64.wrapping_sub(other), other.wrapping_add(1)];
+            Operand::int(related[random.below(related.len())])
+        }
+        (Type::Int, true) => Operand::int(random.int::<64>(&[0, 1, -1, 2, 3, 7, 8, 63, 255, i64::MIN, i64::MAX])),
+        (Type::Float, true) => Operand::Const(Const::Float(random.float(ty) as u64)),
+        (_, true) => Operand::Const(Const::Single(random.float(ty) as u32)),
+        (Type::Int, false) => {
+            let value = random.int::<64>(&[0, 1, -1, 2, 5, 63, 1000]);
+            let bound = match random.below(7) {
+                6 => IntBound::from_range(i64::MIN, -1).unwrap_or(IntBound::unbounded()),
+                0 => IntBound::boolean(),
+                1 => IntBound::nonnegative(),
+                2 => random.bound::<64>(value),
+                3 => IntBound::from_bits(0, random.word()),
+                _ => IntBound::unbounded(),
+            };
+            let bound = if bound.is_constant() { IntBound::unbounded() } else { bound };
+            terms.unknown(bound)
+        }
+        _ => terms.unknown(IntBound::unbounded()),
+    }
+}
+
+fn build(terms: &mut Terms, term: &Term, unified: &[Option<Term>], values: &[Operand]) -> Operand {
+    match term {
+        Term::Op(op, args) => {
+            let args: Vec<Operand> = args.iter().map(|arg| build(terms, arg, unified, values)).collect();
+            terms.op(*op, &args)
+        }
+        Term::Int(literal) => Operand::int(literal.value::<64>()),
+        Term::Float(number) => Operand::Const(Const::Float(number.to_bits())),
+        Term::Var(var) => match &unified[*var] {
+            Some(term) => build(terms, term, unified, values),
+            None => values[*var],
+        },
+    }
+}
+
+/// What one rule makes of an operand, if it applies.
+fn use_rule(terms: &mut Terms, rules: &Interpreted, rule: usize, operand: Operand) -> Option<Built> {
+    let (op, args) = Subject::definition(terms, operand)?;
+    rules.ask_one(rule, op, args, terms)
+}
+
+/// A term with another one at a place inside of it.
+fn replace(terms: &mut Terms, whole: Operand, place: &[usize], by: Operand) -> Operand {
+    let Some((first, rest)) = place.split_first() else { return by };
+    let Some((op, mut args)) = Subject::definition(terms, whole).map(|(op, args)| (op, args.to_vec())) else { return whole };
+    args[*first] = replace(terms, args[*first], rest, by);
+    terms.op(op, &args)
+}
