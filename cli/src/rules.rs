@@ -5,11 +5,11 @@ use crate::output::{json, print, print_aside, write};
 use crate::problem::{Failure, Problem};
 use crate::progress::Progress;
 use crate::source;
+use ::rules::prove::{Solver, Verdict, prove, refute};
+use ::rules::{Ends, Interpreted, Joined, Ledger, Rule, ends, pairs};
 use clap::{Args, Subcommand};
 use flowgraph::ir::Stage;
 use miette::Diagnostic;
-use ::rules::prove::{Solver, Verdict, prove, refute};
-use ::rules::{Ends, Interpreted, Joined, Ledger, Rule, ends, pairs};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -132,7 +132,8 @@ pub fn read(name: &str, text: &str) -> Result<Vec<Rule>, Failure> {
 fn refused(name: &str, text: &str, problems: Vec<::rules::Problem>) -> Failure {
     let drawn = problems.into_iter().map(|problem| {
         let (from, to) = problem.span;
-        let drawn = Problem::new(problem.message.clone()).within(name, text, from, (to - from).max(1)).help(problem.help);
+        let drawn =
+            Problem::new(problem.message.clone()).within(name, text, from, (to - from).max(1)).help(problem.help);
         Box::new(drawn) as Box<dyn Diagnostic + Send + Sync>
     });
     Failure::Refused(drawn.collect())
@@ -192,7 +193,9 @@ impl Check {
         }
         let problem = Problem::new(format!("{name}: {}", wrong.join("; ")));
         Err(match &solver {
-            Err(error) if bad > 0 => problem.help(format!("{error}: install it (Debian: libz3-4), or build with --features verify-z3")),
+            Err(error) if bad > 0 => {
+                problem.help(format!("{error}: install it (Debian: libz3-4), or build with --features verify-z3"))
+            }
             _ => problem.help("what is wrong with each is said above, with its line"),
         }
         .into())
@@ -208,7 +211,9 @@ impl Check {
             Verdict::Sorry => writeln!(told, "{place}: sorry: no proof was tried; values that refute it weren't found"),
             Verdict::Proven | Verdict::Exhaustive(_) => Ok(()),
             Verdict::Refuted(found) => writeln!(told, "{place}: refuted: {arrow}\n{}", found.describe(rule).trim_end()),
-            Verdict::NeverApplies(condition) => writeln!(told, "{place}: can never apply: nothing makes this true: {condition}"),
+            Verdict::NeverApplies(condition) => {
+                writeln!(told, "{place}: can never apply: nothing makes this true: {condition}")
+            }
             Verdict::Unknown(why) => writeln!(told, "{place}: unknown: {why}"),
         };
         matches!(verdict, Verdict::Refuted(_) | Verdict::NeverApplies(_) | Verdict::Unknown(_))
@@ -229,11 +234,17 @@ impl Check {
                 }
                 Ends::Not(why) => {
                     not += 1;
-                    let _ = writeln!(told, "{place}: may not end: {why}; `# terminates: reason` in the rule asks to be believed");
+                    let _ = writeln!(
+                        told,
+                        "{place}: may not end: {why}; `# terminates: reason` in the rule asks to be believed"
+                    );
                 }
             }
         }
-        let _ = writeln!(told, "termination: {smaller} make something smaller, {believed} say why they end, {not} may not end");
+        let _ = writeln!(
+            told,
+            "termination: {smaller} make something smaller, {believed} say why they end, {not} may not end"
+        );
         not
     }
 
@@ -289,7 +300,9 @@ fn verdicts(all: &[Rule], solver: Option<&Solver>) -> Vec<Verdict> {
                     None => Verdict::Proven,
                 },
                 None if rule.sorry => Verdict::Sorry,
-                None => Verdict::Unknown("there is no Z3 to prove it with, and values that refute it weren't found".to_owned()),
+                None => Verdict::Unknown(
+                    "there is no Z3 to prove it with, and values that refute it weren't found".to_owned(),
+                ),
             }),
         }
     };
@@ -304,7 +317,9 @@ impl Fmt {
         let printed = ::rules::syntax::print(&file);
         match self.check {
             true if printed == text => Ok(()),
-            true => Err(Problem::new(format!("{name} isn't in its shape")).help("`hueshift rules fmt` writes it so").into()),
+            true => {
+                Err(Problem::new(format!("{name} isn't in its shape")).help("`hueshift rules fmt` writes it so").into())
+            }
             false if self.file == "-" => print(&printed),
             false if printed == text => Ok(()),
             false => write(Some(&PathBuf::from(&self.file)), &printed),
@@ -327,24 +342,33 @@ impl Stats {
                 }
             }
         }
-        let fired: Vec<(String, String, u64)> = rewrites.fired().into_iter().map(|(op, rule, count)| (op.name().to_owned(), rule, count)).collect();
+        let fired: Vec<(String, String, u64)> =
+            rewrites.fired().into_iter().map(|(op, rule, count)| (op.name().to_owned(), rule, count)).collect();
+        let by_op = fired_json(&fired);
         if self.json {
-            return print(&(json(&fired_json(&fired)) + "\n"));
+            return print(&(json(&by_op) + "\n"));
         }
         let never = rewrites.rules().iter().filter(|rule| !fired.iter().any(|(_, own, _)| own == *rule)).count();
-        print(&format!("{}{} rules have fired, {never} have not\n", fired_text(&fired), rewrites.rules().len() - never))
+        print(&format!(
+            "{}{} rules have fired, {never} have not\n",
+            by_op.as_object().map(fired_text).unwrap_or_default(),
+            rewrites.rules().len() - never
+        ))
     }
 }
 
-/// How often rules fired, as lines: op, rule, count.
-pub fn fired_text(fired: &[(String, String, u64)]) -> String {
-    fired.iter().fold(String::new(), |mut text, (op, rule, count)| {
-        let _ = writeln!(text, "rule {op} {rule}: {count}");
-        text
-    })
+/// How often rules fired, as lines of what [`fired_json`] gives.
+pub fn fired_text(by_op: &serde_json::Map<String, serde_json::Value>) -> String {
+    let mut text = String::new();
+    for (op, rules) in by_op {
+        for (rule, count) in rules.as_object().into_iter().flatten() {
+            let _ = writeln!(text, "rule {op} {rule}: {count}");
+        }
+    }
+    text
 }
 
-/// The same as JSON: an object by op of objects by rule.
+/// How often rules fired: an object by op of objects by rule.
 pub fn fired_json(fired: &[(String, String, u64)]) -> serde_json::Value {
     let mut by_op: BTreeMap<&str, BTreeMap<&str, u64>> = BTreeMap::new();
     for (op, rule, count) in fired {
@@ -355,7 +379,8 @@ pub fn fired_json(fired: &[(String, String, u64)]) -> serde_json::Value {
 
 impl Mine {
     fn run(&self) -> Done {
-        let (solver, _) = Solver::new(Duration::from_secs(5)).map_err(|error| Problem::new(format!("candidates can't be proven: {error}")))?;
+        let (solver, _) = Solver::new(Duration::from_secs(5))
+            .map_err(|error| Problem::new(format!("candidates can't be proven: {error}")))?;
         let mut mined = ::rules::mine::Mined::default();
         for file in &self.files {
             let module = source::parse_module(shown_name(file), &source::read(file)?, Stage::Residual)?;

@@ -52,6 +52,9 @@ pub fn rows(stats: &Stats, counts: &Counts, sizes: &[Size]) -> Map<String, Value
         ("finished", stats.finished),
     ];
     let mut rows: Map<String, Value> = rows.into_iter().map(|(name, n)| (name.to_owned(), n.into())).collect();
+    let fired: Vec<_> =
+        stats.rules.iter().map(|(op, rule, count)| (op.name().to_owned(), rule.to_owned(), count)).collect();
+    rows.insert("rules".to_owned(), crate::rules::fired_json(&fired));
     let size = |size: &Size| {
         let Size { key, at, compiler, graphs, ops, bytes } = size;
         let at = at.as_ref().map(ToString::to_string);
@@ -69,6 +72,10 @@ impl StatsFormat {
         }
         let mut out = String::new();
         for (name, value) in rows {
+            if let Some(rules) = value.as_object() {
+                out.push_str(&crate::rules::fired_text(rules));
+                continue;
+            }
             match value.as_array() {
                 None => drop(writeln!(out, "{name}: {value}")),
                 Some(places) => places.iter().take(PLACES).for_each(|place| {

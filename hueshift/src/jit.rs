@@ -269,7 +269,8 @@ impl<'m> Jit<'m> {
         flipped.see(Choice::Guard, self.guards.as_ref().map_or(0, |guards| guards.failed()));
         let (guards, snapshots) = (self.engine.guards_made(), self.engine.exits.len());
         let snapshot_bytes = self.engine.snapshot_bytes();
-        let stats = Stats { guards, snapshots, snapshot_bytes, ..self.stats.clone() };
+        let rules = self.engine.firings.borrow().clone();
+        let stats = Stats { guards, snapshots, snapshot_bytes, rules, ..self.stats.clone() };
         let stats = Stats { steps, emitted, longest_trace, residual, code_bytes, optimizing, flipped, ..stats };
         self.timed(stats)
     }

@@ -5,7 +5,7 @@ use crate::events::Place;
 use crate::forcing;
 use std::ops::AddAssign;
 use std::time::Duration;
-use timeshifter::optimize::Kinds;
+use timeshifter::optimize::{Firings, Kinds};
 use timeshifter::specialize::{Flipped, Limits};
 
 /// Settings of a [`Jit`](super::Jit).
@@ -145,6 +145,8 @@ pub struct Stats {
     pub compiling: Duration,
     /// The part of it in which residual graphs are linked, and what is redundant in them goes.
     pub optimizing: Duration,
+    /// Which rules fired, as code was optimized.
+    pub rules: Firings,
     /// The part of code generation that a second thread has spent.
     pub compiling_aside: Duration,
     /// Time in tier 0, the interpreter as rustc has compiled it. This and the next three: with [`JitOptions::time_tiers`].
@@ -212,6 +214,7 @@ impl AddAssign for Stats {
         self.specializing += other.specializing;
         self.compiling += other.compiling;
         self.compiling_aside += other.compiling_aside;
+        self.rules += &other.rules;
         self.optimizing += other.optimizing;
         self.tier0 += other.tier0;
         self.running += other.running;

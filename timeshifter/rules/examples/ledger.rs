@@ -20,7 +20,9 @@ fn run() -> Result<(), String> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/");
     let text = std::fs::read_to_string(format!("{folder}integer.rules")).map_err(|error| error.to_string())?;
     let rules = rules::read(&text).map_err(|problems| {
-        let told = problems.iter().map(|problem| format!("line {}: {problem}; {}", rules::line_of(&text, problem.span.0), problem.help));
+        let told = problems
+            .iter()
+            .map(|problem| format!("line {}: {problem}; {}", rules::line_of(&text, problem.span.0), problem.help));
         told.collect::<Vec<_>>().join("\n")
     })?;
     let (solver, version) = Solver::new(Duration::from_secs(60))?;
@@ -31,8 +33,12 @@ fn run() -> Result<(), String> {
             eprintln!("{}: {}", rule.name, rule.arrow());
         }
         match prove(rule, &solver) {
-            Verdict::Refuted(found) => return Err(format!("line {}: {}\n{}", rule.line, rule.name, found.describe(rule))),
-            Verdict::NeverApplies(what) => return Err(format!("line {}: {} never applies: {what}", rule.line, rule.name)),
+            Verdict::Refuted(found) => {
+                return Err(format!("line {}: {}\n{}", rule.line, rule.name, found.describe(rule)));
+            }
+            Verdict::NeverApplies(what) => {
+                return Err(format!("line {}: {} never applies: {what}", rule.line, rule.name));
+            }
             Verdict::Unknown(why) => return Err(format!("line {}: {}: {why}", rule.line, rule.name)),
             verdict => all.push((rule, verdict)),
         }

@@ -2,7 +2,9 @@
 
 use crate::methods::{self, Attribute, Overflow, Predicate, Transfer};
 use crate::rule::{Bool, BoundExpr, Exception, Int, Literal, Rule, Step, Term, Var, VarId, VarKind};
-use crate::syntax::{Element, Expr, ExprKind, File, Name, Pattern, PatternKind, Problem, RuleText, Span, parse_what_can_be};
+use crate::syntax::{
+    Element, Expr, ExprKind, File, Name, Pattern, PatternKind, Problem, RuleText, Span, parse_what_can_be,
+};
 use flowgraph::ir::{Effect, Opcode, OperandType, Type};
 use std::collections::HashMap;
 
@@ -42,7 +44,9 @@ fn check(file: &File, text: &str, mut problems: Vec<Problem>) -> Result<Vec<Rule
                 && !names.contains(&with.as_str())
             {
                 let message = format!("`{}` speaks of a rule `{with}`, which isn't there", rule.name);
-                problems.push(Problem::new(rule.span, message).help("`# confluent with NAME: reason` names a rule of this file"));
+                problems.push(
+                    Problem::new(rule.span, message).help("`# confluent with NAME: reason` names a rule of this file"),
+                );
             }
         }
     }
@@ -89,7 +93,9 @@ impl Checker<'_> {
         let before = self.problems.len();
         let (name, pattern) = &rule.head.says;
         let ty = match &pattern.kind {
-            PatternKind::Op(op, _) => self.op(op).map(crate::rule::result_type),
+            PatternKind::Op(name, _) => {
+                Opcode::ALL.iter().copied().find(|op| op.name() == name.text).map(crate::rule::result_type)
+            }
             _ => self.problem(pattern.span, "a pattern is an op", "write what is to be replaced: `int_add(x, 0)`"),
         };
         let found = self.term(pattern, ty, true);
@@ -110,11 +116,16 @@ impl Checker<'_> {
                 }
             }
         }
+        // Of a pattern that isn't understood the variables are not known either.
+        if found.is_none() && matched == 0 {
+            return None;
+        }
         let target = self.term(&rule.target.says, ty, false);
         for var in matched..self.vars.len() {
             if !self.used[var] {
                 let message = format!("`{}` is computed, but not used", self.vars[var].name);
-                let _: Option<()> = self.problem(self.spans[var], message, "leave it out, or use it in a check or the target");
+                let _: Option<()> =
+                    self.problem(self.spans[var], message, "leave it out, or use it in a check or the target");
             }
         }
         let exceptions = self.exceptions(rule);
@@ -156,11 +167,16 @@ impl Checker<'_> {
             };
             if reason.is_empty() {
                 let name = &rule.head.says.0;
-                let message = format!("`{}` asks to be believed that it {}, and gives no reason", name.text, match what {
-                    "terminates" => "terminates".to_owned(),
-                    _ => format!("is {what}"),
-                });
-                let _: Option<()> = self.problem(name.span, message, format!("write the reason: `# {what}: because …`"));
+                let message = format!(
+                    "`{}` asks to be believed that it {}, and gives no reason",
+                    name.text,
+                    match what {
+                        "terminates" => "terminates".to_owned(),
+                        _ => format!("is {what}"),
+                    }
+                );
+                let _: Option<()> =
+                    self.problem(name.span, message, format!("write the reason: `# {what}: because …`"));
             }
             found.push(exception);
         }
@@ -171,12 +187,17 @@ impl Checker<'_> {
     fn op(&mut self, name: &Name) -> Option<Opcode> {
         let Some(op) = Opcode::ALL.iter().copied().find(|op| op.name() == name.text) else {
             let near = nearest(&name.text, Opcode::ALL.iter().filter(|op| computes(**op)).map(|op| op.name()));
-            let help = near.map_or("the ops are those of the op table".to_owned(), |near| format!("is `{near}` meant?"));
+            let help =
+                near.map_or("the ops are those of the op table".to_owned(), |near| format!("is `{near}` meant?"));
             return self.problem(name.span, format!("there is no op `{}`", name.text), help);
         };
         match computes(op) {
             true => Some(op),
-            false => self.problem(name.span, format!("`{}` does more than compute", name.text), "rules are about ops whose results depend on their operands alone"),
+            false => self.problem(
+                name.span,
+                format!("`{}` does more than compute", name.text),
+                "rules are about ops whose results depend on their operands alone",
+            ),
         }
     }
 
@@ -189,7 +210,8 @@ impl Checker<'_> {
                 if let Some(op) = op
                     && operands.len() != args.len()
                 {
-                    let takes = format!("`{}` takes {}, not {}", name.text, count(operands.len(), "operand"), args.len());
+                    let takes =
+                        format!("`{}` takes {}, not {}", name.text, count(operands.len(), "operand"), args.len());
                     let help = format!("{}({})", name.text, op.operand_names().join(", "));
                     let _: Option<()> = self.problem(pattern.span, takes, help);
                 }
@@ -197,7 +219,8 @@ impl Checker<'_> {
                     Some(OperandType::Is(ty)) => Some(*ty),
                     _ => None,
                 };
-                let args: Vec<Option<Term>> = args.iter().enumerate().map(|(at, arg)| self.term(arg, ty_of(at), defines)).collect();
+                let args: Vec<Option<Term>> =
+                    args.iter().enumerate().map(|(at, arg)| self.term(arg, ty_of(at), defines)).collect();
                 let op = op?;
                 if let Some(ty) = ty
                     && crate::rule::result_type(op) != ty
@@ -240,7 +263,11 @@ impl Checker<'_> {
                 let help = "only operands and integers can stand in a target; `get_constant_int()` gives the only member of a bound";
                 self.problem(span, format!("`{name}` is a bound"), help)
             }
-            VarKind::Bool => self.problem(span, format!("`{name}` is true or false"), "only operands and integers can stand in a target"),
+            VarKind::Bool => self.problem(
+                span,
+                format!("`{name}` is true or false"),
+                "only operands and integers can stand in a target",
+            ),
             _ if ty.is_some_and(|ty| ty != self.vars[var].ty()) => {
                 let is = format!("`{name}` is {}", type_name(self.vars[var].ty()));
                 self.problem(span, is, format!("{} is wanted here", type_name(ty?)))
@@ -264,7 +291,9 @@ impl Checker<'_> {
         let names: Vec<String> = self.vars.iter().map(|var| var.name.clone()).collect();
         let help = match names.is_empty() {
             true => "the pattern has no variables".to_owned(),
-            false => format!("known here: {}; others are computed before they are used: `{name} = …`", names.join(", ")),
+            false => {
+                format!("known here: {}; others are computed before they are used: `{name} = …`", names.join(", "))
+            }
         };
         self.problem(span, format!("variable '{name}' is not defined"), help)
     }
@@ -274,7 +303,11 @@ impl Checker<'_> {
             return self.problem(name.span, format!("`{}` has a meaning already", name.text), "take another name");
         }
         if self.find(&name.text).is_some() {
-            return self.problem(name.span, format!("'{}' is already defined", name.text), "each name is given once; take another one");
+            return self.problem(
+                name.span,
+                format!("'{}' is already defined", name.text),
+                "each name is given once; take another one",
+            );
         }
         let kind = match &value {
             Some(Value::Bool(_)) => VarKind::Bool,
@@ -297,7 +330,11 @@ impl Checker<'_> {
     fn truth(&mut self, expr: &Expr) -> Option<Bool> {
         match self.value(expr)? {
             Value::Bool(holds) => Some(holds),
-            other => self.problem(expr.span, format!("a condition is wanted here, and this is {}", other.kind()), "compare it with something: `C > 0`, `x.known_gt_const(0)`"),
+            other => self.problem(
+                expr.span,
+                format!("a condition is wanted here, and this is {}", other.kind()),
+                "compare it with something: `C > 0`, `x.known_gt_const(0)`",
+            ),
         }
     }
 
@@ -309,14 +346,22 @@ impl Checker<'_> {
                 let help = "of an operand only its bound is known: `x.lower`, `x.known_lt_const(3)`; names that begin with C match constants, which are integers";
                 self.problem(expr.span, message, help)
             }
-            Value::Bool(_) => self.problem(expr.span, "an integer is wanted here, and this is true or false", "use `and`, `or` and `not` for conditions"),
+            Value::Bool(_) => self.problem(
+                expr.span,
+                "an integer is wanted here, and this is true or false",
+                "use `and`, `or` and `not` for conditions",
+            ),
         }
     }
 
     fn bound(&mut self, expr: &Expr) -> Option<BoundExpr> {
         match self.value(expr)? {
             Value::Bound(bound) => Some(bound),
-            other => self.problem(expr.span, format!("a bound is wanted here, and this is {}", other.kind()), "bounds are those of operands; methods that end in `_const` take integers"),
+            other => self.problem(
+                expr.span,
+                format!("a bound is wanted here, and this is {}", other.kind()),
+                "bounds are those of operands; methods that end in `_const` take integers",
+            ),
         }
     }
 
@@ -334,7 +379,8 @@ impl Checker<'_> {
             }
             ExprKind::Compare(first, rest) => {
                 let first = self.int(first);
-                let rest: Vec<(Opcode, Option<Int>)> = rest.iter().map(|(mark, next)| (comparison(mark), self.int(next))).collect();
+                let rest: Vec<(Opcode, Option<Int>)> =
+                    rest.iter().map(|(mark, next)| (comparison(mark), self.int(next))).collect();
                 let mut left = first?;
                 let mut all = Vec::new();
                 for (op, right) in rest {
@@ -354,7 +400,11 @@ impl Checker<'_> {
                 let Some(attribute) = Attribute::named(&name.text) else {
                     let names = Attribute::ALL.iter().map(|one| one.name()).collect::<Vec<_>>().join(" ");
                     let is_method = methods::all_names().contains(&name.text);
-                    let help = if is_method { format!("it is a method: `.{}(…)`", name.text) } else { format!("the attributes of bounds are {names}") };
+                    let help = if is_method {
+                        format!("it is a method: `.{}(…)`", name.text)
+                    } else {
+                        format!("the attributes of bounds are {names}")
+                    };
                     return self.problem(name.span, format!("there is no attribute `{}`", name.text), help);
                 };
                 Some(Value::Int(Int::Attribute(attribute, Box::new(bound?))))
@@ -377,7 +427,11 @@ impl Checker<'_> {
             VarKind::Any(Type::Int) | VarKind::Bound => Some(Value::Bound(BoundExpr::Var(var))),
             VarKind::Constant(Type::Int) | VarKind::Int => Some(Value::Int(Int::Var(var))),
             VarKind::Bool => Some(Value::Bool(Bool::Var(var))),
-            VarKind::Any(_) | VarKind::Constant(_) => self.problem(span, format!("`{name}` is a float"), "expressions compute with integers and their bounds alone"),
+            VarKind::Any(_) | VarKind::Constant(_) => self.problem(
+                span,
+                format!("`{name}` is a float"),
+                "expressions compute with integers and their bounds alone",
+            ),
         }
     }
 
@@ -387,12 +441,20 @@ impl Checker<'_> {
             "highest_bit" => 1,
             _ => {
                 args.iter().for_each(|arg| drop(self.value(arg)));
-                return self.problem(name.span, format!("there is no function `{}`", name.text), "the functions are min, max and highest_bit");
+                return self.problem(
+                    name.span,
+                    format!("there is no function `{}`", name.text),
+                    "the functions are min, max and highest_bit",
+                );
             }
         };
         let found: Vec<Option<Int>> = args.iter().map(|arg| self.int(arg)).collect();
         if args.len() != arity {
-            return self.problem(span, format!("`{}` takes {}, not {}", name.text, count(arity, "argument"), args.len()), "as in `min(C1, C2)`, `highest_bit(C)`");
+            return self.problem(
+                span,
+                format!("`{}` takes {}, not {}", name.text, count(arity, "argument"), args.len()),
+                "as in `min(C1, C2)`, `highest_bit(C)`",
+            );
         }
         let mut found = found.into_iter().collect::<Option<Vec<Int>>>()?;
         let last = Box::new(found.pop()?);
@@ -439,7 +501,14 @@ impl Checker<'_> {
         self.problem(name.span, format!("unknown method '{text}'"), help)
     }
 
-    fn arguments<T>(&mut self, name: &Name, args: &[Expr], span: Span, arity: usize, read: impl Fn(&mut Self, &Expr) -> Option<T>) -> Option<Vec<T>> {
+    fn arguments<T>(
+        &mut self,
+        name: &Name,
+        args: &[Expr],
+        span: Span,
+        arity: usize,
+        read: impl Fn(&mut Self, &Expr) -> Option<T>,
+    ) -> Option<Vec<T>> {
         let found: Vec<Option<T>> = args.iter().map(|arg| read(self, arg)).collect();
         if args.len() != arity {
             let takes = format!("`{}` takes {}, not {}", name.text, count(arity, "argument"), args.len());

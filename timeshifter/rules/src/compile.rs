@@ -39,10 +39,17 @@ pub fn compile(rules: &[Rule]) -> String {
     let all = rows(rules);
     let mut text = String::from("// Made from rules; see timeshifter/rules.\n\n");
     let names: Vec<String> = rules.iter().map(|rule| format!("{:?}", rule.name)).collect();
-    let _ = writeln!(text, "/// The names of the rules, by their numbers.\npub const RULES: &[&str] = &[{}];\n", names.join(", "));
+    let _ = writeln!(
+        text,
+        "/// The names of the rules, by their numbers.\npub const RULES: &[&str] = &[{}];\n",
+        names.join(", ")
+    );
     text.push_str("/// The first rule that applies to an op, and what there is instead.\n");
-    text.push_str("pub fn rewrite<S: Subject>(op: Opcode, args: &[Operand], s: &S) -> Option<Fired> {\n    match (op, args) {\n");
-    let roots: Vec<Opcode> = Opcode::ALL.iter().copied().filter(|op| all.iter().any(|(_, term)| root(term).0 == *op)).collect();
+    text.push_str(
+        "pub fn rewrite<S: Subject>(op: Opcode, args: &[Operand], s: &S) -> Option<Fired> {\n    match (op, args) {\n",
+    );
+    let roots: Vec<Opcode> =
+        Opcode::ALL.iter().copied().filter(|op| all.iter().any(|(_, term)| root(term).0 == *op)).collect();
     for op in &roots {
         let names = (0..op.operands().len()).map(|at| name(&[at])).collect::<Vec<_>>().join(", ");
         let _ = writeln!(text, "        (Opcode::{op:?}, &[{names}]) => {}(s, {names}),", op.name());
@@ -50,7 +57,8 @@ pub fn compile(rules: &[Rule]) -> String {
     text.push_str("        _ => None,\n    }\n}\n\n");
     text.push_str("fn fired(rule: usize, target: Built) -> Option<Fired> {\n    Some(Fired { rule, target })\n}\n");
     for op in roots {
-        let own: Vec<Row> = all.iter().filter(|(_, term)| root(term).0 == op).map(|(rule, term)| first_row(*rule, term)).collect();
+        let own: Vec<Row> =
+            all.iter().filter(|(_, term)| root(term).0 == op).map(|(rule, term)| first_row(*rule, term)).collect();
         let params: Vec<String> = (0..op.operands().len()).map(|at| format!("{}: Operand", name(&[at]))).collect();
         let _ = writeln!(text, "\nfn {}<S: Subject>(s: &S, {}) -> Option<Fired> {{", op.name(), params.join(", "));
         tree(&mut text, rules, own, 1);
@@ -187,7 +195,8 @@ fn pattern(class: Class, place: &Place) -> String {
         Class::AnyInt => "At::Constant(Const::Int(_))".to_owned(),
         Class::AnyFloat => "At::Constant(Const::Float(_) | Const::Single(_))".to_owned(),
         Class::Op(op) => {
-            let names = (0..op.operands().len()).map(|at| name(&[place.as_slice(), &[at]].concat())).collect::<Vec<_>>();
+            let names =
+                (0..op.operands().len()).map(|at| name(&[place.as_slice(), &[at]].concat())).collect::<Vec<_>>();
             format!("At::Op(Opcode::{op:?}, &[{}])", names.join(", "))
         }
         Class::Other => "_".to_owned(),
@@ -225,7 +234,11 @@ fn leaf(text: &mut String, rules: &[Rule], rows: &[Row<'_>], depth: usize) {
         conditions.push(format!("let Some(target) = rule_{}({})", rule.name, args.join(", ")));
         let condition = conditions.join(" && ");
         if !tried.contains(&condition) {
-            let _ = writeln!(text, "{indent}if {condition} {{\n{indent}    return fired({}, target);\n{indent}}}", row.rule);
+            let _ = writeln!(
+                text,
+                "{indent}if {condition} {{\n{indent}    return fired({}, target);\n{indent}}}",
+                row.rule
+            );
             tried.push(condition);
         }
     }
@@ -240,7 +253,12 @@ fn function(text: &mut String, number: usize, rule: &Rule) {
     for var in (0..rule.matched).filter(|var| rule.vars[*var].ty() == Type::Int) {
         match rule.vars[var].kind {
             VarKind::Constant(_) => {
-                let _ = writeln!(text, "    let Some(Const::Int({})) = s.constant({}) else {{ return None }};", own(rule, var), operand(rule, var));
+                let _ = writeln!(
+                    text,
+                    "    let Some(Const::Int({})) = s.constant({}) else {{ return None }};",
+                    own(rule, var),
+                    operand(rule, var)
+                );
             }
             _ => {
                 let _ = writeln!(text, "    let {} = || s.bound({});", own(rule, var), operand(rule, var));
@@ -249,7 +267,9 @@ fn function(text: &mut String, number: usize, rule: &Rule) {
     }
     for step in &rule.steps {
         let _ = match step {
-            Step::Check(holds, _) => writeln!(text, "    if !({}) {{\n        return None;\n    }}", truth(rule, holds)),
+            Step::Check(holds, _) => {
+                writeln!(text, "    if !({}) {{\n        return None;\n    }}", truth(rule, holds))
+            }
             Step::Int(var, value) => writeln!(text, "    let {} = {};", own(rule, *var), int(rule, value)),
             Step::Bound(var, value) => writeln!(text, "    let {} = {};", own(rule, *var), bound(rule, value)),
             Step::Bool(var, holds) => writeln!(text, "    let {} = {};", own(rule, *var), truth(rule, holds)),
@@ -325,7 +345,9 @@ fn int(rule: &Rule, value: &Int) -> String {
 }
 
 fn truth(rule: &Rule, holds: &Bool) -> String {
-    let joined = |parts: &[Bool], by: &str| parts.iter().map(|part| format!("({})", truth(rule, part))).collect::<Vec<_>>().join(by);
+    let joined = |parts: &[Bool], by: &str| {
+        parts.iter().map(|part| format!("({})", truth(rule, part))).collect::<Vec<_>>().join(by)
+    };
     match holds {
         Bool::Var(var) => own(rule, *var),
         Bool::Not(of) => format!("!({})", truth(rule, of)),

@@ -50,7 +50,8 @@ pub fn pairs(rules: &Interpreted) -> Vec<Pair> {
     for (outer, one) in all.iter().enumerate() {
         for (inner, other) in all.iter().enumerate() {
             let mut verdict = None;
-            let others: Vec<Term> = variants(&other.pattern).into_iter().map(|term| renamed(&term, one.vars.len())).collect();
+            let others: Vec<Term> =
+                variants(&other.pattern).into_iter().map(|term| renamed(&term, one.vars.len())).collect();
             for place in places(&one.pattern) {
                 // Both at the root: each pair once.
                 if place.is_empty() && inner <= outer {
@@ -104,7 +105,10 @@ fn believed(verdict: Joined, one: &Rule, other: &Rule) -> Joined {
 /// Where there are ops in a term, the root first.
 fn places(term: &Term) -> Vec<Vec<usize>> {
     let Term::Op(_, args) = term else { return Vec::new() };
-    let inner = args.iter().enumerate().flat_map(|(at, arg)| places(arg).into_iter().map(move |place| [vec![at], place].concat()));
+    let inner = args
+        .iter()
+        .enumerate()
+        .flat_map(|(at, arg)| places(arg).into_iter().map(move |place| [vec![at], place].concat()));
     [Vec::new()].into_iter().chain(inner).collect()
 }
 
@@ -141,7 +145,9 @@ fn unify(a: &Term, b: &Term, rules: (&Rule, &Rule), unified: &mut Vec<Option<Ter
     let (a, b) = (found(a, unified), found(b, unified));
     match (&a, &b) {
         _ if a == b => true,
-        (Term::Op(one, args), Term::Op(other, others)) => one == other && args.iter().zip(others).all(|(a, b)| unify(a, b, rules, unified)),
+        (Term::Op(one, args), Term::Op(other, others)) => {
+            one == other && args.iter().zip(others).all(|(a, b)| unify(a, b, rules, unified))
+        }
         (Term::Var(one), Term::Var(other)) => {
             // What matches constants only goes on doing so.
             let (from, to) = if is_constant(rules, *one) { (*other, &a) } else { (*one, &b) };
@@ -169,10 +175,18 @@ fn found(term: &Term, unified: &[Option<Term>]) -> Term {
 }
 
 fn occurs(var: usize, term: &Term, unified: &[Option<Term>]) -> bool {
-    term.vars().into_iter().any(|own| own == var || unified[own].as_ref().is_some_and(|term| occurs(var, term, unified)))
+    term.vars()
+        .into_iter()
+        .any(|own| own == var || unified[own].as_ref().is_some_and(|term| occurs(var, term, unified)))
 }
 
-fn try_instances(rules: &Interpreted, (outer, inner): (usize, usize), place: &[usize], other_pattern: &Term, unified: &[Option<Term>]) -> Joined {
+fn try_instances(
+    rules: &Interpreted,
+    (outer, inner): (usize, usize),
+    place: &[usize],
+    other_pattern: &Term,
+    unified: &[Option<Term>],
+) -> Joined {
     let all = rules.rules();
     let (one, other) = (&all[outer], &all[inner]);
     let mut random = Random::new(outer as u64 * 1009 + inner as u64);
@@ -182,7 +196,8 @@ fn try_instances(rules: &Interpreted, (outer, inner): (usize, usize), place: &[u
         let mut terms = Terms::default();
         let mut values: Vec<Operand> = Vec::new();
         for var in 0..unified.len() {
-            let value = instance(&mut terms, &mut random, &values, ty((one, other), var), is_constant((one, other), var));
+            let value =
+                instance(&mut terms, &mut random, &values, ty((one, other), var), is_constant((one, other), var));
             values.push(value);
         }
         let whole = build(&mut terms, &one.pattern, unified, &values);
@@ -191,14 +206,24 @@ fn try_instances(rules: &Interpreted, (outer, inner): (usize, usize), place: &[u
         if terms.constant(whole).is_some() || terms.constant(part).is_some() {
             continue;
         }
-        let (Some(a), Some(b)) = (use_rule(&mut terms, rules, outer, whole), use_rule(&mut terms, rules, inner, part)) else { continue };
+        let (Some(a), Some(b)) = (use_rule(&mut terms, rules, outer, whole), use_rule(&mut terms, rules, inner, part))
+        else {
+            continue;
+        };
         let replaced = terms.built(&b);
         let other_whole = replace(&mut terms, whole, place, replaced);
         let whole_replaced = terms.built(&a);
         let (first, second) = (terms.normal(whole_replaced, rules), terms.normal(other_whole, rules));
         if first != second || first.is_none() {
             let shown = |end: Option<Operand>| end.map_or("something without end".to_owned(), |end| terms.show(end));
-            let told = format!("{}: {} makes {}, {} makes {}", terms.show(whole), one.name, shown(first), other.name, shown(second));
+            let told = format!(
+                "{}: {} makes {}, {} makes {}",
+                terms.show(whole),
+                one.name,
+                shown(first),
+                other.name,
+                shown(second)
+            );
             let operands = Subject::definition(&terms, whole).map(|(_, args)| args.to_vec()).unwrap_or_default();
             if place.is_empty() && operands.iter().all(|operand| terms.normal(*operand, rules) == Some(*operand)) {
                 return Joined::Apart(told);
@@ -271,7 +296,9 @@ fn use_rule(terms: &mut Terms, rules: &Interpreted, rule: usize, operand: Operan
 /// A term with another one at a place inside of it.
 fn replace(terms: &mut Terms, whole: Operand, place: &[usize], by: Operand) -> Operand {
     let Some((first, rest)) = place.split_first() else { return by };
-    let Some((op, mut args)) = Subject::definition(terms, whole).map(|(op, args)| (op, args.to_vec())) else { return whole };
+    let Some((op, mut args)) = Subject::definition(terms, whole).map(|(op, args)| (op, args.to_vec())) else {
+        return whole;
+    };
     args[*first] = replace(terms, args[*first], rest, by);
     terms.op(op, &args)
 }

@@ -129,7 +129,11 @@ impl<const W: u32> Bindings<W> {
         let Term::Op(op, args) = term else { return Some([self.value(term)?, 0]) };
         let args: SmallVec<[i64; 3]> = args.iter().map(|arg| self.value(arg)).collect::<Option<_>>()?;
         let results: SmallVec<[i64; 2]> = match W {
-            64 => op.compute(&args.iter().map(|arg| *arg as u64).collect::<SmallVec<[u64; 3]>>())?.iter().map(|word| *word as i64).collect(),
+            64 => op
+                .compute(&args.iter().map(|arg| *arg as u64).collect::<SmallVec<[u64; 3]>>())?
+                .iter()
+                .map(|word| *word as i64)
+                .collect(),
             _ => bounds::compute::<W>(*op, &args)?,
         };
         Some([results[0], results.get(1).copied().unwrap_or(0)])

@@ -38,7 +38,9 @@ impl Ledger {
 
     /// The ledger of rules with their verdicts, as text; without those that weren't proven.
     pub fn write<'r>(all: impl Iterator<Item = (&'r Rule, &'r Verdict)>, version: &str) -> String {
-        let mut text = String::from("# Rules that have been proven: name, hash, bits, how, by what. Made by `hueshift rules check FILE --ledger`.\n");
+        let mut text = String::from(
+            "# Rules that have been proven: name, hash, bits, how, by what. Made by `hueshift rules check FILE --ledger`.\n",
+        );
         for (rule, verdict) in all {
             let how = match verdict {
                 Verdict::Proven => "proven".to_owned(),
@@ -55,6 +57,8 @@ impl Ledger {
 /// A hash of what a rule says (FNV-1a, G. Fowler, L. C. Noll, K.-P. Vo, 1991).
 fn hash(rule: &Rule) -> String {
     let text = format!("{MEANING}\n{}{}", rule.text, if rule.sorry { "\nsorry" } else { "" });
-    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let hash = text
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     format!("{hash:016x}")
 }

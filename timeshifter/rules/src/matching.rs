@@ -120,7 +120,10 @@ impl Interpreted {
 pub(crate) fn rows(rules: &[Rule]) -> Vec<(usize, Term)> {
     let mut order: Vec<usize> = (0..rules.len()).collect();
     order.sort_by_key(|rule| rules[*rule].rank());
-    order.into_iter().flat_map(|rule| variants(&rules[rule].pattern).into_iter().map(move |pattern| (rule, pattern))).collect()
+    order
+        .into_iter()
+        .flat_map(|rule| variants(&rules[rule].pattern).into_iter().map(move |pattern| (rule, pattern)))
+        .collect()
 }
 
 /// All ways to write a term that differ in the order of operands that commute, itself first.
@@ -129,7 +132,10 @@ pub fn variants(term: &Term) -> Vec<Term> {
     let mut lists: Vec<Vec<Term>> = vec![Vec::new()];
     for arg in args {
         let ways = variants(arg);
-        lists = lists.into_iter().flat_map(|list| ways.iter().map(move |way| [list.clone(), vec![way.clone()]].concat())).collect();
+        lists = lists
+            .into_iter()
+            .flat_map(|list| ways.iter().map(move |way| [list.clone(), vec![way.clone()]].concat()))
+            .collect();
     }
     if op.is_commutative() {
         let swapped: Vec<Vec<Term>> = lists
@@ -177,7 +183,14 @@ fn apply<S: Subject>(rule: &Rule, pattern: &Term, op: Opcode, args: &[Operand], 
     bindings.applies(rule).then(|| build(rule, &rule.target, &matched, &bindings))
 }
 
-fn matches<S: Subject>(rule: &Rule, term: &Term, operand: Operand, subject: &S, matched: &mut [Option<Operand>], inner: &mut Vec<Operand>) -> Option<()> {
+fn matches<S: Subject>(
+    rule: &Rule,
+    term: &Term,
+    operand: Operand,
+    subject: &S,
+    matched: &mut [Option<Operand>],
+    inner: &mut Vec<Operand>,
+) -> Option<()> {
     match (term, at(subject, operand)) {
         (Term::Op(op, terms), At::Op(found, args)) if *op == found && terms.len() == args.len() => {
             inner.push(operand);

@@ -49,16 +49,26 @@ pub struct Mined {
 impl Mined {
     /// Takes what is in a graph.
     pub fn look_at(&mut self, graph: &Graph) {
-        let ops: HashMap<ValueId, &Op> = graph.blocks.iter().flat_map(|block| &block.ops).filter(|op| is_sought(op)).map(|op| (op.results[0], op)).collect();
+        let ops: HashMap<ValueId, &Op> = graph
+            .blocks
+            .iter()
+            .flat_map(|block| &block.ops)
+            .filter(|op| is_sought(op))
+            .map(|op| (op.results[0], op))
+            .collect();
         for op in graph.blocks.iter().flat_map(|block| &block.ops).filter(|op| is_sought(op)) {
             // Each operand as it is computed, or as a variable.
-            let inner: Vec<usize> = (0..op.args.len()).filter(|at| op.args[*at].value().is_some_and(|value| ops.contains_key(&value))).collect();
+            let inner: Vec<usize> = (0..op.args.len())
+                .filter(|at| op.args[*at].value().is_some_and(|value| ops.contains_key(&value)))
+                .collect();
             for chosen in 1..1usize << inner.len() {
                 let mut names = Vec::new();
                 let args = op.args.iter().enumerate().map(|(at, arg)| {
                     let is_chosen = inner.iter().position(|own| *own == at).is_some_and(|bit| chosen >> bit & 1 != 0);
                     match arg.value().and_then(|value| ops.get(&value)).filter(|_| is_chosen) {
-                        Some(inner) => Term::Op(inner.opcode, inner.args.iter().map(|arg| leaf(*arg, &mut names)).collect()),
+                        Some(inner) => {
+                            Term::Op(inner.opcode, inner.args.iter().map(|arg| leaf(*arg, &mut names)).collect())
+                        }
                         None => leaf(*arg, &mut names),
                     }
                 });
@@ -102,7 +112,9 @@ pub fn cheaper(pattern: &Term, solver: &Solver) -> Option<(String, Verdict)> {
         name: "found".to_owned(),
         span: (0, 0),
         line: 0,
-        vars: (0..vars).map(|var| Var { name: ["x", "y", "z"][var].to_owned(), kind: VarKind::Any(Type::Int) }).collect(),
+        vars: (0..vars)
+            .map(|var| Var { name: ["x", "y", "z"][var].to_owned(), kind: VarKind::Any(Type::Int) })
+            .collect(),
         matched: vars,
         pattern: pattern.clone(),
         steps: Vec::new(),

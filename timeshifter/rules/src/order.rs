@@ -22,7 +22,9 @@ fn weight(op: Opcode) -> u64 {
         O::IntMulOvf => 6,
         O::IntMul | O::UintMulHigh => 4,
         O::IntAddOvf | O::IntSubOvf => 3,
-        O::IntPopcount | O::IntClz | O::IntCtz | O::IntBitreverse | O::IntSelect | O::FloatSelect | O::SingleSelect => 2,
+        O::IntPopcount | O::IntClz | O::IntCtz | O::IntBitreverse | O::IntSelect | O::FloatSelect | O::SingleSelect => {
+            2
+        }
         _ => 1,
     }
 }
@@ -35,7 +37,16 @@ fn precedence(op: Opcode) -> u32 {
         O::IntNeg | O::IntInvert => 4,
         O::IntRshift | O::IntFloordiv | O::IntMod => 3,
         O::UintRshift | O::UintFloordiv | O::UintMod | O::IntXor => 2,
-        O::IntGt | O::IntGe | O::UintGt | O::UintGe | O::IntIsZero | O::IntIsTrue | O::FloatGt | O::FloatGe | O::SingleGt | O::SingleGe => 2,
+        O::IntGt
+        | O::IntGe
+        | O::UintGt
+        | O::UintGe
+        | O::IntIsZero
+        | O::IntIsTrue
+        | O::FloatGt
+        | O::FloatGe
+        | O::SingleGt
+        | O::SingleGe => 2,
         _ => 1,
     }
 }

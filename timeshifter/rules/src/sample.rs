@@ -1,7 +1,7 @@
 //! Rules tried on many values, without a prover: what is wrong mostly shows at once, on small numbers.
 
 use crate::eval::Bindings;
-use crate::rule::{Literal, Rule, Step, Term, VarKind};
+use crate::rule::{Rule, Step, Term, VarKind};
 use bounds::Bound;
 use flowgraph::ir::Type;
 use std::fmt::Write;
@@ -33,7 +33,9 @@ impl<const W: u32> Counterexample<W> {
             return Tried::DoesNotApply;
         }
         match (bindings.results(&rule.pattern), bindings.results(&rule.target)) {
-            (Some(before), Some(after)) if before != after => Tried::Differs(Counterexample { bindings, before, after }),
+            (Some(before), Some(after)) if before != after => {
+                Tried::Differs(Counterexample { bindings, before, after })
+            }
             _ => Tried::Same,
         }
     }
@@ -47,7 +49,13 @@ impl<const W: u32> Counterexample<W> {
                 VarKind::Bound => writeln!(text, "  {} = {}", var.name, self.bindings.bounds[at]),
                 VarKind::Bool => writeln!(text, "  {} = {}", var.name, self.bindings.truths[at]),
                 VarKind::Any(Type::Int) if looked_at => {
-                    writeln!(text, "  {} = {} (known of it: {})", var.name, number(self.bindings.values[at]), self.bindings.bounds[at])
+                    writeln!(
+                        text,
+                        "  {} = {} (known of it: {})",
+                        var.name,
+                        number(self.bindings.values[at]),
+                        self.bindings.bounds[at]
+                    )
                 }
                 _ => writeln!(text, "  {} = {}", var.name, shown(self.bindings.values[at], var.ty())),
             };
@@ -169,7 +177,8 @@ pub fn shrunk<const W: u32>(rule: &Rule, mut found: Counterexample<W>) -> Counte
         for var in (0..rule.matched).filter(|var| rule.vars[*var].ty() == Type::Int) {
             let value = found.bindings.values[var];
             let halves = (0..W).map(|by| value / (1i64.checked_shl(by).unwrap_or(1).max(1)));
-            let tries = (0..4).flat_map(|n| [n, -n]).chain(halves).chain([value - value.signum()]).map(Bound::<W>::wrap);
+            let tries =
+                (0..4).flat_map(|n| [n, -n]).chain(halves).chain([value - value.signum()]).map(Bound::<W>::wrap);
             for less in tries.filter(|less| less.unsigned_abs() < value.unsigned_abs()) {
                 // What was known is known no more: of the new value nothing, or all.
                 for bound in [found.bindings.bounds[var], Bound::constant(less), Bound::unbounded()] {
@@ -194,16 +203,40 @@ pub fn shrunk<const W: u32>(rule: &Rule, mut found: Counterexample<W>) -> Counte
 /// Integers worth trying, the small ones first: also those that the rule speaks of, and their neighbours.
 fn candidates<const W: u32>(rule: &Rule) -> Vec<i64> {
     let mut all: Vec<i64> = (0..=4).flat_map(|n| [n, -n]).collect();
-    for term in [&rule.pattern, &rule.target] {
-        term.each(&mut |term| {
-            if let Term::Int(Literal::Number(number)) = term {
-                all.extend([*number, number.wrapping_add(1), number.wrapping_sub(1)]);
-            }
-        });
+    // What it speaks of is written in it.
+    for word in rule.text.split(|c: char| !c.is_ascii_alphanumeric()) {
+        if let Ok(number) = word.parse::<i64>() {
+            let near = [number, number.wrapping_add(1), number.wrapping_sub(1)];
+            all.extend(near.into_iter().flat_map(|number| [number, number.wrapping_neg()]));
+        }
     }
     let bits = i64::from(W);
-    all.extend([5, 7, 8, -8, bits - 1, bits, bits + 1, 127, -128, 255, 256, 1 << 15, 0xffff, 1 << 31, (1 << 31) - 1, 0xffff_ffff]);
-    all.extend([Bound::<W>::MIN, Bound::<W>::MAX, Bound::<W>::MIN + 1, Bound::<W>::MAX - 1, 0x0f0f_0f0f_0f0f_0f0f, 0x5555_5555_5555_5555]);
+    all.extend([
+        5,
+        7,
+        8,
+        -8,
+        bits - 1,
+        bits,
+        bits + 1,
+        127,
+        -128,
+        255,
+        256,
+        1 << 15,
+        0xffff,
+        1 << 31,
+        (1 << 31) - 1,
+        0xffff_ffff,
+    ]);
+    all.extend([
+        Bound::<W>::MIN,
+        Bound::<W>::MAX,
+        Bound::<W>::MIN + 1,
+        Bound::<W>::MAX - 1,
+        0x0f0f_0f0f_0f0f_0f0f,
+        0x5555_5555_5555_5555,
+    ]);
     let mut found = Vec::new();
     for value in all.into_iter().map(Bound::<W>::wrap) {
         if !found.contains(&value) {

@@ -53,13 +53,21 @@ impl Terms {
         if let Some(constant) = self.constant(operand) {
             return Some(Operand::Const(constant));
         }
-        let Some((op, args)) = Subject::definition(self, operand).map(|(op, args)| (op, args.to_vec())) else { return Some(operand) };
+        let Some((op, args)) = Subject::definition(self, operand).map(|(op, args)| (op, args.to_vec())) else {
+            return Some(operand);
+        };
         let args = args.into_iter().map(|arg| self.normal_of(arg, rules, left)).collect::<Option<Vec<Operand>>>()?;
         self.normal_op(op, args, rules, left)
     }
 
     /// The same of an op on operands that are normal.
-    fn normal_op(&mut self, op: Opcode, mut args: Vec<Operand>, rules: &Interpreted, left: &mut usize) -> Option<Operand> {
+    fn normal_op(
+        &mut self,
+        op: Opcode,
+        mut args: Vec<Operand>,
+        rules: &Interpreted,
+        left: &mut usize,
+    ) -> Option<Operand> {
         *left = left.checked_sub(1)?;
         let words: Option<Vec<u64>> = args.iter().map(|arg| word(*arg)).collect();
         if let Some(words) = words
@@ -87,7 +95,10 @@ impl Terms {
         match built {
             Built::Operand(operand) => self.normal_of(operand, rules, left),
             Built::Op(op, args) => {
-                let args = args.into_iter().map(|arg| self.normal_built(arg, rules, left)).collect::<Option<Vec<Operand>>>()?;
+                let args = args
+                    .into_iter()
+                    .map(|arg| self.normal_built(arg, rules, left))
+                    .collect::<Option<Vec<Operand>>>()?;
                 self.normal_op(op, args, rules, left)
             }
         }

@@ -295,14 +295,7 @@ impl Walk<'_> {
         let value = self.graph.new_value(ty);
         self.known.has_value(value);
         self.replaced.has_value(value);
-        let mut op = Op {
-            opcode,
-            args,
-            results: smallvec![value],
-            imm: Imm::None,
-            time: Time::Now,
-            loc,
-        };
+        let mut op = Op { opcode, args, results: smallvec![value], imm: Imm::None, time: Time::Now, loc };
         if self.keeps(&mut op) {
             self.before.push(op);
         }

@@ -34,7 +34,7 @@ mod rewrites;
 mod stores;
 
 pub use bounds as int_bound;
-pub use rewrites::{Kind, Kinds, Rewrite, Rewrites};
+pub use rewrites::{Firings, Kind, Kinds, Rewrite, Rewrites};
 
 use cleanup::{drop_recorded, drop_unused_values, simplify};
 use demanded::drop_undemanded;

@@ -1,10 +1,11 @@
 //! What the optimizer does, one rewrite after the other: counted, told of, and stopped after so many for whoever looks for the one that
 //! is wrong.
 
-use super::integer::Asked;
+use super::integer::{Asked, RULES};
 use flowgraph::ir::{Const, Loc, Opcode, Operand};
 use rules::{Built, Interpreted};
-use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+use std::ops::AddAssign;
 
 macro_rules! kinds {
     ($($kind:ident = $name:literal, $doc:literal;)*) => {
@@ -73,6 +74,25 @@ pub struct Rewrite {
     pub loc: Loc,
 }
 
+/// How often each of the optimizer's own rules fired, by the op that it was asked about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Firings(BTreeMap<(Opcode, usize), u64>);
+
+impl Firings {
+    /// Op, rule and count, in the order of the table of ops and that of the rules.
+    pub fn iter(&self) -> impl Iterator<Item = (Opcode, &'static str, u64)> {
+        self.0.iter().map(|((op, rule), count)| (*op, RULES[*rule], *count))
+    }
+}
+
+impl AddAssign<&Firings> for Firings {
+    fn add_assign(&mut self, other: &Firings) {
+        for (key, count) in &other.0 {
+            *self.0.entry(*key).or_default() += count;
+        }
+    }
+}
+
 /// The rewrites of a graph.
 #[derive(Debug, Default)]
 pub struct Rewrites {
@@ -81,8 +101,7 @@ pub struct Rewrites {
     told: Option<Vec<Rewrite>>,
     without: Kinds,
     pub(super) rules: Asked,
-    /// By op and rule: how often it fired.
-    fired: FxHashMap<(Opcode, usize), u64>,
+    fired: Firings,
 }
 
 impl Rewrites {
@@ -104,9 +123,15 @@ impl Rewrites {
 
     /// How often each rule fired, by the op that it was asked about; in the order of the table of ops and that of the rules.
     pub fn fired(&self) -> Vec<(Opcode, String, u64)> {
-        let mut all: Vec<_> = self.fired.iter().map(|((op, rule), count)| (*op, *rule, *count)).collect();
-        all.sort();
-        all.into_iter().map(|(op, rule, count)| (op, self.rules.name(rule).to_owned(), count)).collect()
+        self.fired.0.iter().map(|((op, rule), count)| (*op, self.rules.name(*rule).to_owned(), *count)).collect()
+    }
+
+    /// The same, to be added up; where the optimizer's own rules were asked.
+    pub fn firings(self) -> Firings {
+        match self.rules {
+            Asked::Own => self.fired,
+            Asked::Others(_) => Firings::default(),
+        }
     }
 
     /// The names of all rules that are asked.
@@ -116,7 +141,7 @@ impl Rewrites {
 
     /// A rule has fired.
     pub(super) fn fires(&mut self, op: Opcode, rule: usize) {
-        *self.fired.entry((op, rule)).or_default() += 1;
+        *self.fired.0.entry((op, rule)).or_default() += 1;
     }
 
     /// How many there were.
@@ -168,6 +193,8 @@ pub(super) fn shown_built(built: &Built) -> String {
     };
     match built {
         Built::Operand(operand) => shown(*operand),
-        Built::Op(opcode, args) => format!("{} {}", opcode.name(), args.iter().map(inner).collect::<Vec<_>>().join(", ")),
+        Built::Op(opcode, args) => {
+            format!("{} {}", opcode.name(), args.iter().map(inner).collect::<Vec<_>>().join(", "))
+        }
     }
 }

@@ -12,13 +12,15 @@ use super::region::{Profile, Region};
 use super::residual::{FULL, Fragment, Info, SameOp};
 use super::snapshot::ExitSite;
 use super::state::{Key, KeyFrame, Red, Reg, SlotId, State, VersionId};
-use crate::optimize::Kinds;
+use crate::optimize::{Firings, Kinds};
 use flowgraph::ir::{
     BlockId, Const, DataId, Effect, Imm, Loc, MemDesc, Op, Opcode, Operand, SlotDesc, Type, ValueId, Word,
 };
 use flowgraph::memory::Memory;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
+use std::cell::RefCell;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 /// A map that keeps the order of insertion.
@@ -137,6 +139,8 @@ pub struct Engine<'m> {
     pub abort_at: Option<u64>,
     /// What the optimizer leaves as it is.
     pub rewrites_off: Kinds,
+    /// Which rules have fired.
+    pub firings: RefCell<Firings>,
     /// Whether residual code looks now and then whether what the author says of values is true.
     pub check_hints: bool,
     /// The functions that do: residual code calls them as they are.
@@ -203,6 +207,7 @@ impl<'m> Engine<'m> {
             no_exits: false,
             abort_at: None,
             rewrites_off: Kinds::default(),
+            firings: RefCell::default(),
             check_hints: false,
             hint_checks: FxIndexMap::default(),
             chaos: None,

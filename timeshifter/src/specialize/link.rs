@@ -32,8 +32,15 @@ impl Engine<'_> {
     /// Fragment `root` with all fragments that it enters, but for those that are compiled `apart`, cleaned.
     pub fn linked(&self, root: usize, apart: &dyn Fn(&str) -> bool) -> Graph {
         let mut graph = self.linked_raw(root, apart);
-        optimize(&mut graph, &self.entry_bounds(root), &mut Rewrites::without(self.rewrites_off));
+        self.optimize(&mut graph, root);
         graph
+    }
+
+    /// Optimizes the graph of a fragment.
+    pub(super) fn optimize(&self, graph: &mut Graph, fragment: usize) {
+        let mut rewrites = Rewrites::without(self.rewrites_off);
+        optimize(graph, &self.entry_bounds(fragment), &mut rewrites);
+        *self.firings.borrow_mut() += &rewrites.firings();
     }
 
     /// What lies in the parameters of a fragment's entry, whoever enters it. That of a version has those of its head.

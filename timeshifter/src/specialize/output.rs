@@ -2,7 +2,6 @@
 
 use super::engine::Engine;
 use super::recorded::{LOOK_AT_HINT, look_at_hint};
-use crate::optimize::{Rewrites, optimize};
 use flowgraph::ir::{Graph, Module, Stage};
 
 impl Engine<'_> {
@@ -12,7 +11,7 @@ impl Engine<'_> {
         let usable = (from..self.fragments.len()).filter(|at| !self.fragments[*at].abandoned);
         let graphs = usable.map(|at| {
             let mut graph = self.raw_graph(at);
-            optimize(&mut graph, &self.entry_bounds(at), &mut Rewrites::without(self.rewrites_off));
+            self.optimize(&mut graph, at);
             graph
         });
         graphs.collect()

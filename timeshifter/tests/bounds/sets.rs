@@ -2,9 +2,9 @@
 
 #![allow(dead_code)] // Each test uses its part.
 
+use bounds::Bound;
 use flowgraph::ir::Opcode;
 use std::collections::HashSet;
-use bounds::Bound;
 
 /// The ops on one integer.
 pub const UNARY: [Opcode; 11] = [

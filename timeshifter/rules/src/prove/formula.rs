@@ -158,7 +158,10 @@ impl Formula {
             Term::Int(literal) => Ok(vec![word(literal.value::<64>())]),
             Term::Float(number) => Ok(vec![word(number.to_bits() as i64)]),
             Term::Op(op, args) => {
-                let args = args.iter().map(|arg| Ok(self.sides(rule, arg)?.swap_remove(0))).collect::<Result<Vec<_>, Opcode>>()?;
+                let args = args
+                    .iter()
+                    .map(|arg| Ok(self.sides(rule, arg)?.swap_remove(0)))
+                    .collect::<Result<Vec<_>, Opcode>>()?;
                 self.floats |= op.name().starts_with("float") || op.name().starts_with("single");
                 let mut asserted = String::new();
                 let mut names = self.names;
@@ -182,7 +185,10 @@ impl Formula {
                 self.names = names;
                 self.holds.push_str(&asserted);
                 let single = term.ty(&rule.vars) == Type::Single;
-                Ok(found.into_iter().map(|value| self.define(value, if single { "(_ BitVec 32)" } else { "(_ BitVec 64)" })).collect())
+                Ok(found
+                    .into_iter()
+                    .map(|value| self.define(value, if single { "(_ BitVec 32)" } else { "(_ BitVec 64)" }))
+                    .collect())
             }
         }
     }
@@ -211,7 +217,9 @@ impl Formula {
             Int::HighestBit(of) => {
                 let (value, defined) = self.int(of);
                 let value = self.word(value);
-                let found = (0..64).fold(word(-1), |rest, i| format!("(ite (= ((_ extract {i} {i}) {value}) #b1) {} {rest})", word(i)));
+                let found = (0..64).fold(word(-1), |rest, i| {
+                    format!("(ite (= ((_ extract {i} {i}) {value}) #b1) {} {rest})", word(i))
+                });
                 (found, defined)
             }
             Int::Attribute(attribute, of) => {
@@ -259,7 +267,9 @@ impl Formula {
                 let holds = match predicate {
                     Predicate::Nonnegative => format!("(bvsge {} {})", parts.lower, word(0)),
                     Predicate::Negative => format!("(bvslt {} {})", parts.upper, word(0)),
-                    Predicate::Boolean => format!("(and (bvsge {} {}) (bvsle {} {}))", parts.lower, word(0), parts.upper, word(1)),
+                    Predicate::Boolean => {
+                        format!("(and (bvsge {} {}) (bvsle {} {}))", parts.lower, word(0), parts.upper, word(1))
+                    }
                     Predicate::Constant => is_constant(&parts),
                 };
                 (holds, defined)
@@ -268,7 +278,9 @@ impl Formula {
                 let (args, defined) = self.bounds(&both[..]);
                 let (a, b) = (&args[0], &args[1]);
                 let exact = match op {
-                    Opcode::IntEq => Some(format!("(and {} {} (= {} {}))", is_constant(a), is_constant(b), a.lower, b.lower)),
+                    Opcode::IntEq => {
+                        Some(format!("(and {} {} (= {} {}))", is_constant(a), is_constant(b), a.lower, b.lower))
+                    }
                     Opcode::IntLt => Some(format!("(bvslt {} {})", a.upper, b.lower)),
                     Opcode::IntLe => Some(format!("(bvsle {} {})", a.upper, b.lower)),
                     Opcode::IntGt => Some(format!("(bvsgt {} {})", a.lower, b.upper)),
@@ -293,7 +305,8 @@ impl Formula {
                     Overflow::Lshift => Opcode::IntLshift,
                 };
                 let second = args.get(1).map_or("", |parts| parts.member.as_str());
-                let overflows = overflows(op, &args[0].member, second).unwrap_or_else(|| unreachable!("these have formulas"));
+                let overflows =
+                    overflows(op, &args[0].member, second).unwrap_or_else(|| unreachable!("these have formulas"));
                 let name = self.answer(&args, &format!("(not {overflows})"));
                 self.asked.push(Asked::CannotOverflow(*overflow, args, name.clone()));
                 (name, defined)
@@ -341,7 +354,16 @@ impl Formula {
                 let (value, defined) = self.int(int);
                 let value = self.word(value);
                 let zero = word(0);
-                (Parts { lower: value.clone(), upper: value.clone(), tvalue: value.clone(), tmask: zero, member: value }, defined)
+                (
+                    Parts {
+                        lower: value.clone(),
+                        upper: value.clone(),
+                        tvalue: value.clone(),
+                        tmask: zero,
+                        member: value,
+                    },
+                    defined,
+                )
             }
             BoundExpr::Var(var) => {
                 if let Some(parts) = self.computed.get(var) {
@@ -357,7 +379,9 @@ impl Formula {
                 let (args, defined) = self.bounds(args);
                 let members: Vec<String> = args.iter().map(|parts| parts.member.clone()).collect();
                 let results = results(transfer.op(), &members, &mut |_, _| unreachable!("transfers are of integers"));
-                let member = results.and_then(|mut results| results.pop()).unwrap_or_else(|| unreachable!("transfers are of ops with formulas"));
+                let member = results
+                    .and_then(|mut results| results.pop())
+                    .unwrap_or_else(|| unreachable!("transfers are of ops with formulas"));
                 let member = self.word(member);
                 let name = self.name("b");
                 let parts = self.any_bound(&name, member);
@@ -372,7 +396,8 @@ impl Formula {
     /// A bound that holds a member.
     fn any_bound(&mut self, name: &str, member: String) -> Parts {
         let part = |what: &str| format!("{name}_{what}");
-        let parts = Parts { lower: part("lower"), upper: part("upper"), tvalue: part("tvalue"), tmask: part("tmask"), member };
+        let parts =
+            Parts { lower: part("lower"), upper: part("upper"), tvalue: part("tvalue"), tmask: part("tmask"), member };
         for part in [&parts.lower, &parts.upper, &parts.tvalue, &parts.tmask] {
             self.declare(part, 64);
         }
@@ -406,18 +431,23 @@ impl Formula {
         let mut facts = String::new();
         for asked in &self.asked {
             let (Asked::Transfer(_, args, _) | Asked::Known(_, args, _) | Asked::CannotOverflow(_, args, _)) = asked;
-            let Some(found) = args.iter().map(|parts| parts.bound(value_of)).collect::<Option<Vec<IntBound>>>() else { continue };
+            let Some(found) = args.iter().map(|parts| parts.bound(value_of)).collect::<Option<Vec<IntBound>>>() else {
+                continue;
+            };
             let is = |parts: &Parts, bound: &IntBound| {
                 let words = [bound.lower(), bound.upper(), bound.tvalue() as i64, bound.tmask() as i64].map(word);
                 let names = [&parts.lower, &parts.upper, &parts.tvalue, &parts.tmask];
-                let all: Vec<String> = names.iter().zip(words).map(|(name, word)| format!("(= {name} {word})")).collect();
+                let all: Vec<String> =
+                    names.iter().zip(words).map(|(name, word)| format!("(= {name} {word})")).collect();
                 format!("(and {})", all.join(" "))
             };
             let case: Vec<String> = args.iter().zip(&found).map(|(parts, bound)| is(parts, bound)).collect();
             let answer = match asked {
                 Asked::Transfer(transfer, _, result) => is(result, &transfer_of(*transfer, &found)),
                 Asked::Known(op, _, name) => format!("(= {name} {})", known(*op, found[0], found[1])),
-                Asked::CannotOverflow(overflow, _, name) => format!("(= {name} {})", cannot_overflow(*overflow, &found)),
+                Asked::CannotOverflow(overflow, _, name) => {
+                    format!("(= {name} {})", cannot_overflow(*overflow, &found))
+                }
             };
             let _ = writeln!(facts, "(assert (=> (and {}) {answer}))", case.join(" "));
         }

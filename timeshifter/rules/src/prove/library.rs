@@ -27,7 +27,10 @@ impl Library {
         let mut parts: [c_uint; 4] = [0; 4];
         // SAFETY: the type is that of `z3_api.h`; the four places live as long as the call.
         unsafe {
-            if let Ok(get) = self.0.get::<unsafe extern "C" fn(*mut c_uint, *mut c_uint, *mut c_uint, *mut c_uint)>(b"Z3_get_version") {
+            if let Ok(get) = self
+                .0
+                .get::<unsafe extern "C" fn(*mut c_uint, *mut c_uint, *mut c_uint, *mut c_uint)>(b"Z3_get_version")
+            {
                 let [a, b, c, d] = &mut parts;
                 get(a, b, c, d);
             }
@@ -45,7 +48,9 @@ impl Library {
                 self.0.get::<unsafe extern "C" fn(*mut c_void) -> *mut c_void>(b"Z3_mk_context"),
                 self.0.get::<unsafe extern "C" fn(*mut c_void)>(b"Z3_del_config"),
                 self.0.get::<unsafe extern "C" fn(*mut c_void)>(b"Z3_del_context"),
-                self.0.get::<unsafe extern "C" fn(*mut c_void, *const c_char) -> *const c_char>(b"Z3_eval_smtlib2_string"),
+                self.0.get::<unsafe extern "C" fn(*mut c_void, *const c_char) -> *const c_char>(
+                    b"Z3_eval_smtlib2_string",
+                ),
                 self.0.get::<unsafe extern "C" fn(*mut c_void, *const c_void)>(b"Z3_set_error_handler"),
             );
             let (Ok(config), Ok(context), Ok(drop_config), Ok(drop_context), Ok(eval), Ok(on_error)) = functions else {

@@ -76,7 +76,9 @@ pub fn prove(rule: &Rule, solver: &Solver) -> Verdict {
     }
     match search(rule, &mut formula, solver, "", FIRST) {
         Found::Nothing => Verdict::Proven,
-        Found::Counterexample(found) => Verdict::Refuted(Box::new(shrunk(rule, smaller(rule, &mut formula, solver, *found)))),
+        Found::Counterexample(found) => {
+            Verdict::Refuted(Box::new(shrunk(rule, smaller(rule, &mut formula, solver, *found))))
+        }
         Found::Unknown(reason) => {
             // Products that differ in their order alone are the same to Z3, and a shift to the left is a product.
             if let Ok(mut products) = Formula::with_products(rule)
@@ -190,14 +192,25 @@ fn conflict(rule: &Rule, solver: &Solver) -> String {
         }
         at += 1;
     }
-    let conditions: Vec<&str> = left.steps.iter().filter_map(|step| if let Step::Check(_, text) = step { Some(text.as_str()) } else { None }).collect();
+    let conditions: Vec<&str> = left
+        .steps
+        .iter()
+        .filter_map(|step| if let Step::Check(_, text) = step { Some(text.as_str()) } else { None })
+        .collect();
     conditions.join(" and ")
 }
 
 /// A counterexample with smaller numbers, if there is one.
 fn smaller(rule: &Rule, formula: &mut Formula, solver: &Solver, mut found: Counterexample<64>) -> Counterexample<64> {
-    let ints: Vec<String> = formula.inputs.iter().filter(|(var, _)| rule.vars[*var].ty() == Type::Int).map(|(_, name)| name.clone()).collect();
-    let within = |name: &str, most: i64| format!("(assert (and (bvsle {} {name}) (bvsle {name} {})))\n", word(-most), word(most));
+    let ints: Vec<String> = formula
+        .inputs
+        .iter()
+        .filter(|(var, _)| rule.vars[*var].ty() == Type::Int)
+        .map(|(_, name)| name.clone())
+        .collect();
+    let within = |name: &str, most: i64| {
+        format!("(assert (and (bvsle {} {name}) (bvsle {name} {})))\n", word(-most), word(most))
+    };
     for most in [2, 8, 64, 256, 65536] {
         let besides: String = ints.iter().map(|name| within(name, most)).collect();
         if let Found::Counterexample(less) = search(rule, formula, solver, &besides, SMALLER) {
@@ -264,9 +277,16 @@ fn is_amount(rule: &Rule, var: VarId) -> bool {
     let is_shift = |op: Opcode| matches!(op, Opcode::IntLshift | Opcode::IntRshift | Opcode::UintRshift);
     let mut found = false;
     for term in [&rule.pattern, &rule.target] {
-        term.each(&mut |term| found |= matches!(term, Term::Op(op, args) if is_shift(*op) && args[1] == Term::Var(var)));
+        term.each(&mut |term| {
+            found |= matches!(term, Term::Op(op, args) if is_shift(*op) && args[1] == Term::Var(var))
+        });
     }
-    found || ints(rule).iter().any(|int| any(int, &|int| matches!(int, Int::Op(op, args) if is_shift(*op) && matches!(args[1], Int::Var(own) if own == var))))
+    found || ints(rule).iter().any(|int| {
+        any(
+            int,
+            &|int| matches!(int, Int::Op(op, args) if is_shift(*op) && matches!(args[1], Int::Var(own) if own == var)),
+        )
+    })
 }
 
 /// Whether a rule looks at `C & (C - 1)`, or at the highest bit.

@@ -34,8 +34,12 @@ pub(super) fn comparison(op: Opcode, a: &str, b: &str) -> Option<String> {
 pub(super) fn overflows(op: Opcode, a: &str, b: &str) -> Option<String> {
     let zero = word(0);
     Some(match op {
-        Opcode::IntAdd | Opcode::IntAddOvf => format!("(bvslt (bvand (bvxor {a} (bvadd {a} {b})) (bvxor {b} (bvadd {a} {b}))) {zero})"),
-        Opcode::IntSub | Opcode::IntSubOvf => format!("(bvslt (bvand (bvxor {a} {b}) (bvxor {a} (bvsub {a} {b}))) {zero})"),
+        Opcode::IntAdd | Opcode::IntAddOvf => {
+            format!("(bvslt (bvand (bvxor {a} (bvadd {a} {b})) (bvxor {b} (bvadd {a} {b}))) {zero})")
+        }
+        Opcode::IntSub | Opcode::IntSubOvf => {
+            format!("(bvslt (bvand (bvxor {a} {b}) (bvxor {a} (bvsub {a} {b}))) {zero})")
+        }
         Opcode::IntMul | Opcode::IntMulOvf => {
             let wide = |x: &str| format!("((_ sign_extend 64) {x})");
             format!("(not (= {} (bvmul {} {})))", wide(&format!("(bvmul {a} {b})")), wide(a), wide(b))
@@ -53,7 +57,11 @@ fn amount(b: &str) -> String {
 
 /// The results of an op, or nothing if there is no formula for it. `fresh` gives a name for bits of which only what is asserted is known: where an
 /// op gives a NaN, any NaN.
-pub(super) fn results(op: Opcode, args: &[String], fresh: &mut impl FnMut(u32, &dyn Fn(&str) -> String) -> String) -> Option<Vec<String>> {
+pub(super) fn results(
+    op: Opcode,
+    args: &[String],
+    fresh: &mut impl FnMut(u32, &dyn Fn(&str) -> String) -> String,
+) -> Option<Vec<String>> {
     use Opcode as O;
     let arg = |at: usize| args.get(at).map_or("", String::as_str);
     let (a, b) = (arg(0), arg(1));
@@ -89,7 +97,11 @@ pub(super) fn results(op: Opcode, args: &[String], fresh: &mut impl FnMut(u32, &
         O::IntNeg => format!("(bvneg {a})"),
         O::IntInvert => format!("(bvnot {a})"),
         O::IntSignext => {
-            let bytes = format!("(ite (bvslt {b} {one}) {one} (ite (bvsgt {b} {eight}) {eight} {b}))", one = word(1), eight = word(8));
+            let bytes = format!(
+                "(ite (bvslt {b} {one}) {one} (ite (bvsgt {b} {eight}) {eight} {b}))",
+                one = word(1),
+                eight = word(8)
+            );
             let unused = format!("(bvsub {} (bvshl {bytes} {}))", word(64), word(3));
             format!("(bvashr (bvshl {a} {unused}) {unused})")
         }
@@ -99,10 +111,15 @@ pub(super) fn results(op: Opcode, args: &[String], fresh: &mut impl FnMut(u32, &
             (1..64).fold(bit(0), |sum, i| format!("(bvadd {sum} {})", bit(i)))
         }
         // The first bit found from one end on decides.
-        O::IntClz => (0..64).fold(word(64), |rest, i| format!("(ite (= ((_ extract {i} {i}) {a}) #b1) {} {rest})", word(63 - i))),
-        O::IntCtz => (0..64).rev().fold(word(64), |rest, i| format!("(ite (= ((_ extract {i} {i}) {a}) #b1) {} {rest})", word(i))),
+        O::IntClz => {
+            (0..64).fold(word(64), |rest, i| format!("(ite (= ((_ extract {i} {i}) {a}) #b1) {} {rest})", word(63 - i)))
+        }
+        O::IntCtz => (0..64)
+            .rev()
+            .fold(word(64), |rest, i| format!("(ite (= ((_ extract {i} {i}) {a}) #b1) {} {rest})", word(i))),
         O::IntBswap => {
-            let bytes: Vec<String> = (0..8).map(|byte| format!("((_ extract {} {}) {a})", 8 * byte + 7, 8 * byte)).collect();
+            let bytes: Vec<String> =
+                (0..8).map(|byte| format!("((_ extract {} {}) {a})", 8 * byte + 7, 8 * byte)).collect();
             format!("(concat {})", bytes.join(" "))
         }
         O::IntBitreverse => {
@@ -124,7 +141,12 @@ pub(super) fn results(op: Opcode, args: &[String], fresh: &mut impl FnMut(u32, &
 }
 
 /// Comparisons and arithmetic of floats and singles, in Z3's theory of them.
-fn floats(op: Opcode, a: &str, b: &str, fresh: &mut impl FnMut(u32, &dyn Fn(&str) -> String) -> String) -> Option<String> {
+fn floats(
+    op: Opcode,
+    a: &str,
+    b: &str,
+    fresh: &mut impl FnMut(u32, &dyn Fn(&str) -> String) -> String,
+) -> Option<String> {
     let (width, name) = match op.name().split_once('_')? {
         ("float", name) => (64, name),
         ("single", name) => (32, name),

@@ -43,10 +43,13 @@ impl Solver {
         solver.from_string(script);
         match solver.check() {
             z3::SatResult::Unsat => Answer::Unsat,
-            z3::SatResult::Unknown => Answer::Unknown(solver.get_reason_unknown().unwrap_or_else(|| "no reason".to_owned())),
+            z3::SatResult::Unknown => {
+                Answer::Unknown(solver.get_reason_unknown().unwrap_or_else(|| "no reason".to_owned()))
+            }
             z3::SatResult::Sat => {
                 let Some(model) = solver.get_model() else { return Answer::Unknown("there is no model".to_owned()) };
-                let value = |(name, width): &(String, u32)| model.eval(&BV::new_const(name.as_str(), *width), true)?.as_u64();
+                let value =
+                    |(name, width): &(String, u32)| model.eval(&BV::new_const(name.as_str(), *width), true)?.as_u64();
                 match wanted.iter().map(value).collect::<Option<Vec<u64>>>() {
                     Some(values) => Answer::Sat(values.into_iter().map(|word| word as i64).collect()),
                     None => Answer::Unknown("the model has no values".to_owned()),
@@ -60,7 +63,8 @@ impl Solver {
 impl Solver {
     /// How many of the cases can't be, up to the first that may be.
     pub(super) fn impossible(&self, script: &str, floats: bool, cases: &[String], timeout: Duration) -> usize {
-        let is_not = |case: &&String| matches!(self.ask(&format!("{script}{case}"), floats, &[], timeout), Answer::Unsat);
+        let is_not =
+            |case: &&String| matches!(self.ask(&format!("{script}{case}"), floats, &[], timeout), Answer::Unsat);
         cases.iter().take_while(is_not).count()
     }
 }
@@ -99,7 +103,10 @@ impl Solver {
         let timeout = timeout.min(self.timeout).as_millis();
         let names: Vec<&str> = wanted.iter().map(|(name, _)| name.as_str()).collect();
         // Values are asked for only where there are some: else that is an error.
-        let said = self.library.eval(&format!("(set-option :timeout {timeout})\n{script}(check-sat)\n"), &format!("(get-value ({}))\n", names.join(" ")));
+        let said = self.library.eval(
+            &format!("(set-option :timeout {timeout})\n{script}(check-sat)\n"),
+            &format!("(get-value ({}))\n", names.join(" ")),
+        );
         match said.split_whitespace().next() {
             Some("unsat") => Answer::Unsat,
             Some("sat") => {

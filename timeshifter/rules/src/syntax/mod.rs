@@ -108,7 +108,8 @@ impl RuleText {
                 Between::Blank => None,
             }
         }
-        let lines = self.elements.iter().flat_map(|line| line.before.iter().filter_map(own).chain(line.after.as_deref()));
+        let lines =
+            self.elements.iter().flat_map(|line| line.before.iter().filter_map(own).chain(line.after.as_deref()));
         let target = self.target.before.iter().filter_map(own).chain(self.target.after.as_deref());
         self.head.after.as_deref().into_iter().chain(lines).chain(target)
     }

@@ -228,7 +228,8 @@ impl Parser {
     /// Something nested, not too deep.
     fn nested<T>(&mut self, parse: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         if self.depth >= DEEPEST {
-            return Err(Problem::new(self.span(), format!("nested more than {DEEPEST} deep")).help("compute a part on a line of its own"));
+            return Err(Problem::new(self.span(), format!("nested more than {DEEPEST} deep"))
+                .help("compute a part on a line of its own"));
         }
         self.depth += 1;
         let parsed = parse(self);
@@ -299,7 +300,12 @@ impl Parser {
         self.several("and", Self::not, ExprKind::And)
     }
 
-    fn several(&mut self, word: &str, part: impl Fn(&mut Self) -> Parsed<Expr>, make: fn(Vec<Expr>) -> ExprKind) -> Parsed<Expr> {
+    fn several(
+        &mut self,
+        word: &str,
+        part: impl Fn(&mut Self) -> Parsed<Expr>,
+        make: fn(Vec<Expr>) -> ExprKind,
+    ) -> Parsed<Expr> {
         let start = self.span().0;
         let mut parts = vec![part(self)?];
         while self.takes_word(word) {

@@ -159,6 +159,10 @@ fn level(expr: &Expr) -> usize {
         ExprKind::Unary(..) => 10,
         // A sign before a number stands at its front.
         ExprKind::Number(number) if *number < 0 => 10,
-        ExprKind::Number(_) | ExprKind::Name(_) | ExprKind::Call(..) | ExprKind::Method(..) | ExprKind::Attribute(..) => 11,
+        ExprKind::Number(_)
+        | ExprKind::Name(_)
+        | ExprKind::Call(..)
+        | ExprKind::Method(..)
+        | ExprKind::Attribute(..) => 11,
     }
 }

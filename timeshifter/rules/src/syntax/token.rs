@@ -13,15 +13,19 @@ pub(super) enum Token {
     /// An operator or other mark.
     Mark(&'static str),
     /// From `#` to the end of its line; whether something stands before it there, and whether it is moved in.
-    Comment { text: String, trails: bool, moved_in: bool },
+    Comment {
+        text: String,
+        trails: bool,
+        moved_in: bool,
+    },
     Newline,
     End,
 }
 
 /// All marks, those first that others begin with.
 const MARKS: &[&str] = &[
-    ">>u", "<=u", ">=u", "<<", ">>", "<=", ">=", "==", "!=", "=>", "<u", ">u", "<", ">", "=", "(", ")", ",", ":", ".", "+", "-", "*",
-    "&", "|", "^", "~",
+    ">>u", "<=u", ">=u", "<<", ">>", "<=", ">=", "==", "!=", "=>", "<u", ">u", "<", ">", "=", "(", ")", ",", ":", ".",
+    "+", "-", "*", "&", "|", "^", "~",
 ];
 
 /// The tokens of a text; what can't be read is left out, and a problem.
@@ -51,7 +55,9 @@ pub(super) fn tokens(text: &str, problems: &mut Vec<Problem>) -> Vec<(Token, Spa
             '0'..='9' => {
                 let length = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
                 at += length;
-                let decimals = text[at..].strip_prefix('.').map_or(0, |rest| 1 + rest.bytes().take_while(u8::is_ascii_digit).count());
+                let decimals = text[at..]
+                    .strip_prefix('.')
+                    .map_or(0, |rest| 1 + rest.bytes().take_while(u8::is_ascii_digit).count());
                 if decimals > 1 {
                     at += decimals;
                     float(&text[start..at], (start, at), problems)
@@ -109,7 +115,9 @@ fn number(digits: &str, span: Span, problems: &mut Vec<Problem>) -> Token {
     let is_padded = radix == 10 && plain.len() > 1 && plain.starts_with('0');
     match u64::from_str_radix(plain, radix) {
         Ok(_) if is_padded => {
-            problems.push(Problem::new(span, "a number doesn't begin with 0").help("leave the zeros out; 0x for hexadecimal"));
+            problems.push(
+                Problem::new(span, "a number doesn't begin with 0").help("leave the zeros out; 0x for hexadecimal"),
+            );
             Token::Number(0)
         }
         Ok(bits) if radix == 16 => Token::Number(bits as i64),
