@@ -95,6 +95,7 @@ impl Generator<'_> {
                 8 => self.guard(env),
                 9 if self.random.below(3) == 0 => self.there_and_back(env),
                 9 if self.random.below(2) == 0 => self.floats(env),
+                9 if self.random.below(2) == 0 => self.signs(env),
                 9 => self.narrow(env),
                 10 | 11 => self.branch(env, depth - 1),
                 12 => self.repeat(env, depth - 1),
@@ -185,6 +186,63 @@ impl Generator<'_> {
         }
     }
 
+    /// Differences, roots and multiples, minima and maxima of them, and on which side of 0 the last one lies.
+    fn signs(&mut self, env: &mut Env) {
+        use Opcode as O;
+        let single = self.random.below(2) == 0;
+        let ty = if single { Type::Single } else { Type::Float };
+        let pick = |of_singles, of_floats| if single { of_singles } else { of_floats };
+        let mut values: Vec<Operand> = Vec::new();
+        for _ in 0..2 + self.random.below(4) {
+            let whole = self.value(env);
+            let part = self.pure(O::IntAnd, &[whole, Operand::int(255)]);
+            let casts = [pick(O::CastIntToSingle, O::CastIntToFloat), pick(O::BitsToSingle, O::BitsToFloat)];
+            let bits = usize::from(self.random.below(5) == 0);
+            let mut value = self.pure(casts[bits], &[if bits == 1 { whole } else { part }]);
+            for _ in 0..self.random.below(4) {
+                let by = [0.5, 2.0, 1.0, 3.7, -1.5, 1e-30, 11.0, 14.5][self.random.below(8)];
+                let constant = number(ty, by);
+                value = match self.random.below(7) {
+                    0 => self.pure(pick(O::SingleAbs, O::FloatAbs), &[value]),
+                    1 => self.pure(pick(O::SingleMul, O::FloatMul), &[value, constant]),
+                    2 => self.pure(pick(O::SingleAdd, O::FloatAdd), &[value, constant]),
+                    _ => self.pure(pick(O::SingleSqrt, O::FloatSqrt), &[value]),
+                };
+            }
+            let from = [0.5, 1.0, 3.0, 4.0, 5.7, 11.0, 15.9, -2.0, 1e-20, 1e25][self.random.below(10)];
+            let mut args = [value, number(ty, from)];
+            if self.random.below(4) == 0 {
+                args[1] = self.float(ty, &values.iter().copied().chain([value]).collect::<Vec<_>>());
+            }
+            if self.random.below(3) == 0 {
+                args.swap(0, 1);
+            }
+            values.push(value);
+            let difference = self.pure(pick(O::SingleSub, O::FloatSub), &args);
+            values.push(difference);
+        }
+        let mut last = values[values.len() - 1];
+        for _ in 0..self.random.below(4) {
+            let other = values[self.random.below(values.len())];
+            last = match self.random.below(5) {
+                0 => self.pure(pick(O::SingleNeg, O::FloatNeg), &[last]),
+                1 | 2 => self.pure(pick(O::SingleMin, O::FloatMin), &[last, other]),
+                _ => self.pure(pick(O::SingleMax, O::FloatMax), &[other, last]),
+            };
+        }
+        let zero = number(ty, [0.0, 0.0, 0.0, -0.0, 3.0][self.random.below(5)]);
+        let tests: Vec<Opcode> = O::ALL
+            .iter()
+            .copied()
+            .filter(|op| op.is_comparison() && op.operands().iter().all(|of| *of == OperandType::Is(ty)))
+            .collect();
+        for _ in 0..1 + self.random.below(2) {
+            let args = if self.random.below(3) == 0 { [zero, last] } else { [last, zero] };
+            let test = tests[self.random.below(tests.len())];
+            env.values.push(self.pure(test, &args));
+        }
+    }
+
     /// One of the values, or a constant.
     fn float(&mut self, ty: Type, values: &[Operand]) -> Operand {
         const CORNERS: [f64; 10] = [0.0, -0.0, 1.0, -1.5, 0.1, 63.0, 1e30, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
@@ -192,10 +250,7 @@ impl Generator<'_> {
             return values[values.len() - 1 - self.random.below(values.len().min(4))];
         }
         let corner = CORNERS[self.random.below(CORNERS.len())];
-        Operand::Const(match ty {
-            Type::Single => Const::Single((corner as f32).to_bits()),
-            _ => Const::Float(corner.to_bits()),
-        })
+        number(ty, corner)
     }
 
     fn condition(&mut self, env: &Env) -> Operand {
@@ -404,4 +459,11 @@ impl Generator<'_> {
 
 fn branch(cond: Operand, then: Edge, otherwise: Edge) -> Terminator {
     Terminator::Branch { cond, then, otherwise, time: Time::Now }
+}
+
+fn number(ty: Type, number: f64) -> Operand {
+    Operand::Const(match ty {
+        Type::Single => Const::Single((number as f32).to_bits()),
+        _ => Const::Float(number.to_bits()),
+    })
 }

@@ -164,6 +164,7 @@ fn random_graphs_do_what_they_did() {
         "same op",
         "simpler",
         "selected",
+        "sign",
         "no overflow",
         "load",
         "decided",

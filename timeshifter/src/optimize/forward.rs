@@ -13,6 +13,7 @@ use super::memory::{Found, one_way};
 use super::peephole::{Instead, instead};
 use super::replacements::Replacements;
 use super::rewrites::{Kind, Rewrites, shown, shown_op};
+use super::signs;
 use flowgraph::ir::{BlockId, Effect, Graph, Imm, Loc, Op, Opcode, Operand, Terminator, Time, Type};
 use smallvec::smallvec;
 
@@ -122,6 +123,9 @@ impl Walk<'_> {
             }
             return true;
         }
+        if self.has_another_of_its_sign(op) {
+            return false;
+        }
         // Of a selection less is known than of what it was.
         let is_float = op.results.len() == 1 && self.graph.values[op.results[0].index()].ty != Type::Int;
         let float = is_float.then(|| floats::transfer(op, &self.known));
@@ -206,13 +210,36 @@ impl Walk<'_> {
         }
     }
 
+    /// Puts in place of a float of which only the sign is seen what else has that. Gives whether nothing is left to do.
+    fn has_another_of_its_sign(&mut self, op: &mut Op) -> bool {
+        while let Some(instead) = signs::of_the_same_sign(op, &self.known) {
+            match instead {
+                Instead::Operand(operand, why) => {
+                    if !self.may(op, Kind::Sign, || (shown(operand), why.to_owned())) {
+                        return false;
+                    }
+                    self.replaced.replace(op.results[0], operand);
+                    return true;
+                }
+                Instead::Op(opcode, args, why) => {
+                    if !self.may(op, Kind::Sign, || (shown_op(opcode, &args), why.to_owned())) {
+                        return false;
+                    }
+                    (op.opcode, op.args) = (opcode, args);
+                }
+                _ => return false,
+            }
+        }
+        false
+    }
+
     /// Makes an op simpler, as often as that goes. Gives whether nothing is left to do.
     fn is_simpler(&mut self, op: &mut Op) -> bool {
         while op.opcode.is_pure() {
             if op.opcode.is_commutative() && matches!(op.args[..], [Operand::Const(_), Operand::Value(_)]) {
                 op.args.swap(0, 1);
             }
-            match instead(op, &self.known) {
+            match instead(op, &self.known).or_else(|| signs::test(op, &self.known)) {
                 None => break,
                 Some(Instead::Operand(operand, why)) => {
                     if !self.may(op, Kind::Simpler, || (shown(operand), why.to_owned())) {

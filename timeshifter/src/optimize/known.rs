@@ -8,6 +8,7 @@ use super::float_bound::FloatBound;
 use super::floats;
 use super::int_bound::IntBound;
 use super::memory::{Changed, Contents, Found};
+use super::seen::{Seen, seen};
 use flowgraph::ir::{Const, Effect, Graph, Op, Opcode, Operand, Type, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
@@ -39,8 +40,8 @@ pub(super) struct Known {
     bounds: Vec<IntBound>,
     /// Of floats and singles.
     floats: Vec<FloatBound>,
-    /// By value: whether the sign of a zero is seen.
-    seen_signs: Vec<bool>,
+    /// By value: what is seen of it; nothing if there are no floats.
+    seen: Vec<Seen>,
     /// How values are computed, and by value the number of that and one more; 0 where it isn't known.
     definitions: Vec<Definition>,
     defined: Vec<u32>,
@@ -72,7 +73,7 @@ impl Known {
         let mut known = Known {
             bounds: vec![IntBound::unbounded(); graph.values.len()],
             floats: vec![FloatBound::unbounded(); graph.values.len()],
-            seen_signs: floats::sees_signs_of_zeros(graph),
+            seen: seen(graph),
             definitions: Vec::new(),
             defined: vec![0; graph.values.len()],
             contents: Contents::default(),
@@ -144,7 +145,7 @@ impl Known {
     pub(super) fn has_value(&mut self, value: ValueId) {
         self.bounds.resize(value.index() + 1, IntBound::unbounded());
         self.floats.resize(value.index() + 1, FloatBound::unbounded());
-        self.seen_signs.resize(value.index() + 1, true);
+        self.seen.resize(value.index() + 1, Seen::ALL);
         self.defined.resize(value.index() + 1, 0);
     }
 
@@ -166,9 +167,9 @@ impl Known {
         self.floats[value.index()] = bound;
     }
 
-    /// Whether anybody sees of a value that is zero which zero it is.
-    pub(super) fn sees_sign_of_zero(&self, value: ValueId) -> bool {
-        self.seen_signs[value.index()]
+    /// What is seen of a value.
+    pub(super) fn seen(&self, value: ValueId) -> Seen {
+        self.seen.get(value.index()).copied().unwrap_or(Seen::ALL)
     }
 
     /// The bounds of an op's results.

@@ -12,6 +12,7 @@
 //! equal        blocks that do the same become one
 //! int_bound    what is known of an integer: its range and its bits
 //! float_bound  and of a float: its interval, and whether it may be a NaN; floats: what follows on the way
+//! seen         what is seen of a float; signs: what has the same sign and is cheaper
 //! dominators   what dominates what; replacements: values that are something else
 //! rewrites     counting what is done, for those who look for the one that is wrong
 //! ```
@@ -32,6 +33,8 @@ mod memory;
 mod peephole;
 mod replacements;
 mod rewrites;
+mod seen;
+mod signs;
 mod stores;
 
 pub use rewrites::{Kind, Kinds, Rewrite, Rewrites};

@@ -26,6 +26,7 @@ kinds! {
     Load = "load", "What is loaded was stored or loaded before.";
     Simpler = "simpler", "Another op, or an operand, gives the same.";
     Selected = "selected", "A comparison finds the lesser or the greater of two numbers.";
+    Sign = "sign", "Only the sign of a float is seen, and something cheaper has that.";
     NoOverflow = "no overflow", "An op that looks for overflow needn't.";
     Fold = "fold", "The result is a constant.";
     SameOp = "same op", "It has been done before, or is said.";
