@@ -10,6 +10,7 @@
 //! stores       one walk backward: what is overwritten before anybody looks
 //! demanded     another one: which bits of values are looked at
 //! equal        blocks that do the same become one
+//! sink         what only one way out of a block needs is done on that way
 //! int_bound    what is known of an integer: its range and its bits
 //! float_bound  and of a float: its interval, and whether it may be a NaN; floats: what follows on the way
 //! seen         what is seen of a float; signs: what has the same sign and is cheaper
@@ -35,6 +36,7 @@ mod replacements;
 mod rewrites;
 mod seen;
 mod signs;
+mod sink;
 mod stores;
 
 pub use rewrites::{Kind, Kinds, Rewrite, Rewrites};
@@ -45,6 +47,7 @@ use equal::merge_equal_blocks;
 use flowgraph::ir::Graph;
 use forward::forward;
 use int_bound::IntBound;
+use sink::sink;
 use stores::drop_dead_stores;
 
 /// Optimizes a residual graph whose entry is handed what lies in these bounds; nothing is known of parameters that have none. Gives the
@@ -52,6 +55,8 @@ use stores::drop_dead_stores;
 pub fn optimize(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> usize {
     let mut rounds = simplify(graph);
     drop_unused_values(graph);
+    // On the way where it is needed more may be known of what an op is handed.
+    sink(graph, rewrites);
     // Only when parameters have gone that are always the same is it plain which ops are equal.
     let changed = forward(graph, entry, rewrites);
     if drop_recorded(graph) || changed {
@@ -61,6 +66,10 @@ pub fn optimize(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) 
         rounds += simplify(graph);
     }
     if merge_equal_blocks(graph, rewrites) {
+        rounds += simplify(graph);
+    }
+    // What tests have become needless for has fewer users now.
+    if sink(graph, rewrites) && forward(graph, entry, rewrites) {
         rounds += simplify(graph);
     }
     rounds
