@@ -92,6 +92,7 @@ impl Generator<'_> {
             match self.random.below(if depth == 0 { 10 } else { 14 }) {
                 0..=4 => self.arithmetic(env),
                 5..=7 => self.access(env),
+                8 if self.random.below(3) == 0 => self.compared(env),
                 8 => self.guard(env),
                 9 if self.random.below(3) == 0 => self.there_and_back(env),
                 9 if self.random.below(2) == 0 => self.floats(env),
@@ -160,7 +161,10 @@ impl Generator<'_> {
                 0 => extremes[self.random.below(2)],
                 _ => arithmetic[self.random.below(arithmetic.len())],
             };
-            let args: Vec<Operand> = opcode.operands().iter().map(|_| self.float(ty, &values)).collect();
+            let mut args: Vec<Operand> = opcode.operands().iter().map(|_| self.float(ty, &values)).collect();
+            if matches!(opcode, O::FloatCopysign | O::SingleCopysign) {
+                args[1] = self.or_one(ty, args[1]);
+            }
             values.push(self.pure(opcode, &args));
             if self.random.below(3) == 0 {
                 let comparison = comparisons[self.random.below(comparisons.len())];
@@ -172,10 +176,7 @@ impl Generator<'_> {
         match self.random.below(3) {
             0 => env.values.push(self.pure(pick(O::CastSingleToInt, O::CastFloatToInt), &[seen])),
             1 => {
-                // Which NaN it is isn't promised.
-                let one = if ty == Type::Single { Const::Single(1f32.to_bits()) } else { Const::Float(1f64.to_bits()) };
-                let is_number = self.pure(pick(O::SingleEq, O::FloatEq), &[seen, seen]);
-                let number = self.pure(pick(O::SingleSelect, O::FloatSelect), &[is_number, seen, Operand::Const(one)]);
+                let number = self.or_one(ty, seen);
                 env.values.push(self.pure(pick(O::SingleToBits, O::FloatToBits), &[number]));
             }
             _ => {
@@ -184,6 +185,13 @@ impl Generator<'_> {
                 env.values.push(self.pure(comparison, &[seen, other]));
             }
         }
+    }
+
+    /// A number, or 1 where it is NaN: which NaN it is, and its sign, aren't promised.
+    fn or_one(&mut self, ty: Type, value: Operand) -> Operand {
+        let pick = |single, float| if ty == Type::Single { single } else { float };
+        let is_number = self.pure(pick(Opcode::SingleEq, Opcode::FloatEq), &[value, value]);
+        self.pure(pick(Opcode::SingleSelect, Opcode::FloatSelect), &[is_number, value, number(ty, 1.0)])
     }
 
     /// Differences, roots and multiples, minima and maxima of them, and on which side of 0 the last one lies.
@@ -378,6 +386,36 @@ impl Generator<'_> {
         }
     }
 
+    /// Two values that are compared, and compared again where that is known.
+    fn compared(&mut self, env: &mut Env) {
+        use Opcode as O;
+        const TESTS: [O; 10] =
+            [O::IntLt, O::IntLe, O::IntGt, O::IntGe, O::IntEq, O::IntNe, O::UintLt, O::UintLe, O::UintGt, O::UintGe];
+        let mut pair = [self.value(env), self.value(env), self.length];
+        for value in &mut pair[..2] {
+            if self.random.below(3) == 0 {
+                *value = self.pure(O::IntAnd, &[*value, Operand::int(127)]);
+            }
+        }
+        for _ in 0..1 + self.random.below(3) {
+            let (one, other) = (pair[self.random.below(3)], pair[self.random.below(3)]);
+            let test = TESTS[self.random.below(TESTS.len())];
+            let cond = self.pure(test, &[one, other]);
+            let (next, exit) = (self.graph.new_block(), self.graph.new_block());
+            let (then, otherwise) = if self.random.below(2) == 0 { (next, exit) } else { (exit, next) };
+            self.end(branch(cond, Edge::new(then, []), Edge::new(otherwise, [])));
+            let result = self.value(env);
+            self.graph.block_mut(exit).term = Terminator::Return(vec![result]);
+            self.block = next;
+            for _ in 0..1 + self.random.below(3) {
+                let (one, other) = (pair[self.random.below(3)], pair[self.random.below(3)]);
+                let test = TESTS[self.random.below(TESTS.len())];
+                let known = self.pure(test, &[one, other]);
+                env.values.push(known);
+            }
+        }
+    }
+
     /// A guard: leaves by an exit with all that is in scope.
     fn guard(&mut self, env: &Env) {
         let cond = self.condition(env);
@@ -393,15 +431,35 @@ impl Generator<'_> {
     fn branch(&mut self, env: &mut Env, depth: usize) {
         let cond = self.condition(env);
         let [then, otherwise, join] = [0; 3].map(|_| self.graph.new_block());
+        // A place that both sides use, and whoever comes behind them; and an index that they check.
+        let both = (self.random.below(3) == 0).then(|| self.place(env));
+        let index = (self.random.below(4) == 0).then(|| self.value(env));
         self.end(branch(cond, Edge::new(then, []), Edge::new(otherwise, [])));
         for side in [then, otherwise] {
             self.block = side;
             let mut own = env.clone();
             self.statements(&mut own, depth);
+            if let Some((load, store, args, desc)) = &both {
+                if self.random.below(3) > 0 {
+                    let value = self.value(&own);
+                    self.op(*store, &[&args[..], &[value]].concat(), Imm::Mem(desc.clone()), 0);
+                } else {
+                    own.values.extend(self.op(*load, args, Imm::Mem(desc.clone()), 1));
+                }
+            }
+            if let Some(index) = index {
+                self.check(index);
+            }
             let args = [self.value(&own), self.value(&own)];
             self.end(Terminator::Jump(Edge::new(join, args)));
         }
         self.join(env, join, 2);
+        if let Some((load, _, args, desc)) = both {
+            env.values.extend(self.op(load, &args, Imm::Mem(desc), 1));
+        }
+        if let Some(index) = index {
+            self.check(index);
+        }
     }
 
     fn switch(&mut self, env: &mut Env, depth: usize) {

@@ -168,6 +168,7 @@ fn random_graphs_do_what_they_did() {
         "sunk",
         "no overflow",
         "load",
+        "load over a join",
         "decided",
         "dead store",
         "undemanded",

@@ -8,6 +8,7 @@ use super::dominators::Dominators;
 use super::floats;
 use super::flow::{Flow, down, scoped, takes};
 use super::int_bound::IntBound;
+use super::joins::{Join, joins};
 use super::known::{Known, SameOp, is_int};
 use super::memory::{Found, one_way};
 use super::peephole::{Instead, instead};
@@ -15,6 +16,7 @@ use super::replacements::Replacements;
 use super::rewrites::{Kind, Rewrites, shown, shown_op};
 use super::signs;
 use flowgraph::ir::{BlockId, Effect, Graph, Imm, Loc, Op, Opcode, Operand, Terminator, Time, Type};
+use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
 /// Walks over a graph whose entry is handed what lies in these bounds. Gives whether anything has changed.
@@ -24,14 +26,17 @@ pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewr
     let flow = Flow::new(graph, &tree, entry, &mut known);
     let replaced = Replacements::new(graph);
     let one_way = one_way(graph);
-    let mut walk = Walk { graph, known, replaced, rewrites, before: Vec::new(), changed: false };
+    let joins = joins(graph, &tree);
+    let mut walk = Walk { graph, known, replaced, rewrites, joins, before: Vec::new(), changed: false };
     down(&tree, |block, marks, depth| {
         scoped(&mut walk.known, marks, depth);
         flow.enter(walk.graph, &tree, block, &mut walk.known) && {
             if !one_way[block.index()] {
                 walk.join(&tree, block);
+                walk.take_what_comes(block);
             }
             walk.block(block, |to| one_way[to.index()].then(|| flow.reaches(to)));
+            walk.answer(block);
             true
         }
     });
@@ -40,14 +45,16 @@ pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewr
     changed
 }
 
-struct Walk<'g> {
-    graph: &'g mut Graph,
-    known: Known,
-    replaced: Replacements,
-    rewrites: &'g mut Rewrites,
+pub(super) struct Walk<'g> {
+    pub graph: &'g mut Graph,
+    pub known: Known,
+    pub replaced: Replacements,
+    pub rewrites: &'g mut Rewrites,
+    /// What joins ask that haven't been come to.
+    pub joins: FxHashMap<BlockId, Join>,
     /// Ops that the present one needs.
     before: Vec<Op>,
-    changed: bool,
+    pub changed: bool,
 }
 
 impl Walk<'_> {

@@ -5,6 +5,8 @@
 //! forward      one walk down the dominator tree: what is decided, done before, or simpler
 //!   flow         first the bounds of block parameters, to a fixed point
 //!   known        what holds on the way
+//!   relations    how two values compare
+//!   joins        what all ways to a join bring
 //!   memory       what lies in memory
 //!   peephole     what one op can be replaced by
 //! stores       one walk backward: what is overwritten before anybody looks
@@ -29,9 +31,11 @@ mod floats;
 mod flow;
 mod forward;
 pub mod int_bound;
+mod joins;
 mod known;
 mod memory;
 mod peephole;
+mod relations;
 mod replacements;
 mod rewrites;
 mod seen;
