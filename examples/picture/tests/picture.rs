@@ -35,6 +35,17 @@ fn a_face_is_one_straight_function() {
     drawn(FACE, 40);
 }
 
+/// Whoever draws sees only which side of 0 a point is on: a distance is held against a radius as squares.
+#[test]
+fn a_face_is_drawn_without_roots() {
+    let ops = read(FACE).expect("a picture");
+    let graphs = lang::residual::draw(&ops).expect("it is compiled");
+    let all = graphs.module().graphs.iter().flat_map(|(_, graph)| &graph.blocks).flat_map(|block| &block.ops);
+    let count = |opcode| all.clone().filter(|op| op.opcode == opcode).count();
+    assert_eq!(count(Opcode::SingleSqrt), 0);
+    assert!(count(Opcode::SingleMul) > 5);
+}
+
 #[test]
 fn another_picture() {
     let Some(path) = std::env::var_os(OTHER) else {

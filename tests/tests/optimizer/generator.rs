@@ -92,9 +92,11 @@ impl Generator<'_> {
             match self.random.below(if depth == 0 { 10 } else { 14 }) {
                 0..=4 => self.arithmetic(env),
                 5..=7 => self.access(env),
+                8 if self.random.below(3) == 0 => self.compared(env),
                 8 => self.guard(env),
                 9 if self.random.below(3) == 0 => self.there_and_back(env),
                 9 if self.random.below(2) == 0 => self.floats(env),
+                9 if self.random.below(2) == 0 => self.signs(env),
                 9 => self.narrow(env),
                 10 | 11 => self.branch(env, depth - 1),
                 12 => self.repeat(env, depth - 1),
@@ -159,7 +161,10 @@ impl Generator<'_> {
                 0 => extremes[self.random.below(2)],
                 _ => arithmetic[self.random.below(arithmetic.len())],
             };
-            let args: Vec<Operand> = opcode.operands().iter().map(|_| self.float(ty, &values)).collect();
+            let mut args: Vec<Operand> = opcode.operands().iter().map(|_| self.float(ty, &values)).collect();
+            if matches!(opcode, O::FloatCopysign | O::SingleCopysign) {
+                args[1] = self.or_one(ty, args[1]);
+            }
             values.push(self.pure(opcode, &args));
             if self.random.below(3) == 0 {
                 let comparison = comparisons[self.random.below(comparisons.len())];
@@ -171,10 +176,7 @@ impl Generator<'_> {
         match self.random.below(3) {
             0 => env.values.push(self.pure(pick(O::CastSingleToInt, O::CastFloatToInt), &[seen])),
             1 => {
-                // Which NaN it is isn't promised.
-                let one = if ty == Type::Single { Const::Single(1f32.to_bits()) } else { Const::Float(1f64.to_bits()) };
-                let is_number = self.pure(pick(O::SingleEq, O::FloatEq), &[seen, seen]);
-                let number = self.pure(pick(O::SingleSelect, O::FloatSelect), &[is_number, seen, Operand::Const(one)]);
+                let number = self.or_one(ty, seen);
                 env.values.push(self.pure(pick(O::SingleToBits, O::FloatToBits), &[number]));
             }
             _ => {
@@ -185,6 +187,70 @@ impl Generator<'_> {
         }
     }
 
+    /// A number, or 1 where it is NaN: which NaN it is, and its sign, aren't promised.
+    fn or_one(&mut self, ty: Type, value: Operand) -> Operand {
+        let pick = |single, float| if ty == Type::Single { single } else { float };
+        let is_number = self.pure(pick(Opcode::SingleEq, Opcode::FloatEq), &[value, value]);
+        self.pure(pick(Opcode::SingleSelect, Opcode::FloatSelect), &[is_number, value, number(ty, 1.0)])
+    }
+
+    /// Differences, roots and multiples, minima and maxima of them, and on which side of 0 the last one lies.
+    fn signs(&mut self, env: &mut Env) {
+        use Opcode as O;
+        let single = self.random.below(2) == 0;
+        let ty = if single { Type::Single } else { Type::Float };
+        let pick = |of_singles, of_floats| if single { of_singles } else { of_floats };
+        let mut values: Vec<Operand> = Vec::new();
+        for _ in 0..2 + self.random.below(4) {
+            let whole = self.value(env);
+            let part = self.pure(O::IntAnd, &[whole, Operand::int(255)]);
+            let casts = [pick(O::CastIntToSingle, O::CastIntToFloat), pick(O::BitsToSingle, O::BitsToFloat)];
+            let bits = usize::from(self.random.below(5) == 0);
+            let mut value = self.pure(casts[bits], &[if bits == 1 { whole } else { part }]);
+            for _ in 0..self.random.below(4) {
+                let by = [0.5, 2.0, 1.0, 3.7, -1.5, 1e-30, 11.0, 14.5][self.random.below(8)];
+                let constant = number(ty, by);
+                value = match self.random.below(7) {
+                    0 => self.pure(pick(O::SingleAbs, O::FloatAbs), &[value]),
+                    1 => self.pure(pick(O::SingleMul, O::FloatMul), &[value, constant]),
+                    2 => self.pure(pick(O::SingleAdd, O::FloatAdd), &[value, constant]),
+                    _ => self.pure(pick(O::SingleSqrt, O::FloatSqrt), &[value]),
+                };
+            }
+            let from = [0.5, 1.0, 3.0, 4.0, 5.7, 11.0, 15.9, -2.0, 1e-20, 1e25][self.random.below(10)];
+            let mut args = [value, number(ty, from)];
+            if self.random.below(4) == 0 {
+                args[1] = self.float(ty, &values.iter().copied().chain([value]).collect::<Vec<_>>());
+            }
+            if self.random.below(3) == 0 {
+                args.swap(0, 1);
+            }
+            values.push(value);
+            let difference = self.pure(pick(O::SingleSub, O::FloatSub), &args);
+            values.push(difference);
+        }
+        let mut last = values[values.len() - 1];
+        for _ in 0..self.random.below(4) {
+            let other = values[self.random.below(values.len())];
+            last = match self.random.below(5) {
+                0 => self.pure(pick(O::SingleNeg, O::FloatNeg), &[last]),
+                1 | 2 => self.pure(pick(O::SingleMin, O::FloatMin), &[last, other]),
+                _ => self.pure(pick(O::SingleMax, O::FloatMax), &[other, last]),
+            };
+        }
+        let zero = number(ty, [0.0, 0.0, 0.0, -0.0, 3.0][self.random.below(5)]);
+        let tests: Vec<Opcode> = O::ALL
+            .iter()
+            .copied()
+            .filter(|op| op.is_comparison() && op.operands().iter().all(|of| *of == OperandType::Is(ty)))
+            .collect();
+        for _ in 0..1 + self.random.below(2) {
+            let args = if self.random.below(3) == 0 { [zero, last] } else { [last, zero] };
+            let test = tests[self.random.below(tests.len())];
+            env.values.push(self.pure(test, &args));
+        }
+    }
+
     /// One of the values, or a constant.
     fn float(&mut self, ty: Type, values: &[Operand]) -> Operand {
         const CORNERS: [f64; 10] = [0.0, -0.0, 1.0, -1.5, 0.1, 63.0, 1e30, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
@@ -192,10 +258,7 @@ impl Generator<'_> {
             return values[values.len() - 1 - self.random.below(values.len().min(4))];
         }
         let corner = CORNERS[self.random.below(CORNERS.len())];
-        Operand::Const(match ty {
-            Type::Single => Const::Single((corner as f32).to_bits()),
-            _ => Const::Float(corner.to_bits()),
-        })
+        number(ty, corner)
     }
 
     fn condition(&mut self, env: &Env) -> Operand {
@@ -323,6 +386,36 @@ impl Generator<'_> {
         }
     }
 
+    /// Two values that are compared, and compared again where that is known.
+    fn compared(&mut self, env: &mut Env) {
+        use Opcode as O;
+        const TESTS: [O; 10] =
+            [O::IntLt, O::IntLe, O::IntGt, O::IntGe, O::IntEq, O::IntNe, O::UintLt, O::UintLe, O::UintGt, O::UintGe];
+        let mut pair = [self.value(env), self.value(env), self.length];
+        for value in &mut pair[..2] {
+            if self.random.below(3) == 0 {
+                *value = self.pure(O::IntAnd, &[*value, Operand::int(127)]);
+            }
+        }
+        for _ in 0..1 + self.random.below(3) {
+            let (one, other) = (pair[self.random.below(3)], pair[self.random.below(3)]);
+            let test = TESTS[self.random.below(TESTS.len())];
+            let cond = self.pure(test, &[one, other]);
+            let (next, exit) = (self.graph.new_block(), self.graph.new_block());
+            let (then, otherwise) = if self.random.below(2) == 0 { (next, exit) } else { (exit, next) };
+            self.end(branch(cond, Edge::new(then, []), Edge::new(otherwise, [])));
+            let result = self.value(env);
+            self.graph.block_mut(exit).term = Terminator::Return(vec![result]);
+            self.block = next;
+            for _ in 0..1 + self.random.below(3) {
+                let (one, other) = (pair[self.random.below(3)], pair[self.random.below(3)]);
+                let test = TESTS[self.random.below(TESTS.len())];
+                let known = self.pure(test, &[one, other]);
+                env.values.push(known);
+            }
+        }
+    }
+
     /// A guard: leaves by an exit with all that is in scope.
     fn guard(&mut self, env: &Env) {
         let cond = self.condition(env);
@@ -338,15 +431,35 @@ impl Generator<'_> {
     fn branch(&mut self, env: &mut Env, depth: usize) {
         let cond = self.condition(env);
         let [then, otherwise, join] = [0; 3].map(|_| self.graph.new_block());
+        // A place that both sides use, and whoever comes behind them; and an index that they check.
+        let both = (self.random.below(3) == 0).then(|| self.place(env));
+        let index = (self.random.below(4) == 0).then(|| self.value(env));
         self.end(branch(cond, Edge::new(then, []), Edge::new(otherwise, [])));
         for side in [then, otherwise] {
             self.block = side;
             let mut own = env.clone();
             self.statements(&mut own, depth);
+            if let Some((load, store, args, desc)) = &both {
+                if self.random.below(3) > 0 {
+                    let value = self.value(&own);
+                    self.op(*store, &[&args[..], &[value]].concat(), Imm::Mem(desc.clone()), 0);
+                } else {
+                    own.values.extend(self.op(*load, args, Imm::Mem(desc.clone()), 1));
+                }
+            }
+            if let Some(index) = index {
+                self.check(index);
+            }
             let args = [self.value(&own), self.value(&own)];
             self.end(Terminator::Jump(Edge::new(join, args)));
         }
         self.join(env, join, 2);
+        if let Some((load, _, args, desc)) = both {
+            env.values.extend(self.op(load, &args, Imm::Mem(desc), 1));
+        }
+        if let Some(index) = index {
+            self.check(index);
+        }
     }
 
     fn switch(&mut self, env: &mut Env, depth: usize) {
@@ -404,4 +517,11 @@ impl Generator<'_> {
 
 fn branch(cond: Operand, then: Edge, otherwise: Edge) -> Terminator {
     Terminator::Branch { cond, then, otherwise, time: Time::Now }
+}
+
+fn number(ty: Type, number: f64) -> Operand {
+    Operand::Const(match ty {
+        Type::Single => Const::Single((number as f32).to_bits()),
+        _ => Const::Float(number.to_bits()),
+    })
 }

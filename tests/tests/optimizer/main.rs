@@ -164,8 +164,11 @@ fn random_graphs_do_what_they_did() {
         "same op",
         "simpler",
         "selected",
+        "sign",
+        "sunk",
         "no overflow",
         "load",
+        "load over a join",
         "decided",
         "dead store",
         "undemanded",
@@ -190,7 +193,7 @@ fn culprit(case: usize, graph: &Graph, inputs: &[[u64; 3]], wanted: &[Ran], all:
     );
 }
 
-/// The files of `tests/optimizer`: graphs with what is absent when they have been optimized, and what must be kept, beside what comes of them. `HUESHIFT_BLESS=1`
+/// The files of `tests/optimizer`: graphs with what is absent when they have been optimized, what has moved below what, and what must be kept, beside what comes of them. `HUESHIFT_BLESS=1`
 /// writes that.
 #[test]
 fn each_optimization_leaves_what_it_should() {
@@ -212,12 +215,18 @@ fn each_optimization_leaves_what_it_should() {
         }
         let after = module(&renumber(&graph));
         let left = print_module(&after);
-        let absent = text.lines().find_map(|line| line.strip_prefix("// absent: ")).expect("what is absent");
-        for absent in absent.split('|') {
+        let said = |what: &'static str| text.lines().filter_map(move |line| line.strip_prefix(what));
+        assert!(said("// absent: ").chain(said("// below: ")).count() > 0, "{name}: what is absent?");
+        for absent in said("// absent: ").flat_map(|absent| absent.split('|')) {
             assert!(text.lines().any(|line| !line.starts_with("//") && line.contains(absent)), "{name}: {absent}");
             assert!(!print_module(&module(&graph)).contains(absent), "{name}: {absent} is there:\n{left}");
         }
-        for kept in text.lines().filter_map(|line| line.strip_prefix("// kept: ")) {
+        for (moved, under) in said("// below: ").filter_map(|line| line.split_once(" | ")) {
+            let is_below = |text: &str| text.find(moved) > text.rfind(under) && text.contains(under);
+            assert!(text.contains(moved) && !is_below(&print_module(&before)), "{name}: {moved}");
+            assert!(is_below(&print_module(&module(&graph))), "{name}: {moved} isn't below {under}:\n{left}");
+        }
+        for kept in said("// kept: ") {
             assert!(print_module(&module(&graph)).contains(kept), "{name}: {kept} is gone:\n{left}");
         }
         assert!(may_stand_for(&evaluate(&after, &inputs), &evaluate(&before, &inputs)), "{name}");

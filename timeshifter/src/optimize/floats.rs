@@ -1,4 +1,4 @@
-//! Floats on the way: their bounds, what comparisons and extremes give by them, and whose zeros' signs anybody sees.
+//! Floats on the way: their bounds, and what comparisons and extremes give by them.
 //!
 //! Singles have the bounds of floats: what an op gives is that of floats, rounded once more. Of sums, products, quotients and roots that is
 //! what the op of singles gives (S. Figueroa, "When is double rounding innocuous?", 1995: 53 bits are enough for 24).
@@ -7,11 +7,12 @@ use super::float_bound::FloatBound;
 use super::int_bound::IntBound;
 use super::known::Known;
 use super::peephole::Instead;
-use flowgraph::ir::{Const, Graph, Op, Opcode, Operand, Terminator};
+use super::seen::Seen;
+use flowgraph::ir::{Const, Op, Opcode};
 use smallvec::SmallVec;
 
 /// The op of floats that one of singles is like; others as they are.
-fn of_floats(opcode: Opcode) -> Opcode {
+pub(super) fn of_floats(opcode: Opcode) -> Opcode {
     use Opcode as O;
     match opcode {
         O::SingleAdd => O::FloatAdd,
@@ -60,6 +61,14 @@ fn singles(lower: f32, upper: f32) -> FloatBound {
     FloatBound::from_range(lower.into(), upper.into()).unwrap_or(FloatBound::unbounded())
 }
 
+/// The bound of a number times itself.
+fn squared(bound: FloatBound) -> FloatBound {
+    let size = bound.abs_bound();
+    let (Some(lower), Some(upper)) = (size.lower(), size.upper()) else { return bound };
+    let of_numbers = FloatBound::from_range(lower * lower, upper * upper).unwrap_or(FloatBound::number());
+    if bound.may_be_nan() { of_numbers.or_nan() } else { of_numbers }
+}
+
 /// The bound of the result of an op that gives a float or a single.
 pub(super) fn transfer(op: &Op, known: &Known) -> FloatBound {
     use Opcode as O;
@@ -70,6 +79,10 @@ pub(super) fn transfer(op: &Op, known: &Known) -> FloatBound {
         O::CastFloatToSingle => rounded(floats[0]),
         O::CastIntToSingle => singles(ints[0].lower() as f32, ints[0].upper() as f32),
         O::CastUintToSingle => singles(ints[0].unsigned_lower() as f32, ints[0].unsigned_upper() as f32),
+        O::FloatMul | O::SingleMul if op.args[0] == op.args[1] => match op.opcode {
+            O::SingleMul => rounded(squared(floats[0])),
+            _ => squared(floats[0]),
+        },
         opcode => match of_floats(opcode) {
             like if like != opcode => rounded(FloatBound::transfer(like, &floats, &ints)),
             _ if opcode.is_pure() => FloatBound::transfer(opcode, &floats, &ints),
@@ -128,7 +141,7 @@ pub(super) fn extreme(op: &Op, known: &Known) -> Option<Instead> {
     if wins(of_b, of_a) {
         return Some(Instead::Operand(b, "its bound"));
     }
-    let sees_signs = op.results.iter().any(|result| known.sees_sign_of_zero(*result));
+    let sees_signs = op.results.iter().any(|result| known.seen(*result).contains(Seen::ZERO));
     let zeros_differ = of_a.contains(0.0) && of_b.contains(-0.0) || of_a.contains(-0.0) && of_b.contains(0.0);
     if sees_signs && zeros_differ {
         return None;
@@ -141,61 +154,4 @@ pub(super) fn extreme(op: &Op, known: &Known) -> Option<Instead> {
     };
     let compared = if is_least { [first, second] } else { [second, first] };
     Some(Instead::Selected { less, compared, select, from: [first, second] })
-}
-
-/// After so many rounds it is taken that all signs are seen.
-const ROUNDS: usize = 20;
-
-/// By value: whether anybody sees, of a float that is zero, which zero it is.
-pub(super) fn sees_signs_of_zeros(graph: &Graph) -> Vec<bool> {
-    let mut sees = vec![false; graph.values.len()];
-    for _ in 0..ROUNDS {
-        let mut changed = false;
-        let mut see = |operand: &Operand, sees: &mut Vec<bool>| {
-            if let Operand::Value(value) = operand {
-                changed |= !std::mem::replace(&mut sees[value.index()], true);
-            }
-        };
-        for block in graph.blocks.iter().rev() {
-            match &block.term {
-                Terminator::Jump(_) | Terminator::Branch { .. } | Terminator::Switch { .. } => {}
-                term => term.operands().iter().for_each(|operand| see(operand, &mut sees)),
-            }
-            for edge in block.term.edges() {
-                for (param, arg) in graph.block(edge.block).params.iter().zip(&edge.args) {
-                    if sees[param.index()] {
-                        see(arg, &mut sees);
-                    }
-                }
-            }
-            for op in block.ops.iter().rev() {
-                let result = op.results.first().is_some_and(|result| sees[result.index()]);
-                for (at, arg) in op.args.iter().enumerate() {
-                    if sees_sign(op.opcode, at).unwrap_or(result) {
-                        see(arg, &mut sees);
-                    }
-                }
-            }
-        }
-        if !changed {
-            return sees;
-        }
-    }
-    sees.fill(true);
-    sees
-}
-
-/// Whether an op sees the sign of a zero in one of its operands; nothing if it depends on whether that of its result is seen.
-fn sees_sign(opcode: Opcode, operand: usize) -> Option<bool> {
-    use Opcode as O;
-    match (of_floats(opcode), operand) {
-        (O::FloatEq | O::FloatNe | O::FloatLt | O::FloatLe | O::FloatGt | O::FloatGe | O::FloatAbs, _) => Some(false),
-        (O::CastFloatToInt | O::CastFloatToUint | O::CastSingleToInt | O::CastSingleToUint, _) => Some(false),
-        (O::FloatAdd | O::FloatSub | O::FloatMul | O::FloatNeg | O::FloatMin | O::FloatMax | O::FloatFma, _) => None,
-        (O::FloatSqrt | O::FloatFloor | O::FloatCeil | O::FloatTrunc | O::FloatNearest | O::FloatSelect, _) => None,
-        (O::CastFloatToSingle | O::CastSingleToFloat, _) => None,
-        (O::SingleFma, _) | (O::FloatTruediv | O::FloatMod, 0) => None,
-        (O::FloatCopysign, 0) => Some(false),
-        _ => Some(true),
-    }
 }

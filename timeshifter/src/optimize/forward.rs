@@ -8,13 +8,16 @@ use super::dominators::Dominators;
 use super::floats;
 use super::flow::{Flow, down, scoped, takes};
 use super::int_bound::IntBound;
+use super::joins::{Join, joins};
 use super::known::{Known, SameOp, is_int};
 use super::memory::{Found, one_way};
 use super::peephole::{Instead, instead};
 use super::replacements::Replacements;
 use super::rewrites::{Kind, Rewrites, shown, shown_built, shown_op};
+use super::signs;
 use flowgraph::ir::{BlockId, Effect, Graph, Imm, Loc, Op, Opcode, Operand, OperandType, Terminator, Time, Type};
 use rules::{Built, Fired};
+use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
 /// Walks over a graph whose entry is handed what lies in these bounds. Gives whether anything has changed.
@@ -24,14 +27,17 @@ pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewr
     let flow = Flow::new(graph, &tree, entry, &mut known);
     let replaced = Replacements::new(graph);
     let one_way = one_way(graph);
-    let mut walk = Walk { graph, known, replaced, rewrites, before: Vec::new(), changed: false };
+    let joins = joins(graph, &tree);
+    let mut walk = Walk { graph, known, replaced, rewrites, joins, before: Vec::new(), changed: false };
     down(&tree, |block, marks, depth| {
         scoped(&mut walk.known, marks, depth);
         flow.enter(walk.graph, &tree, block, &mut walk.known) && {
             if !one_way[block.index()] {
                 walk.join(&tree, block);
+                walk.take_what_comes(block);
             }
             walk.block(block, |to| one_way[to.index()].then(|| flow.reaches(to)));
+            walk.answer(block);
             true
         }
     });
@@ -40,14 +46,16 @@ pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewr
     changed
 }
 
-struct Walk<'g> {
-    graph: &'g mut Graph,
-    known: Known,
-    replaced: Replacements,
-    rewrites: &'g mut Rewrites,
+pub(super) struct Walk<'g> {
+    pub graph: &'g mut Graph,
+    pub known: Known,
+    pub replaced: Replacements,
+    pub rewrites: &'g mut Rewrites,
+    /// What joins ask that haven't been come to.
+    pub joins: FxHashMap<BlockId, Join>,
     /// Ops that the present one needs.
     before: Vec<Op>,
-    changed: bool,
+    pub changed: bool,
 }
 
 impl Walk<'_> {
@@ -122,6 +130,9 @@ impl Walk<'_> {
                 self.known.computed(*result, bound);
             }
             return true;
+        }
+        if self.has_another_of_its_sign(op) {
+            return false;
         }
         // Of a selection less is known than of what it was.
         let is_float = op.results.len() == 1 && self.graph.values[op.results[0].index()].ty != Type::Int;
@@ -207,6 +218,29 @@ impl Walk<'_> {
         }
     }
 
+    /// Puts in place of a float of which only the sign is seen what else has that. Gives whether nothing is left to do.
+    fn has_another_of_its_sign(&mut self, op: &mut Op) -> bool {
+        while let Some(instead) = signs::of_the_same_sign(op, &self.known) {
+            match instead {
+                Instead::Operand(operand, why) => {
+                    if !self.may(op, Kind::Sign, || (shown(operand), why.to_owned())) {
+                        return false;
+                    }
+                    self.replaced.replace(op.results[0], operand);
+                    return true;
+                }
+                Instead::Op(opcode, args, why) => {
+                    if !self.may(op, Kind::Sign, || (shown_op(opcode, &args), why.to_owned())) {
+                        return false;
+                    }
+                    (op.opcode, op.args) = (opcode, args);
+                }
+                _ => return false,
+            }
+        }
+        false
+    }
+
     /// Makes an op simpler, as often as that goes. Gives whether nothing is left to do.
     fn is_simpler(&mut self, op: &mut Op) -> bool {
         while op.opcode.is_pure() {
@@ -220,7 +254,7 @@ impl Walk<'_> {
                     None => break,
                 }
             }
-            match instead(op, &self.known) {
+            match instead(op, &self.known).or_else(|| signs::test(op, &self.known)) {
                 None => break,
                 Some(Instead::Operand(operand, why)) => {
                     if !self.may(op, Kind::Simpler, || (shown(operand), why.to_owned())) {
@@ -228,6 +262,12 @@ impl Walk<'_> {
                     }
                     self.replaced.replace(op.results[0], operand);
                     return true;
+                }
+                Some(Instead::Op(opcode, args, why)) => {
+                    if !self.may(op, Kind::Simpler, || (shown_op(opcode, &args), why.to_owned())) {
+                        break;
+                    }
+                    (op.opcode, op.args) = (opcode, args);
                 }
                 Some(Instead::Selected { less, compared, select, from }) => {
                     let change = || {

@@ -1,4 +1,4 @@
-//! What is known on the way to a block: bounds of integers, what has been computed, and which indices lie below which lengths.
+//! What is known on the way to a block: bounds of integers, what has been computed, how values compare, and which indices lie below which lengths.
 //!
 //! A walk goes down the dominator tree; what it learns holds in all that is dominated, and is forgotten when it goes up
 //! again (P. Briggs, K. Cooper, L. T. Simpson, "Value numbering", 1997, section 4). What a branch says of its condition
@@ -8,6 +8,8 @@ use super::float_bound::FloatBound;
 use super::floats;
 use super::int_bound::IntBound;
 use super::memory::{Changed, Contents, Found};
+use super::relations::{Before, Relations};
+use super::seen::{Seen, seen};
 use flowgraph::ir::{Const, Effect, Graph, Op, Opcode, Operand, Type, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
@@ -39,8 +41,8 @@ pub(super) struct Known {
     bounds: Vec<IntBound>,
     /// Of floats and singles.
     floats: Vec<FloatBound>,
-    /// By value: whether the sign of a zero is seen.
-    seen_signs: Vec<bool>,
+    /// By value: what is seen of it; nothing if there are no floats.
+    seen: Vec<Seen>,
     /// How values are computed, and by value the number of that and one more; 0 where it isn't known.
     definitions: Vec<Definition>,
     defined: Vec<u32>,
@@ -53,6 +55,8 @@ pub(super) struct Known {
     least: FxHashMap<ValueId, u64>,
     /// By value: of what it lies below.
     within: FxHashMap<ValueId, Within>,
+    /// How values compare with each other.
+    relations: Relations,
     /// How to forget what was learnt, the latest last.
     learnt: Vec<Learnt>,
 }
@@ -66,6 +70,7 @@ enum Learnt {
     Done(SameOp, Option<SmallVec<[Operand; 2]>>),
     Least(ValueId, Option<u64>),
     Within(ValueId, Option<Box<Within>>),
+    Relation(Before),
     Memory(Changed),
 }
 
@@ -74,7 +79,7 @@ impl Known {
         let mut known = Known {
             bounds: vec![IntBound::unbounded(); graph.values.len()],
             floats: vec![FloatBound::unbounded(); graph.values.len()],
-            seen_signs: floats::sees_signs_of_zeros(graph),
+            seen: seen(graph),
             definitions: Vec::new(),
             defined: vec![0; graph.values.len()],
             uses: uses(graph),
@@ -82,6 +87,7 @@ impl Known {
             done: FxHashMap::default(),
             least: FxHashMap::default(),
             within: FxHashMap::default(),
+            relations: Relations::default(),
             learnt: Vec::new(),
         };
         for op in graph.blocks.iter().flat_map(|block| &block.ops) {
@@ -129,6 +135,7 @@ impl Known {
                 Learnt::Least(value, None) => drop(self.least.remove(&value)),
                 Learnt::Within(value, Some(before)) => drop(self.within.insert(value, *before)),
                 Learnt::Within(value, None) => drop(self.within.remove(&value)),
+                Learnt::Relation(before) => self.relations.undo(before),
                 Learnt::Memory(changed) => self.contents.undo(changed),
             }
         }
@@ -147,7 +154,7 @@ impl Known {
     pub(super) fn has_value(&mut self, value: ValueId) {
         self.bounds.resize(value.index() + 1, IntBound::unbounded());
         self.floats.resize(value.index() + 1, FloatBound::unbounded());
-        self.seen_signs.resize(value.index() + 1, true);
+        self.seen.resize(value.index() + 1, Seen::ALL);
         self.defined.resize(value.index() + 1, 0);
         self.uses.resize(value.index() + 1, u32::MAX);
     }
@@ -170,9 +177,9 @@ impl Known {
         self.floats[value.index()] = bound;
     }
 
-    /// Whether anybody sees of a value that is zero which zero it is.
-    pub(super) fn sees_sign_of_zero(&self, value: ValueId) -> bool {
-        self.seen_signs[value.index()]
+    /// What is seen of a value.
+    pub(super) fn seen(&self, value: ValueId) -> Seen {
+        self.seen.get(value.index()).copied().unwrap_or(Seen::ALL)
     }
 
     /// The bounds of an op's results.
@@ -330,6 +337,18 @@ impl Known {
         true
     }
 
+    /// Learns what a test gives, which hasn't been made here.
+    pub(super) fn learn_test(&mut self, opcode: Opcode, args: &[Operand], holds: bool) {
+        let bounds: SmallVec<[IntBound; 3]> = args.iter().map(|arg| self.bound(*arg)).collect();
+        let refined = IntBound::refine(opcode, &bounds, IntBound::constant(i64::from(holds)));
+        for (arg, new) in args.iter().zip(refined.into_iter().flatten()) {
+            if let Operand::Value(value) = arg {
+                self.narrow(*value, new, DEPTH);
+            }
+        }
+        self.learn_comparison(opcode, args, holds);
+    }
+
     /// What bounds with a sign can't say: that a value is at least so much without one, or less than a length.
     fn learn_comparison(&mut self, opcode: Opcode, args: &[Operand], holds: bool) {
         if let Some((value, bound)) = least(opcode, args, holds) {
@@ -339,15 +358,17 @@ impl Known {
                 self.learnt.push(Learnt::Least(value, before));
             }
         }
+        let no_signs = args.iter().all(|arg| self.bound(*arg).known_nonnegative());
+        self.learnt.extend(self.relations.learn(opcode, args, holds, no_signs).map(Learnt::Relation));
         if let Some((index, length @ Operand::Value(_))) = below(opcode, args, holds)
             && let Some((value, offset)) = self.offset_of(index)
         {
-            self.is_within(value, length, (offset, offset));
+            self.learn_within(value, length, (offset, offset));
         }
     }
 
     /// Learns that some offsets from a value, all of a range, lie below a length.
-    fn is_within(&mut self, value: ValueId, length: Operand, (low, high): (i64, i64)) {
+    fn learn_within(&mut self, value: ValueId, length: Operand, (low, high): (i64, i64)) {
         let before = self.within.get(&value);
         let mut after = before.cloned().unwrap_or_default();
         let own = || (0..after.len()).filter(|at| after[*at].0 == length);
@@ -367,7 +388,7 @@ impl Known {
     /// Learns of a parameter what is said of all that is handed over for it.
     pub(super) fn param_is_within(&mut self, param: ValueId, within: &Within) {
         for (length, range) in within {
-            self.is_within(param, *length, *range);
+            self.learn_within(param, *length, *range);
         }
     }
 
@@ -433,15 +454,34 @@ impl Known {
                 _ => {}
             }
         }
+        self.is_below_length(opcode, args).or_else(|| {
+            let no_signs = args.iter().all(|arg| self.bound(*arg).known_nonnegative());
+            self.relations.compares(opcode, args, no_signs)
+        })
+    }
+
+    /// What a comparison of an index with a length gives.
+    fn is_below_length(&self, opcode: Opcode, args: &[Operand]) -> Option<bool> {
         let (index, length, holds) = match (opcode, args) {
             (Opcode::UintLt, [index, length]) | (Opcode::UintGt, [length, index]) => (index, length, true),
             (Opcode::UintGe, [index, length]) | (Opcode::UintLe, [length, index]) => (index, length, false),
             _ => return None,
         };
         let (value, offset) = self.offset_of(*index)?;
+        let is_below = self.offset_is_within(value, offset, *length)
+            || index.value().is_some_and(|index| self.relations.is_below_by_another(index, *length, self));
+        is_below.then_some(holds)
+    }
+
+    fn offset_is_within(&self, value: ValueId, offset: i64, length: Operand) -> bool {
         let is_there =
-            |(other, (low, high)): &(Operand, (i64, i64))| other == length && *low <= offset && offset <= *high;
-        self.within.get(&value)?.iter().any(is_there).then_some(holds)
+            |(other, (low, high)): &(Operand, (i64, i64))| *other == length && *low <= offset && offset <= *high;
+        self.within.get(&value).is_some_and(|within| within.iter().any(is_there))
+    }
+
+    /// Whether a value is known to lie below a length.
+    pub(super) fn is_within(&self, value: ValueId, length: Operand) -> bool {
+        self.offset_of(value.into()).is_some_and(|(value, offset)| self.offset_is_within(value, offset, length))
     }
 }
 

@@ -5,12 +5,16 @@
 //! forward      one walk down the dominator tree: what is decided, done before, or simpler
 //!   flow         first the bounds of block parameters, to a fixed point
 //!   known        what holds on the way
+//!   relations    how two values compare
+//!   joins        what all ways to a join bring
 //!   memory       what lies in memory
 //!   integer      asking the rules what an op can be replaced by; peephole: what no rule says
 //! stores       one walk backward: what is overwritten before anybody looks
 //! demanded     another one: which bits of values are looked at
 //! equal        blocks that do the same become one
+//! sink         what only one way out of a block needs is done on that way
 //! float_bound  what is known of a float, as `bounds` is of an integer: its interval, and whether it may be a NaN; floats: what follows on the way
+//! seen         what is seen of a float; signs: what has the same sign and is cheaper
 //! dominators   what dominates what; replacements: values that are something else
 //! rewrites     counting what is done, for those who look for the one that is wrong
 //! ```
@@ -26,11 +30,16 @@ mod floats;
 mod flow;
 mod forward;
 pub mod integer;
+mod joins;
 mod known;
 mod memory;
 mod peephole;
+mod relations;
 mod replacements;
 mod rewrites;
+mod seen;
+mod signs;
+mod sink;
 mod stores;
 
 pub use bounds as int_bound;
@@ -42,6 +51,7 @@ use equal::merge_equal_blocks;
 use flowgraph::ir::Graph;
 use forward::forward;
 use int_bound::IntBound;
+use sink::sink;
 use stores::drop_dead_stores;
 
 /// Optimizes a residual graph whose entry is handed what lies in these bounds; nothing is known of parameters that have none. Gives the
@@ -49,6 +59,8 @@ use stores::drop_dead_stores;
 pub fn optimize(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> usize {
     let mut rounds = simplify(graph);
     drop_unused_values(graph);
+    // On the way where it is needed more may be known of what an op is handed.
+    sink(graph, rewrites);
     // Only when parameters have gone that are always the same is it plain which ops are equal.
     let changed = forward(graph, entry, rewrites);
     if drop_recorded(graph) || changed {
@@ -58,6 +70,10 @@ pub fn optimize(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) 
         rounds += simplify(graph);
     }
     if merge_equal_blocks(graph, rewrites) {
+        rounds += simplify(graph);
+    }
+    // What tests have become needless for has fewer users now.
+    if sink(graph, rewrites) && forward(graph, entry, rewrites) {
         rounds += simplify(graph);
     }
     rounds

@@ -3,12 +3,15 @@
 use super::floats;
 use super::known::Known;
 use flowgraph::ir::{Op, Opcode, Operand};
+use smallvec::SmallVec;
 
 /// What there is instead of an op.
 #[derive(Debug, PartialEq)]
 pub(super) enum Instead {
     /// Its result is this operand.
     Operand(Operand, &'static str),
+    /// This op gives the same.
+    Op(Opcode, SmallVec<[Operand; 3]>, &'static str),
     /// A selection between two operands by a comparison.
     Selected {
         /// What compares.

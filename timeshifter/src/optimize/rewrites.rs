@@ -28,13 +28,16 @@ macro_rules! kinds {
 kinds! {
     Known = "known", "An operand is a constant, by its bound.";
     Load = "load", "What is loaded was stored or loaded before.";
+    LoadOverJoin = "load over a join", "Each way to a join knows what is loaded there.";
     Simpler = "simpler", "Another op, or an operand, gives the same.";
     Selected = "selected", "A comparison finds the lesser or the greater of two numbers.";
+    Sign = "sign", "Only the sign of a float is seen, and something cheaper has that.";
     NoOverflow = "no overflow", "An op that looks for overflow needn't.";
     Fold = "fold", "The result is a constant.";
     SameOp = "same op", "It has been done before, or is said.";
     Decided = "decided", "A branch can go one way only.";
     DeadStore = "dead store", "What is stored is overwritten before anybody looks.";
+    Sunk = "sunk", "Only one way out of the block needs it.";
     Undemanded = "undemanded", "It changes only bits that nobody looks at.";
     EqualBlock = "equal block", "Another block does the same.";
 }

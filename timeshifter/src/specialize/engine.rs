@@ -20,7 +20,6 @@ use flowgraph::memory::Memory;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::cell::RefCell;
-use std::cell::RefCell;
 use std::rc::Rc;
 
 /// A map that keeps the order of insertion.
