@@ -25,7 +25,7 @@ a5a=(--entry plus_minus --args 0xA5A,3,32,10)
 
 expect 0 plus_minus interpreters
 expect 0 '"result": "42"' spec "$plus_minus" "${a5a[@]}" --green 0,1 --json
-expect 0 'v3 = int_sub v2, v1' spec "$plus_minus" "${a5a[@]}" --green 0,1 --emit residual
+expect 0 'return v2' spec "$plus_minus" "${a5a[@]}" --green 0,1 --emit residual
 expect 0 'function' spec "$plus_minus" "${a5a[@]}" --green 0,1 --emit clif
 expect 0 '"result": "42"' spec "$plus_minus" "${a5a[@]}" --green 0,1 --policy tracing --json
 expect 0 'concrete' why "$plus_minus" plus_minus::op
@@ -51,6 +51,10 @@ expect 0 168 run tl primes --mode jit --jit threshold=20,bridge=5,versions=2,tra
 expect 0 'Where time went' explain "$log"
 expect 0 'code at' run tl primes --mode jit --jit threshold=20,background=no --stats -- 1000
 expect 0 '"sizes": [{"key": "code, pc=' run tl primes --mode jit --jit threshold=20,background=no --stats=json -- 1000
+
+expect 0 'rule int_sub sub_add_same' opt tests/optimizer/rules_of_integers.graph --explain
+expect 0 'rules have fired' rules stats tests/optimizer/rules_of_integers.graph
+expect 0 '' rules fmt timeshifter/rules/integer.rules --check
 
 # What bad input gets.
 expect 2 'this is no JSON' explain README.md

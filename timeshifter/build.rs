@@ -25,8 +25,7 @@ fn compiled() -> Result<String, String> {
     match rules.iter().find(|rule| ledger.how(rule).is_none()) {
         None => Ok(rules::compile(&rules)),
         Some(rule) => Err(format!(
-            "{}: `{}` isn't in the ledger of proofs; prove it: hueshift rules check timeshifter/rules/integer.rules --ledger \
-             timeshifter/rules/integer.proofs (with a hueshift that was built before)",
+            "{}: `{}` isn't in the ledger of proofs; prove it: cargo run --release --package rules --example ledger",
             place(rule.span.0),
             rule.name
         )),

@@ -63,11 +63,6 @@ fn files_without_public_functions() {
 }
 
 #[test]
-fn what_is_planned_says_so() {
-    expect(2, &["`hueshift rules` is not there yet"], &["rules", "check"], "");
-}
-
-#[test]
 fn programs_of_interpreters() {
     expect(2, &["which program of tl?", "square"], &["run", "tl"], "");
     expect(

@@ -7,16 +7,16 @@
 //!
 //! A file may say `# confluent inside out: reason` before its first rule. Then only pairs count whose operands are normal forms already.
 
+use crate::instances::{build, instance};
 use crate::matching::{Built, Interpreted, Subject, variants};
 use crate::rule::{Exception, Rule, Term};
 use crate::sample::Random;
 use crate::terms::Terms;
-use bounds::IntBound;
-use flowgraph::ir::{Const, Operand, Type};
+use flowgraph::ir::{Operand, Type};
 
 /// How many instances of a pair are made, and of how many both rules must have applied to.
-const INSTANCES: usize = 400;
-const ENOUGH: usize = 6;
+const INSTANCES: usize = 600;
+const ENOUGH: usize = 30;
 
 /// Two rules that may both apply.
 #[derive(Clone, Debug)]
@@ -240,50 +240,6 @@ fn try_instances(
         Some(told) => Joined::ApartInside(told),
         None if joined > 0 => Joined::Joined,
         None => Joined::NotFound,
-    }
-}
-
-fn instance(terms: &mut Terms, random: &mut Random, before: &[Operand], ty: Type, constant: bool) -> Operand {
-    let constants: Vec<i64> = before.iter().filter_map(|operand| operand.as_int()).collect();
-    match (ty, constant) {
-        // Conditions often are about two of them.
-        (Type::Int, true) if !constants.is_empty() && random.below(3) == 0 => {
-            let other = constants[random.below(constants.len())];
-            let related = [other, other.wrapping_neg(), !other, 64i64.wrapping_sub(other), other.wrapping_add(1)];
-            Operand::int(related[random.below(related.len())])
-        }
-        (Type::Int, true) => Operand::int(random.int::<64>(&[0, 1, -1, 2, 3, 7, 8, 63, 255, i64::MIN, i64::MAX])),
-        (Type::Float, true) => Operand::Const(Const::Float(random.float(ty) as u64)),
-        (_, true) => Operand::Const(Const::Single(random.float(ty) as u32)),
-        (Type::Int, false) => {
-            let value = random.int::<64>(&[0, 1, -1, 2, 5, 63, 1000]);
-            let bound = match random.below(7) {
-                6 => IntBound::from_range(i64::MIN, -1).unwrap_or(IntBound::unbounded()),
-                0 => IntBound::boolean(),
-                1 => IntBound::nonnegative(),
-                2 => random.bound::<64>(value),
-                3 => IntBound::from_bits(0, random.word()),
-                _ => IntBound::unbounded(),
-            };
-            let bound = if bound.is_constant() { IntBound::unbounded() } else { bound };
-            terms.unknown(bound)
-        }
-        _ => terms.unknown(IntBound::unbounded()),
-    }
-}
-
-fn build(terms: &mut Terms, term: &Term, unified: &[Option<Term>], values: &[Operand]) -> Operand {
-    match term {
-        Term::Op(op, args) => {
-            let args: Vec<Operand> = args.iter().map(|arg| build(terms, arg, unified, values)).collect();
-            terms.op(*op, &args)
-        }
-        Term::Int(literal) => Operand::int(literal.value::<64>()),
-        Term::Float(number) => Operand::Const(Const::Float(number.to_bits())),
-        Term::Var(var) => match &unified[*var] {
-            Some(term) => build(terms, term, unified, values),
-            None => values[*var],
-        },
     }
 }
 

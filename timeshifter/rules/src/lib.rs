@@ -19,7 +19,8 @@
 //! eval        what expressions and terms come to: the meaning of the language
 //! matching    asking rules about an op: the interpreter
 //! compile     the same as Rust, a decision tree for each op
-//! order       whether rewriting ends; confluence: whether it matters which rule is used first; terms: rewriting to the end
+//! order       whether rewriting ends; confluence: whether it matters which rule is used first; terms: rewriting to the end;
+//!             instances: terms to which rules apply
 //! mine        finding rules in residual graphs
 //! sample      trying rules on values; prove: proving them with Z3; ledger: what has been proven
 //! ```
@@ -31,6 +32,7 @@ mod check;
 mod compile;
 mod confluence;
 mod eval;
+mod instances;
 mod ledger;
 mod matching;
 pub mod methods;
@@ -46,6 +48,7 @@ pub use check::{line_of, read};
 pub use compile::compile;
 pub use confluence::{Joined, Pair, pairs};
 pub use eval::Bindings;
+pub use instances::instance_of;
 pub use ledger::Ledger;
 pub use matching::{At, Built, Fired, Interpreted, Subject, at, has_bits, same, variants};
 pub use order::{Ends, ends};

@@ -178,7 +178,7 @@ pub fn shrunk<const W: u32>(rule: &Rule, mut found: Counterexample<W>) -> Counte
             let value = found.bindings.values[var];
             let halves = (0..W).map(|by| value / (1i64.checked_shl(by).unwrap_or(1).max(1)));
             let tries =
-                (0..4).flat_map(|n| [n, -n]).chain(halves).chain([value - value.signum()]).map(Bound::<W>::wrap);
+                (0..4).flat_map(|n| [n, -n]).chain(halves).chain([value.wrapping_sub(value.signum())]).map(Bound::<W>::wrap);
             for less in tries.filter(|less| less.unsigned_abs() < value.unsigned_abs()) {
                 // What was known is known no more: of the new value nothing, or all.
                 for bound in [found.bindings.bounds[var], Bound::constant(less), Bound::unbounded()] {
@@ -276,7 +276,7 @@ impl Random {
         Bound::<W>::wrap(match self.below(6) {
             0 => corners[self.below(corners.len())],
             1 => 1 << (any & 63),
-            2 => (1 << (any & 63)) - 1,
+            2 => (1i64 << (any & 63)).wrapping_sub(1),
             3 => (self.below(200) as i64) - 70,
             4 => any >> self.below(63),
             _ => any,

@@ -91,9 +91,9 @@ impl Display for Expr {
                 part(f, of, level(self))
             }
             ExprKind::Binary(mark, left, right) => {
-                part(f, left, level(self))?;
+                operand(f, self, left, level(self))?;
                 write!(f, " {mark} ")?;
-                part(f, right, level(self) + 1)
+                operand(f, self, right, level(self) + 1)
             }
             ExprKind::Compare(first, rest) => {
                 part(f, first, level(self) + 1)?;
@@ -136,6 +136,13 @@ fn joined(f: &mut Formatter<'_>, parts: &[Expr], word: &str, level: usize) -> fm
         f.write_str(if at > 0 { word } else { "" })?;
         part(f, one, level + 1)
     })
+}
+
+/// An operand of an operator. Few know how bits, shifts and sums bind among each other, so these are in parentheses.
+fn operand(f: &mut Formatter<'_>, of: &Expr, part_of: &Expr, least: usize) -> fmt::Result {
+    let is_other = matches!(part_of.kind, ExprKind::Binary(..)) && level(part_of) != level(of);
+    let is_product = matches!(of.kind, ExprKind::Binary("+" | "-", ..)) && matches!(part_of.kind, ExprKind::Binary("*", ..));
+    if is_other && !is_product { write!(f, "({part_of})") } else { part(f, part_of, least) }
 }
 
 /// A part, in parentheses if it binds less than `least`.

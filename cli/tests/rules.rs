@@ -1,0 +1,81 @@
+//! `hueshift rules`, and `opt --rules`.
+#![allow(missing_docs)]
+
+mod command;
+
+use command::expect;
+
+const RIGHT: &str = "right: int_add(int_sub(x, y), y)\n    => x\n";
+const WRONG: &str = "wrong: int_floordiv(x, C)\n    check C > 0 and C & (C - 1) == 0\n    s = highest_bit(C)\n    => int_rshift(x, s)\n";
+const GRAPH: &str = "module residual\n\ngraph f(a: int, b: int) -> int {\nb0(v0: int, v1: int):\n    v2 = int_sub v0, v1\n    v3 = int_add v2, v1\n    return v3\n}\n";
+
+/// Whether there is a Z3 on this machine.
+fn has_z3() -> bool {
+    let found = rules::prove::Solver::new(std::time::Duration::from_secs(1));
+    if let Err(error) = &found {
+        eprintln!("not all is checked: {error}");
+    }
+    found.is_ok()
+}
+
+#[test]
+fn checking_says_what_is_right_and_what_is_wrong() {
+    let wanted = ["<stdin>:1: wrong: refuted", "x = -1", "C = 2", "gives -1", "proven: 0, exhaustive: 0, sorry: 0, refuted: 1"];
+    expect(2, &wanted, &["rules", "check", "-"], WRONG);
+    let sorry = WRONG.replace("    check", "    SORRY_Z3\n    check");
+    expect(2, &["refuted: 1"], &["rules", "check", "-"], &sorry);
+    match has_z3() {
+        true => expect(0, &["<stdin>:1: right: proven", "proven: 1, exhaustive: 0, sorry: 0, refuted: 0"], &["rules", "check", "-", "--verbose"], RIGHT),
+        false => expect(2, &["there is no Z3", "libz3"], &["rules", "check", "-"], RIGHT),
+    };
+    if has_z3() {
+        let never = "never: int_add(x, C)\n    check C > 3 and C < 2\n    => x\n";
+        expect(2, &["can never apply", "C > 3 and C < 2"], &["rules", "check", "-"], never);
+        // Three verdicts, each by itself.
+        let dearer = "dearer: int_neg(x)\n    => int_mul(-1, x)\n";
+        expect(0, &["may not end: it makes something dearer", "proven: 1"], &["rules", "check", "-"], dearer);
+        expect(2, &["1 may go on forever"], &["rules", "check", "-", "--strict"], dearer);
+        let apart = "a: int_and(int_or(x, y), y)\n    => y\nb: int_or(x, C)\n    check x.known_eq_const(C)\n    => x\nc: int_or(x, x)\n    => x\n";
+        expect(0, &["confluence:", "proven: 3"], &["rules", "check", "-"], apart);
+    }
+}
+
+#[test]
+fn what_is_not_well_formed_is_told_with_its_place() {
+    let text = "a: int_ad(x, 0)\n    => x\nb: int_add(x, 0)\n    check x > 3\n    => y\n";
+    let wanted = ["there is no op `int_ad`", "is `int_add` meant?", ":1:4", "an integer is wanted here", ":4:11", "variable 'y' is not defined", ":5:8"];
+    expect(2, &wanted, &["rules", "check", "-"], text);
+    expect(2, &["`=>`"], &["rules", "fmt", "-"], "a: int_add(x, 0)\n    oops\n");
+    expect(2, &["no/such.rules"], &["rules", "check", "no/such.rules"], "");
+}
+
+#[test]
+fn formatting_is_done_once() {
+    let printed = "# c\nright: int_add(int_sub(x, y), y) # d\n    => x\n";
+    let ran = expect(0, &[printed], &["rules", "fmt", "-"], "# c\n\nright:int_add( int_sub(x,y),y ) # d\n => x");
+    let once = String::from_utf8_lossy(&ran.stdout).into_owned();
+    expect(0, &[&once], &["rules", "fmt", "-"], &once);
+    expect(0, &[], &["rules", "fmt", "-", "--check"], &once);
+    expect(2, &["isn't in its shape"], &["rules", "fmt", "-", "--check"], "right:int_neg(int_neg(x))\n=> x");
+}
+
+#[test]
+fn firings_are_counted() {
+    expect(0, &["rule int_add add_sub_same: 1", "1 rules have fired"], &["rules", "stats", "-"], GRAPH);
+    expect(0, &["{\"int_add\": {\"add_sub_same\": 1}}"], &["rules", "stats", "-", "--json"], GRAPH);
+}
+
+#[test]
+fn rules_of_ones_own() {
+    let folder = std::env::temp_dir().join(format!("hueshift-rules-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let file = folder.join("own.rules");
+    std::fs::write(&file, "mine: int_add(int_sub(x, y), y)\n    => x\n").expect("a file");
+    let path = file.to_string_lossy();
+    let ran = expect(0, &["return v0", "rule mine", "1 rewrite"], &["opt", "-", "--rules", &path, "--explain"], GRAPH);
+    assert!(!String::from_utf8_lossy(&ran.stdout).contains("int_add"));
+    // Without it nothing is done: the optimizer's own are not asked.
+    std::fs::write(&file, "other: int_neg(int_neg(x))\n    => x\n").expect("a file");
+    expect(0, &["int_add", "0 rewrites"], &["opt", "-", "--rules", &path, "--explain"], GRAPH);
+    std::fs::remove_dir_all(&folder).expect("the folder goes");
+}
