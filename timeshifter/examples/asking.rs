@@ -1,8 +1,8 @@
-//! What asking the rules costs: `cargo run --release --workspace --example asking -- FILE…`, of files of residual graphs.
+//! What asking the rules costs: `cargo run --release -p timeshifter --example asking -- FILE…`, of files of residual graphs.
 //!
 //! Each op of the graphs is asked about, many times, with what is known of its operands from their ops alone.
 
-use flowgraph::ir::{Graph, Opcode, Operand, Stage};
+use flowgraph::ir::{Graph, Opcode, Operand};
 use flowgraph::text::parse_module;
 use rules::{Interpreted, Terms};
 use std::collections::HashMap;
@@ -15,7 +15,7 @@ const TIMES: usize = 2000;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut all = Vec::new();
     for file in std::env::args().skip(1) {
-        let module = parse_module(&file, &std::fs::read_to_string(&file)?, Stage::Residual)?;
+        let module = parse_module(&std::fs::read_to_string(&file)?).map_err(|error| format!("{file}: {error}"))?;
         all.extend(module.graphs.values().map(terms));
     }
     let interpreted = Interpreted::new(rules::read(rules::INTEGER).map_err(|problems| format!("{problems:?}"))?);

@@ -1,4 +1,4 @@
-//! How tight the transfers are, as a Markdown table: `cargo run --release --workspace --example precision > docs/precision.md`.
+//! How tight the transfers are, as a Markdown table: `cargo run --release -p timeshifter --example precision > docs/precision.md`.
 
 #[path = "../tests/bounds/sets.rs"]
 mod sets;
@@ -99,7 +99,7 @@ fn main() {
         mixed.bounds.len(),
         all_six.len()
     );
-    println!("operand with every fifth bound. Made by `cargo run --release --workspace --example precision`.\n");
+    println!("operand with every fifth bound. Made by `cargo run --release -p timeshifter --example precision`.\n");
     println!(
         "| op | 4 bits: best % | excess | most | of | 6 bits: best % | excess | most | of | by constants: best % | excess | most | of |"
     );

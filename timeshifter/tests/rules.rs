@@ -47,7 +47,8 @@ fn compiled_and_interpreted_rules_choose_the_same() {
             }
             let others = [inner, args[0], Operand::int(seed as i64 % 5 - 1), *args.last().expect("an op has operands")];
             for turn in 0..4 {
-                let args: Vec<Operand> = (0..outer.operands().len()).map(|at| others[(turn + at * (1 + seed as usize % 3)) % 4]).collect();
+                let args: Vec<Operand> =
+                    (0..outer.operands().len()).map(|at| others[(turn + at * (1 + seed as usize % 3)) % 4]).collect();
                 if args.iter().any(|arg| !is_int_operand(&terms, *arg)) {
                     continue;
                 }

@@ -1,6 +1,6 @@
 //! The measurements of `docs/benchmarks.md`, all in one run, so that their ratios mean something on a noisy machine:
 //!
-//!     cargo run --release --workspace --example bench
+//!     cargo run --release -p hueshift-tests --example bench
 //!
 //! Every figure is the best of several rounds; the rounds of what is compared take turns.
 

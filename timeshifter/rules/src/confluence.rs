@@ -5,7 +5,8 @@
 //! rules after that until none applies. If both ends are the same each time, the pair is joined. That is a search for what is wrong, not a
 //! proof: conditions that hardly ever hold together may not be found, and such pairs are counted apart.
 //!
-//! A file may say `# confluent inside out: reason` before its first rule. Then only pairs count whose operands are normal forms already.
+//! A file may say `# confluent inside out: reason` before its first rule. Then only pairs count whose operands are normal forms already, and of which both
+//! leave an operand or both make ops: what leaves an operand is asked first.
 
 use crate::instances::{build, instance};
 use crate::matching::{Built, Interpreted, Subject, variants};
@@ -36,8 +37,9 @@ pub enum Joined {
     NotFound,
     /// They don't, but a comment says why that is fine.
     Believed(String),
-    /// They don't, but only where an operand could still be rewritten: a walk that asks about operands before the ops that use them never
-    /// comes there (J. van de Pol, H. Zantema, "Generalized innermost rewriting", 2005). The term, and what each makes of it.
+    /// They don't, but only where an operand could still be rewritten, or where one leaves an operand and the other makes ops: a walk that asks about
+    /// operands before the ops that use them never has that choice (J. van de Pol, H. Zantema, "Generalized innermost rewriting", 2005). The
+    /// term, and what each makes of it.
     ApartInside(String),
     /// They don't, here: the term, and what each makes of it.
     Apart(String),
@@ -225,7 +227,10 @@ fn try_instances(
                 shown(second)
             );
             let operands = Subject::definition(&terms, whole).map(|(_, args)| args.to_vec()).unwrap_or_default();
-            if place.is_empty() && operands.iter().all(|operand| terms.normal(*operand, rules) == Some(*operand)) {
+            if place.is_empty()
+                && one.rank() == other.rank()
+                && operands.iter().all(|operand| terms.normal(*operand, rules) == Some(*operand))
+            {
                 return Joined::Apart(told);
             }
             inside = inside.or(Some(told));

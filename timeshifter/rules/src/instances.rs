@@ -24,7 +24,13 @@ pub fn instance_of(rule: &Rule, seed: u64) -> Option<(Terms, Opcode, Vec<Operand
 }
 
 /// An operand of which this or that is known; or a constant, often one that has to do with those `before`.
-pub(crate) fn instance(terms: &mut Terms, random: &mut Random, before: &[Operand], ty: Type, constant: bool) -> Operand {
+pub(crate) fn instance(
+    terms: &mut Terms,
+    random: &mut Random,
+    before: &[Operand],
+    ty: Type,
+    constant: bool,
+) -> Operand {
     let constants: Vec<i64> = before.iter().filter_map(|operand| operand.as_int()).collect();
     match (ty, constant) {
         // Conditions often are about two of them.
@@ -36,6 +42,7 @@ pub(crate) fn instance(terms: &mut Terms, random: &mut Random, before: &[Operand
         (Type::Int, true) => Operand::int(random.int::<64>(&[0, 1, -1, 2, 3, 7, 8, 63, 255, i64::MIN, i64::MAX])),
         (Type::Float, true) => Operand::Const(Const::Float(random.float(ty) as u64)),
         (_, true) => Operand::Const(Const::Single(random.float(ty) as u32)),
+        (Type::Int, false) if random.below(10) == 0 => Operand::int([0, 1, -1, 5][random.below(4)]),
         (Type::Int, false) => {
             let value = random.int::<64>(&[0, 1, -1, 2, 5, 63, 1000]);
             let bound = match random.below(7) {
@@ -68,4 +75,3 @@ pub(crate) fn build(terms: &mut Terms, term: &Term, unified: &[Option<Term>], va
         },
     }
 }
-

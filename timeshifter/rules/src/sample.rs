@@ -177,8 +177,11 @@ pub fn shrunk<const W: u32>(rule: &Rule, mut found: Counterexample<W>) -> Counte
         for var in (0..rule.matched).filter(|var| rule.vars[*var].ty() == Type::Int) {
             let value = found.bindings.values[var];
             let halves = (0..W).map(|by| value / (1i64.checked_shl(by).unwrap_or(1).max(1)));
-            let tries =
-                (0..4).flat_map(|n| [n, -n]).chain(halves).chain([value.wrapping_sub(value.signum())]).map(Bound::<W>::wrap);
+            let tries = (0..4)
+                .flat_map(|n| [n, -n])
+                .chain(halves)
+                .chain([value.wrapping_sub(value.signum())])
+                .map(Bound::<W>::wrap);
             for less in tries.filter(|less| less.unsigned_abs() < value.unsigned_abs()) {
                 // What was known is known no more: of the new value nothing, or all.
                 for bound in [found.bindings.bounds[var], Bound::constant(less), Bound::unbounded()] {

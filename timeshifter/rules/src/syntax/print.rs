@@ -141,7 +141,8 @@ fn joined(f: &mut Formatter<'_>, parts: &[Expr], word: &str, level: usize) -> fm
 /// An operand of an operator. Few know how bits, shifts and sums bind among each other, so these are in parentheses.
 fn operand(f: &mut Formatter<'_>, of: &Expr, part_of: &Expr, least: usize) -> fmt::Result {
     let is_other = matches!(part_of.kind, ExprKind::Binary(..)) && level(part_of) != level(of);
-    let is_product = matches!(of.kind, ExprKind::Binary("+" | "-", ..)) && matches!(part_of.kind, ExprKind::Binary("*", ..));
+    let is_product =
+        matches!(of.kind, ExprKind::Binary("+" | "-", ..)) && matches!(part_of.kind, ExprKind::Binary("*", ..));
     if is_other && !is_product { write!(f, "({part_of})") } else { part(f, part_of, least) }
 }
 
