@@ -208,7 +208,9 @@ impl Check {
         let _ = match verdict {
             Verdict::Proven if self.verbose => writeln!(told, "{place}: proven"),
             Verdict::Exhaustive(cases) if self.verbose => writeln!(told, "{place}: exhaustive, {cases} cases"),
-            Verdict::Sorry => writeln!(told, "{place}: sorry: no proof was tried; values that refute it weren't found"),
+            Verdict::Sorry => {
+                writeln!(told, "{place}: sorry: it says that there is no proof; nothing was found that refutes it")
+            }
             Verdict::Proven | Verdict::Exhaustive(_) => Ok(()),
             Verdict::Refuted(found) => writeln!(told, "{place}: refuted: {arrow}\n{}", found.describe(rule).trim_end()),
             Verdict::NeverApplies(condition) => {

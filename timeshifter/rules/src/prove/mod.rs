@@ -41,7 +41,7 @@ pub enum Verdict {
     Proven,
     /// It is right: for each shift amount or power of two by itself; of so many cases.
     Exhaustive(usize),
-    /// It says that there is no proof, and none was tried but on values.
+    /// It says that there is no proof; at least nothing was found in a moment that refutes it.
     Sorry,
     /// It is wrong, here.
     Refuted(Box<Counterexample<64>>),
@@ -62,11 +62,9 @@ pub fn prove(rule: &Rule, solver: &Solver) -> Verdict {
     if let Some(found) = sampled.counterexample {
         return Verdict::Refuted(Box::new(found));
     }
-    if rule.sorry {
-        return Verdict::Sorry;
-    }
     let mut formula = match Formula::new(rule) {
         Ok(formula) => formula,
+        Err(_) if rule.sorry => return Verdict::Sorry,
         Err(op) => return Verdict::Unknown(format!("there is no formula for `{}`", op.name())),
     };
     if sampled.applied == 0
@@ -75,6 +73,7 @@ pub fn prove(rule: &Rule, solver: &Solver) -> Verdict {
         return verdict;
     }
     match search(rule, &mut formula, solver, "", FIRST) {
+        Found::Nothing | Found::Unknown(_) if rule.sorry => Verdict::Sorry,
         Found::Nothing => Verdict::Proven,
         Found::Counterexample(found) => {
             Verdict::Refuted(Box::new(shrunk(rule, smaller(rule, &mut formula, solver, *found))))
