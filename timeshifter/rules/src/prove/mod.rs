@@ -1,7 +1,7 @@
 //! Proofs with Z3: each rule at 64 bits.
 //!
 //! First the rule is tried on values ([`crate::sample()`]): what is wrong mostly shows at once. Then Z3 is asked for values where the rule applies and its sides
-//! differ ([`formula`]); there must be none. What it finds is computed again by the language's own meaning, so that a
+//! differ (`formula`); there must be none. What it finds is computed again by the language's own meaning, so that a
 //! counterexample that is printed is one. Where Z3 doesn't answer in time, shift amounts and powers of two are gone through one by one.
 
 mod formula;

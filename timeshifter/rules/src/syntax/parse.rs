@@ -32,7 +32,7 @@ pub(crate) fn parse_what_can_be(text: &str) -> (File, Vec<Problem>) {
             Ok(rule) => file.rules.push(rule),
             Err(problem) => {
                 problems.push(problem);
-                parser.to_next_rule();
+                parser.skip_to_next_rule();
             }
         }
     }
@@ -158,7 +158,7 @@ impl Parser {
     }
 
     /// Goes to where the next rule begins: a name and a colon at the beginning of a line.
-    fn to_next_rule(&mut self) {
+    fn skip_to_next_rule(&mut self) {
         (self.parens, self.depth) = (0, 0);
         self.inside.clear();
         let begins = |at: usize| {
