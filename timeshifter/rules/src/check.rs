@@ -8,6 +8,9 @@ use crate::syntax::{
 use flowgraph::ir::{Effect, Opcode, OperandType, Type};
 use std::collections::HashMap;
 
+/// How many ops of a pattern may commute: each doubles the ways to match it.
+const MOST_COMMUTING: usize = 8;
+
 /// Reads and checks a file of rules.
 ///
 /// # Errors
@@ -99,6 +102,16 @@ impl Checker<'_> {
             _ => self.problem(pattern.span, "a pattern is an op", "write what is to be replaced: `int_add(x, 0)`"),
         };
         let found = self.term(pattern, ty, true);
+        let mut commuting = 0;
+        if let Some(term) = &found {
+            term.each(&mut |term| commuting += usize::from(matches!(term, Term::Op(op, _) if op.is_commutative())));
+        }
+        if commuting > MOST_COMMUTING {
+            let message =
+                format!("{commuting} ops of the pattern commute, so that there are 2^{commuting} ways to match it");
+            let help = format!("a pattern has at most {MOST_COMMUTING} of them");
+            return self.problem(pattern.span, message, help);
+        }
         let matched = self.vars.len();
         let mut steps = Vec::new();
         let mut sorry = false;

@@ -86,6 +86,8 @@ j: int_add(x, 0)
     }
     assert_eq!(found.len(), expected.len(), "{}", found.join("\n"));
     let alone = wrong("j: int_add(x, 0)\n    # confluent with nobody: because\n    => x\n");
+    let deep = format!("k: {}x{}\n    => x\n", "int_add(".repeat(30), ", y)".repeat(30));
+    assert_eq!(wrong(&deep), ["1:4: 30 ops of the pattern commute, so that there are 2^30 ways to match it"]);
     assert_eq!(alone, ["1:1: `j` speaks of a rule `nobody`, which isn't there"]);
 }
 
