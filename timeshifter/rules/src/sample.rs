@@ -169,10 +169,13 @@ pub fn sample<const W: u32>(rule: &Rule, tries: usize) -> Sampled<W> {
     found
 }
 
+/// How often all variables are made smaller.
+const ROUNDS: usize = 64;
+
 /// A counterexample with smaller numbers, one variable after the other, as long as that goes.
 pub fn shrunk<const W: u32>(rule: &Rule, mut found: Counterexample<W>) -> Counterexample<W> {
     let before = |found: &Counterexample<W>, var: usize| found.bindings.values[var].unsigned_abs();
-    loop {
+    for _ in 0..ROUNDS {
         let mut smaller = false;
         for var in (0..rule.matched).filter(|var| rule.vars[*var].ty() == Type::Int) {
             let value = found.bindings.values[var];
@@ -180,7 +183,8 @@ pub fn shrunk<const W: u32>(rule: &Rule, mut found: Counterexample<W>) -> Counte
             let tries = (0..4)
                 .flat_map(|n| [n, -n])
                 .chain(halves)
-                .chain([value.wrapping_sub(value.signum())])
+                // Less by a power of two, the large ones first: one by one would take forever.
+                .chain((0..W - 1).rev().map(|by| value.wrapping_sub(value.signum() << by)))
                 .map(Bound::<W>::wrap);
             for less in tries.filter(|less| less.unsigned_abs() < value.unsigned_abs()) {
                 // What was known is known no more: of the new value nothing, or all.
@@ -198,9 +202,10 @@ pub fn shrunk<const W: u32>(rule: &Rule, mut found: Counterexample<W>) -> Counte
             }
         }
         if !smaller {
-            return found;
+            break;
         }
     }
+    found
 }
 
 /// Integers worth trying, the small ones first: also those that the rule speaks of, and their neighbours.

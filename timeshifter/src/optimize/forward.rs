@@ -20,6 +20,9 @@ use rules::{Built, Fired};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
+/// So often is one op made simpler.
+const MOST_REWRITES: usize = 200;
+
 /// Walks over a graph whose entry is handed what lies in these bounds. Gives whether anything has changed.
 pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> bool {
     let tree = Dominators::new(graph);
@@ -243,7 +246,11 @@ impl Walk<'_> {
 
     /// Makes an op simpler, as often as that goes. Gives whether nothing is left to do.
     fn is_simpler(&mut self, op: &mut Op) -> bool {
-        while op.opcode.is_pure() {
+        // The optimizer's own rules end; those of others may not.
+        for _ in 0..MOST_REWRITES {
+            if !op.opcode.is_pure() {
+                break;
+            }
             if op.opcode.is_commutative() && matches!(op.args[..], [Operand::Const(_), Operand::Value(_)]) {
                 op.args.swap(0, 1);
             }
