@@ -64,6 +64,7 @@ impl Opt {
                 );
             }
         }
+        crate::rules::refuse_endless(&rewrites)?;
         if self.explain {
             let count = rewrites.count();
             print_aside(&format!("{explained}{count} rewrite{}\n", if count == 1 { "" } else { "s" }))?;

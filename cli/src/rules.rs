@@ -129,7 +129,23 @@ pub fn read(name: &str, text: &str) -> Result<Vec<Rule>, Failure> {
     ::rules::read(text).map_err(|problems| refused(name, text, problems))
 }
 
-fn refused(name: &str, text: &str, problems: Vec<::rules::Problem>) -> Failure {
+/// Refuses what was done with rules of which one goes around in circles.
+pub fn refuse_endless(rewrites: &Rewrites) -> Done {
+    let Some(rule) = rewrites.endless() else { return Ok(()) };
+    let problem = Problem::new(format!("the rule `{rule}` is used without end"));
+    Err(problem.help("`hueshift rules check` says which rules may not end, and why").into())
+}
+
+/// More mistakes than these are counted only.
+const TOLD: usize = 100;
+
+fn refused(name: &str, text: &str, mut problems: Vec<::rules::Problem>) -> Failure {
+    if problems.len() > TOLD {
+        let more = problems.len() - TOLD;
+        problems.truncate(TOLD);
+        let message = format!("and {more} more");
+        problems.push(::rules::Problem { message, help: "mend these first".to_owned(), ..problems[TOLD - 1].clone() });
+    }
     let drawn = problems.into_iter().map(|problem| {
         let (from, to) = problem.span;
         let drawn =
@@ -344,6 +360,7 @@ impl Stats {
                 }
             }
         }
+        refuse_endless(&rewrites)?;
         let fired: Vec<(String, String, u64)> =
             rewrites.fired().into_iter().map(|(op, rule, count)| (op.name().to_owned(), rule, count)).collect();
         let by_op = fired_json(&fired);
@@ -390,11 +407,19 @@ impl Mine {
         }
         let sequences = mined.sequences(self.least.max(1));
         let progress = Progress::start(sequences.len());
-        let mut found = 0;
+        let (mut found, mut named) = (0, BTreeMap::<String, usize>::new());
         for (pattern, count) in &sequences {
             progress.next("looking for something cheaper");
-            if let Some((text, verdict)) = ::rules::mine::cheaper(pattern, &solver) {
+            if let Some((mut text, verdict)) = ::rules::mine::cheaper(pattern, &solver) {
                 found += 1;
+                // One name for one rule.
+                if let Some((name, rest)) = text.split_once(':') {
+                    let times = named.entry(name.to_owned()).or_default();
+                    *times += 1;
+                    if *times > 1 {
+                        text = format!("{name}_{times}:{rest}");
+                    }
+                }
                 let how = match verdict {
                     Verdict::Exhaustive(cases) => format!("exhaustive, {cases} cases"),
                     _ => "proven".to_owned(),

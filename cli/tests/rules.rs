@@ -78,6 +78,8 @@ fn what_is_not_well_formed_is_told_with_its_place() {
     ];
     expect(2, &wanted, &["rules", "check", "-"], text);
     expect(2, &["`=` is expected here"], &["rules", "fmt", "-"], "a: int_add(x, 0)\n    oops\n");
+    let many: String = (0..5000).map(|at| format!("r{at}: int_add(x, {at}\n    => x\n")).collect();
+    expect(2, &["r99:", "and 4900 more"], &["rules", "check", "-"], &many);
     expect(2, &["no/such.rules"], &["rules", "check", "no/such.rules"], "");
 }
 
@@ -106,9 +108,23 @@ fn rules_of_ones_own() {
     let path = file.to_string_lossy();
     let ran = expect(0, &["return v0", "rule mine", "1 rewrite"], &["opt", "-", "--rules", &path, "--explain"], GRAPH);
     assert!(!ran.out.contains("int_add"));
-    // Rules that go around in circles end all the same.
-    std::fs::write(&file, "circle: int_add(x, y)\n    => int_add(y, x)\n").expect("a file");
-    expect(0, &["int_add"], &["opt", "-", "--rules", &path], GRAPH);
+    // Rules that go around in circles, or grow, are told of.
+    for endless in [
+        "endless: int_add(x, y)\n    => int_add(y, x)\n",
+        "endless: int_add(x, y)\n    => int_add(int_add(x, 0), int_add(y, 0))\n",
+    ] {
+        std::fs::write(&file, endless).expect("a file");
+        expect(2, &["the rule `endless` is used without end"], &["opt", "-", "--rules", &path], GRAPH);
+        expect(2, &["the rule `endless` is used without end"], &["rules", "stats", "-", "--rules", &path], GRAPH);
+    }
+    // Ops with a flag, as dear as they are: at the root, and inside.
+    std::fs::write(
+        &file,
+        "flag: int_sub(x, y)\n    => int_sub_ovf(x, y)\ninner: int_add(x, y)\n    => int_neg(int_add_ovf(x, y))\n",
+    )
+    .expect("a file");
+    let ran = expect(0, &["int_sub_ovf v0, v1", "int_add_ovf"], &["opt", "-", "--rules", &path], GRAPH);
+    expect(0, &["int_sub_ovf"], &["opt", "-"], &ran.out);
     // Without it nothing is done: the optimizer's own are not asked.
     std::fs::write(&file, "other: int_neg(int_neg(x))\n    => x\n").expect("a file");
     expect(0, &["int_add", "0 rewrites"], &["opt", "-", "--rules", &path, "--explain"], GRAPH);

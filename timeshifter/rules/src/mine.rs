@@ -187,7 +187,10 @@ fn candidates(pattern: &Term, vars: usize) -> Vec<Term> {
             if matches!((a, b), (Term::Int(_), Term::Int(_))) {
                 continue;
             }
-            found.extend(BINARY.iter().map(|op| Term::Op(*op, vec![a.clone(), b.clone()])));
+            // What is added or subtracted is positive.
+            let is_negative = matches!(b, Term::Int(Literal::Number(number)) if *number < 0);
+            let is_normal = |op: &&Opcode| !(is_negative && matches!(op, Opcode::IntAdd | Opcode::IntSub));
+            found.extend(BINARY.iter().filter(is_normal).map(|op| Term::Op(*op, vec![a.clone(), b.clone()])));
         }
     }
     found

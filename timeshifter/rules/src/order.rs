@@ -36,7 +36,7 @@ fn precedence(op: Opcode) -> u32 {
         O::IntSub => 5,
         O::IntNeg | O::IntInvert => 4,
         O::IntRshift | O::IntFloordiv | O::IntMod => 3,
-        O::UintRshift | O::UintFloordiv | O::UintMod | O::IntXor => 2,
+        O::UintRshift | O::UintFloordiv | O::UintMod => 2,
         O::IntGt
         | O::IntGe
         | O::UintGt

@@ -284,3 +284,48 @@ fn formulas_are_the_ops() {
         }
     }
 }
+
+/// What proofs take of transfers besides that they hold what the op gives: of constants they are that, and comparisons and overflow are known.
+#[test]
+fn transfers_of_constants_are_constants() {
+    use bounds::IntBound;
+    use rules::methods::{COMPARISONS, Overflow, Transfer};
+    let values = [0, 1, -1, 2, 7, 63, 64, -64, 255, 1 << 31, 0x5555_5555_5555_5555, i64::MAX, i64::MIN, i64::MIN + 1];
+    for a in values {
+        for b in values {
+            for transfer in Transfer::ALL {
+                let op = transfer.op();
+                let args = &[a, b][..op.operands().len()];
+                let bounds: Vec<IntBound> = args.iter().map(|arg| IntBound::constant(*arg)).collect();
+                let given = IntBound::transfer(op, &bounds)[0].get_constant_int();
+                assert_eq!(
+                    given,
+                    bounds::compute::<64>(op, args).map(|results| results[0]),
+                    "{} {args:?}",
+                    transfer.name()
+                );
+            }
+            let known = |condition: &str| {
+                let rule = rule(&format!("r: int_add(x, y)\n    check {condition}\n    => x\n"));
+                let mut bindings = Bindings::<64>::new(&rule);
+                bindings.bounds = vec![IntBound::constant(a), IntBound::constant(b)];
+                bindings.applies(&rule)
+            };
+            for (name, _, op) in COMPARISONS {
+                let holds = bounds::compute::<64>(*op, &[a, b]).map(|results| results[0] != 0);
+                assert_eq!(Some(known(&format!("x.{name}(y)"))), holds, "{name} {a} {b}");
+            }
+            for overflow in Overflow::ALL {
+                let fits = match overflow {
+                    Overflow::Add => a.checked_add(b).is_some(),
+                    Overflow::Sub => a.checked_sub(b).is_some(),
+                    Overflow::Mul => a.checked_mul(b).is_some(),
+                    Overflow::Neg => a.checked_neg().is_some(),
+                    Overflow::Lshift => a << (b & 63) >> (b & 63) == a,
+                };
+                let other = if *overflow == Overflow::Neg { "" } else { "y" };
+                assert_eq!(known(&format!("x.{}({other})", overflow.name())), fits, "{} {a} {b}", overflow.name());
+            }
+        }
+    }
+}

@@ -15,13 +15,18 @@ use super::peephole::{Instead, instead};
 use super::replacements::Replacements;
 use super::rewrites::{Kind, Rewrites, shown, shown_built, shown_op};
 use super::signs;
-use flowgraph::ir::{BlockId, Effect, Graph, Imm, Loc, Op, Opcode, Operand, OperandType, Terminator, Time, Type};
+use flowgraph::ir::{
+    BlockId, Effect, Graph, Imm, Loc, Op, Opcode, Operand, OperandType, Terminator, Time, Type, ValueId,
+};
 use rules::{Built, Fired};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
-/// So often is one op made simpler.
-const MOST_REWRITES: usize = 200;
+/// For each op of a graph, and besides: so often rules are used. Those of the optimizer end long before; others may go around in circles.
+const FIRINGS: (usize, usize) = (50, 1000);
+
+/// So deep may what a rule has made be rewritten before it is done.
+const DEEPEST: usize = 100;
 
 /// Walks over a graph whose entry is handed what lies in these bounds. Gives whether anything has changed.
 pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> bool {
@@ -31,7 +36,10 @@ pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewr
     let replaced = Replacements::new(graph);
     let one_way = one_way(graph);
     let joins = joins(graph, &tree);
-    let mut walk = Walk { graph, known, replaced, rewrites, joins, before: Vec::new(), changed: false };
+    let ops: usize = graph.blocks.iter().map(|block| block.ops.len()).sum();
+    let firings = ops * FIRINGS.0 + FIRINGS.1;
+    let mut walk =
+        Walk { graph, known, replaced, rewrites, joins, before: Vec::new(), firings, depth: 0, changed: false };
     down(&tree, |block, marks, depth| {
         scoped(&mut walk.known, marks, depth);
         flow.enter(walk.graph, &tree, block, &mut walk.known) && {
@@ -58,6 +66,10 @@ pub(super) struct Walk<'g> {
     pub joins: FxHashMap<BlockId, Join>,
     /// Ops that the present one needs.
     before: Vec<Op>,
+    /// How many more times rules may be used.
+    firings: usize,
+    /// How deep in what rules have made the present op is.
+    depth: usize,
     pub changed: bool,
 }
 
@@ -246,11 +258,7 @@ impl Walk<'_> {
 
     /// Makes an op simpler, as often as that goes. Gives whether nothing is left to do.
     fn is_simpler(&mut self, op: &mut Op) -> bool {
-        // The optimizer's own rules end; those of others may not.
-        for _ in 0..MOST_REWRITES {
-            if !op.opcode.is_pure() {
-                break;
-            }
+        while op.opcode.is_pure() {
             if op.opcode.is_commutative() && matches!(op.args[..], [Operand::Const(_), Operand::Value(_)]) {
                 op.args.swap(0, 1);
             }
@@ -295,6 +303,10 @@ impl Walk<'_> {
 
     /// Does what a rule says. Gives whether nothing of the op is left; nothing, if it may not be done.
     fn fire(&mut self, op: &mut Op, fired: Fired) -> Option<bool> {
+        if self.firings == 0 || self.depth > DEEPEST {
+            self.rewrites.goes_on_forever(fired.rule);
+            return None;
+        }
         let plain = match &fired.target {
             Built::Op(opcode, _) => opcode.results().len() < op.results.len(),
             Built::Operand(_) => op.results.len() > 1,
@@ -304,6 +316,7 @@ impl Walk<'_> {
         if !self.may(op, kind, || (shown_built(&fired.target), why)) {
             return None;
         }
+        self.firings -= 1;
         self.rewrites.fires(op.opcode, fired.rule);
         if plain {
             self.replaced.replace(op.results[1], Operand::int(0));
@@ -317,6 +330,10 @@ impl Walk<'_> {
             Built::Op(opcode, args) => {
                 let args = args.into_iter().map(|arg| self.built(arg, op.loc)).collect();
                 (op.opcode, op.args) = (opcode, args);
+                // A flag that nobody has asked for.
+                for ty in opcode.results().iter().skip(op.results.len()) {
+                    op.results.push(self.new_value(*ty));
+                }
                 Some(false)
             }
         }
@@ -335,18 +352,24 @@ impl Walk<'_> {
 
     /// What an op gives that is put before the present one.
     fn op_before(&mut self, opcode: Opcode, args: SmallVec<[Operand; 3]>, loc: Loc) -> Operand {
-        let ty = match opcode.results().first() {
-            Some(OperandType::Is(ty)) => *ty,
-            _ => Type::Int,
-        };
-        let value = self.graph.new_value(ty);
-        self.known.has_value(value);
-        self.replaced.has_value(value);
-        let mut op = Op { opcode, args, results: smallvec![value], imm: Imm::None, time: Time::Now, loc };
+        let results: SmallVec<_> = opcode.results().iter().map(|ty| self.new_value(*ty)).collect();
+        let value = results[0];
+        let mut op = Op { opcode, args, results, imm: Imm::None, time: Time::Now, loc };
+        self.depth += 1;
         if self.keeps(&mut op) {
             self.before.push(op);
         }
+        self.depth -= 1;
         self.replaced.find(Operand::Value(value))
+    }
+
+    /// One more value, of the type that a row of the op table asks for.
+    fn new_value(&mut self, ty: OperandType) -> ValueId {
+        let ty = if let OperandType::Is(ty) = ty { ty } else { Type::Int };
+        let value = self.graph.new_value(ty);
+        self.known.has_value(value);
+        self.replaced.has_value(value);
+        value
     }
 
     /// A branch that can go one way only goes there.

@@ -105,6 +105,7 @@ pub struct Rewrites {
     without: Kinds,
     pub(super) rules: Asked,
     fired: Firings,
+    endless: Option<usize>,
 }
 
 impl Rewrites {
@@ -140,6 +141,16 @@ impl Rewrites {
     /// The names of all rules that are asked.
     pub fn rules(&self) -> Vec<String> {
         self.rules.all()
+    }
+
+    /// A rule that would have been used without end, if one was: it was given up. The optimizer's own are none of these.
+    pub fn endless(&self) -> Option<&str> {
+        self.endless.map(|rule| self.rules.name(rule))
+    }
+
+    /// A rule is given up.
+    pub(super) fn goes_on_forever(&mut self, rule: usize) {
+        self.endless.get_or_insert(rule);
     }
 
     /// A rule has fired.

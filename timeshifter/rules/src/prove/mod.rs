@@ -29,8 +29,8 @@ const TRIES: usize = 20_000;
 const ROUNDS: usize = 24;
 /// How long Z3 has before shift amounts and powers of two are gone through one by one.
 const FIRST: Duration = Duration::from_secs(1);
-/// How long for one of these, and where there is nothing to go through.
-const LAST: Duration = Duration::from_secs(20);
+/// For one of these, and where there is nothing to go through: as long as the solver may take.
+const LAST: Duration = Duration::MAX;
 /// How long for a smaller counterexample.
 const SMALLER: Duration = Duration::from_millis(700);
 
@@ -78,14 +78,14 @@ pub fn prove(rule: &Rule, solver: &Solver) -> Verdict {
         Found::Counterexample(found) => {
             Verdict::Refuted(Box::new(shrunk(rule, smaller(rule, &mut formula, solver, *found))))
         }
-        Found::Unknown(reason) => {
+        Found::Unknown(_) => {
             // Products that differ in their order alone are the same to Z3, and a shift to the left is a product.
             if let Ok(mut products) = Formula::with_products(rule)
                 && let Found::Nothing = search(rule, &mut products, solver, "", FIRST)
             {
                 return Verdict::Proven;
             }
-            one_by_one(rule, &mut formula, solver, reason)
+            one_by_one(rule, &mut formula, solver)
         }
     }
 }
@@ -105,7 +105,7 @@ fn search(rule: &Rule, formula: &mut Formula, solver: &Solver, besides: &str, ti
         let wanted = formula.asked_for();
         let values = match solver.ask(&script, formula.floats, &wanted, timeout) {
             Answer::Unsat => return Found::Nothing,
-            Answer::Unknown(reason) => return Found::Unknown(reason),
+            Answer::Unknown(reason) => return Found::Unknown(gave_up(&reason, solver)),
             Answer::Sat(values) => values,
         };
         let value_of = |name: &str| wanted.iter().position(|(own, _)| own == name).map(|at| values[at]);
@@ -121,6 +121,16 @@ fn search(rule: &Rule, formula: &mut Formula, solver: &Solver, besides: &str, ti
         facts.push_str(&formula.learn(&value_of));
     }
     Found::Unknown("what Z3 finds is never what bounds are".to_owned())
+}
+
+/// Why there is no answer.
+fn gave_up(reason: &str, solver: &Solver) -> String {
+    match reason {
+        "unknown" | "timeout" | "canceled" => {
+            format!("Z3 gave no answer in {} s for one question", solver.timeout().as_secs())
+        }
+        reason => format!("Z3 gave no answer: {reason}"),
+    }
 }
 
 /// The values of a model with its bounds; and the same values with all known of them.
@@ -231,7 +241,7 @@ fn smaller(rule: &Rule, formula: &mut Formula, solver: &Solver, mut found: Count
 }
 
 /// Goes through shift amounts and powers of two one by one, and what is neither.
-fn one_by_one(rule: &Rule, formula: &mut Formula, solver: &Solver, reason: String) -> Verdict {
+fn one_by_one(rule: &Rule, formula: &mut Formula, solver: &Solver) -> Verdict {
     let mut cases = vec![String::new()];
     for (var, name) in formula.inputs.clone() {
         let is_amount = is_amount(rule, var);
@@ -253,7 +263,7 @@ fn one_by_one(rule: &Rule, formula: &mut Formula, solver: &Solver, reason: Strin
         return match search(rule, formula, solver, "", LAST) {
             Found::Nothing => Verdict::Proven,
             Found::Counterexample(found) => Verdict::Refuted(found),
-            Found::Unknown(_) => Verdict::Unknown(reason),
+            Found::Unknown(reason) => Verdict::Unknown(reason),
         };
     }
     let script = format!("{}{}", formula.holds, formula.differs);

@@ -22,6 +22,13 @@ pub struct Solver {
     library: super::library::Library,
 }
 
+impl Solver {
+    /// How long one question may take.
+    pub(super) fn timeout(&self) -> Duration {
+        self.timeout
+    }
+}
+
 #[cfg(feature = "verify-z3")]
 impl Solver {
     /// The solver, and its version.
