@@ -4,11 +4,13 @@ use crate::forcing;
 use crate::jit::{JitError, Policy};
 use flowgraph::ir::{Graph, Terminator};
 use indexmap::IndexMap;
-use jitcodegen::{Batch, Finished, Tier};
+use jitcodegen::{CodegenError, Tier};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
+use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use std::time::{Duration, Instant};
-use timeshifter::specialize::Engine;
+use timeshifter::optimize::Firings;
+use timeshifter::specialize::{Engine, FxIndexSet, Linked};
 
 /// An exit of a graph is pointed to another.
 struct Patch {
@@ -17,23 +19,94 @@ struct Patch {
     target: String,
 }
 
+/// What is made together: fragments, or what goes before them.
+struct Batch {
+    /// By key, linked; and what is said to be redundant in them goes on the way to machine code.
+    linked: Vec<Linked>,
+    /// Fragments without code of the guest's.
+    others: Vec<Graph>,
+}
+
+/// Graphs as they are to be compiled.
+struct Optimized {
+    graphs: Vec<Graph>,
+    firings: Firings,
+    duration: Duration,
+}
+
+impl Optimized {
+    fn of(linked: Vec<Linked>) -> Optimized {
+        let begun = Instant::now();
+        let (mut graphs, mut firings) = (Vec::with_capacity(linked.len()), Firings::default());
+        for linked in linked {
+            let (graph, fired) = linked.optimize();
+            graphs.push(graph);
+            firings += &fired;
+        }
+        Optimized { graphs, firings, duration: begun.elapsed() }
+    }
+}
+
+/// How much there is of what has been compiled.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Made {
+    pub graphs: usize,
+    pub ops: usize,
+    pub bytes: usize,
+}
+
+/// What has become of graphs that are to be compiled.
+pub(crate) enum Compiling {
+    Done(Made),
+    /// It goes on in the background, as the batch of this number.
+    UnderWay(u64),
+}
+
+/// A batch that the background has finished: its number, unless it is of functions that residual code calls as they are.
+pub(crate) struct Finished {
+    pub number: Option<u64>,
+    /// How much it is, or why it was refused.
+    pub result: Result<Made, CodegenError>,
+    /// How long it took, on that other thread.
+    pub duration: Duration,
+}
+
+/// A batch in the background: first its graphs are optimized, then machine code is made of them.
+struct UnderWay {
+    number: u64,
+    /// The keys of its graphs.
+    keys: Vec<String>,
+    stage: Stage,
+}
+
+enum Stage {
+    /// With the fragments that nothing is redundant in.
+    Optimizing(Receiver<Optimized>, Vec<Graph>),
+    /// As the code generator's batch of this number; so long the stage before took.
+    Compiling(u64, Made, Duration),
+}
+
 /// The compiled residual graphs of an engine.
 pub(crate) struct Code {
     pub engine: jitcodegen::Engine,
     /// As they were compiled, but for what counts guards.
     pub graphs: IndexMap<String, Graph>,
+    /// All that have been begun, and weren't refused.
+    begun: FxHashSet<String>,
     instrument: bool,
     /// Fragments that have been looked at.
     seen: usize,
-    /// The functions that are compiled as they are.
+    /// The functions that are compiled as they are; and how many were called when that was looked at.
     as_they_are: FxHashSet<String>,
+    called_as_they_are: (usize, usize),
     /// The graphs that leave through each exit: linking may have copied it.
     leaving: FxHashMap<u32, Vec<String>>,
     patched: FxHashMap<u32, String>,
-    /// What is patched when so many batches have been compiled in the background.
-    later: VecDeque<(u64, Patch)>,
-    /// The graphs that are compiled in the background, by the number of their batch.
-    under_way: VecDeque<(u64, Vec<String>)>,
+    /// What is patched as soon as both are there.
+    later: Vec<Patch>,
+    /// What is made in the background, in the order in which it was begun.
+    under_way: VecDeque<UnderWay>,
+    batches: u64,
     /// Graphs that the code generator has refused.
     refused: FxHashSet<String>,
     /// Time for linking fragments, and for cleaning them.
@@ -45,40 +118,43 @@ impl Code {
         Code {
             engine,
             graphs: IndexMap::new(),
+            begun: FxHashSet::default(),
             instrument,
             seen: 0,
             as_they_are: FxHashSet::default(),
+            called_as_they_are: (0, 0),
             leaving: FxHashMap::default(),
             patched: FxHashMap::default(),
-            later: VecDeque::new(),
+            later: Vec::new(),
             under_way: VecDeque::new(),
+            batches: 0,
             refused: FxHashSet::default(),
             linking: Duration::ZERO,
         }
     }
 
     /// Compiles the fragment `key`, newly made, with all that it leads to. Under the eager policy the new fragments that it
-    /// enters become one graph with it; a trace's stay apart, since exits come back to them. `switches` over the values that
-    /// promotions have seen, which enter it, are compiled with it.
+    /// enters become one graph with it; a trace's stay apart, since exits come back to them. What enters it besides is compiled with it:
+    /// `others`, as switches over the values that promotions have seen.
     pub fn compile(
         &mut self,
         engine: &Engine<'_>,
         policy: Policy,
         key: &str,
-        switches: &[&Graph],
-    ) -> Result<(), JitError> {
+        others: Vec<Graph>,
+    ) -> Result<Compiling, JitError> {
         let new = engine.fragments[self.seen..].iter().filter(|f| !f.abandoned);
         let wanted: Vec<(String, usize)> = match policy {
             Policy::Eager => vec![(key.to_owned(), self.seen)],
             Policy::Tracing => new.map(|f| (f.graph.key.clone(), usize::MAX)).collect(),
         };
         self.seen = engine.fragments.len();
-        self.compile_all(engine, wanted, switches)
+        self.compile_all(engine, wanted, others)
     }
 
     /// Compiles a function that a trace calls, and what it leads to. The trace itself isn't at its end yet.
-    pub fn compile_function(&mut self, engine: &Engine<'_>, key: &str) -> Result<(), JitError> {
-        self.compile_all(engine, vec![(key.to_owned(), usize::MAX)], &[])
+    pub fn compile_function(&mut self, engine: &Engine<'_>, key: &str) -> Result<Compiling, JitError> {
+        self.compile_all(engine, vec![(key.to_owned(), usize::MAX)], Vec::new())
     }
 
     /// Compiles these fragments with all that they lead to. Of what a fragment enters, those that are made later than the
@@ -87,36 +163,62 @@ impl Code {
         &mut self,
         engine: &Engine<'_>,
         mut wanted: Vec<(String, usize)>,
-        switches: &[&Graph],
-    ) -> Result<(), JitError> {
-        let mut batch: IndexMap<String, Graph> = IndexMap::new();
+        others: Vec<Graph>,
+    ) -> Result<Compiling, JitError> {
+        let begun = Instant::now();
+        let mut keys: FxIndexSet<String> = FxIndexSet::default();
+        let mut linked = Vec::new();
         while let Some((key, since)) = wanted.pop() {
             let Some(at) = engine.fragment_of(&key) else { continue };
-            if self.graphs.contains_key(&key) || batch.contains_key(&key) || self.refused.contains(&key) {
+            if self.begun.contains(&key) || keys.contains(&key) || self.refused.contains(&key) {
                 continue;
             }
             // What was made before is compiled apart, rather than copied into all that enters it.
             let apart = |k: &str| {
-                self.graphs.contains_key(k)
-                    || batch.contains_key(k)
-                    || engine.fragment_of(k).is_some_and(|at| at < since)
+                self.begun.contains(k) || keys.contains(k) || engine.fragment_of(k).is_some_and(|at| at < since)
             };
-            let begun = Instant::now();
-            let graph = engine.linked(at, &apart);
-            self.linking += begun.elapsed();
-            wanted.extend(leads_to(&graph).into_iter().map(|k| (k, 0)));
-            batch.insert(key, graph);
+            let one = engine.linked(at, &apart);
+            wanted.extend(leads_to(&one.graph).into_iter().map(|k| (k, 0)));
+            linked.push(one);
+            keys.insert(key);
         }
-        let keys: Vec<String> = batch.keys().chain(switches.iter().map(|switch| &switch.key)).cloned().collect();
-        let done = self.compile_as_they_are(engine).and_then(|()| self.install(engine, batch, switches));
-        if done.is_err() {
-            self.refused.extend(keys);
+        self.linking += begun.elapsed();
+        keys.extend(others.iter().map(|graph| graph.key.clone()));
+        let done = self.compile_as_they_are(engine).and_then(|()| self.begin(engine, &keys, Batch { linked, others }));
+        match &done {
+            Ok(_) => self.begun.extend(keys),
+            Err(_) => self.refused.extend(keys),
         }
         done
     }
 
+    /// Has graphs optimized and compiled, here or in the background.
+    fn begin(&mut self, engine: &Engine<'_>, keys: &FxIndexSet<String>, batch: Batch) -> Result<Compiling, JitError> {
+        if keys.is_empty() {
+            return Ok(Compiling::Done(Made::default()));
+        }
+        let Batch { linked, others } = batch;
+        if !self.engine.is_in_background() {
+            let optimized = Optimized::of(linked);
+            let before = self.engine.code_bytes();
+            let made = self.install(engine, optimized, others)?;
+            return Ok(Compiling::Done(Made { bytes: self.engine.code_bytes() - before, ..made }));
+        }
+        let (done, optimized) = sync_channel(1);
+        self.engine.aside(move || done.send(Optimized::of(linked)).is_ok());
+        self.batches += 1;
+        let stage = Stage::Optimizing(optimized, others);
+        self.under_way.push_back(UnderWay { number: self.batches, keys: keys.iter().cloned().collect(), stage });
+        Ok(Compiling::UnderWay(self.batches))
+    }
+
     /// Compiles functions that residual code calls as they are.
     fn compile_as_they_are(&mut self, engine: &Engine<'_>) -> Result<(), JitError> {
+        let called = (engine.residual_calls.len(), engine.hint_checks.len());
+        if called == self.called_as_they_are {
+            return Ok(());
+        }
+        self.called_as_they_are = called;
         let mut called = engine.functions_as_they_are();
         called.retain(|key| self.as_they_are.insert(key.clone()));
         let graphs = &engine.program.module.graphs;
@@ -124,26 +226,27 @@ impl Code {
         let checks = engine.hint_checks.iter().filter(|(key, _)| self.as_they_are.insert((*key).clone()));
         new.extend(checks.map(|(_, graph)| graph));
         let tier = interpreter_tier();
-        Ok(self.engine.compile_batch(Batch { graphs: &new, memory: &*engine.memory, tier: &tier, layout: None })?)
+        let batch = jitcodegen::Batch { graphs: &new, memory: &*engine.memory, tier: &tier, layout: None };
+        Ok(self.engine.compile_batch(batch)?)
     }
 
-    fn install(
-        &mut self,
-        engine: &Engine<'_>,
-        batch: IndexMap<String, Graph>,
-        switches: &[&Graph],
-    ) -> Result<(), JitError> {
-        let mut code: Vec<Graph> = batch.values().cloned().collect();
+    /// Hands graphs to the code generator. Gives how much they are, but for their machine code.
+    fn install(&mut self, engine: &Engine<'_>, optimized: Optimized, others: Vec<Graph>) -> Result<Made, CodegenError> {
+        let Optimized { graphs, firings, duration } = optimized;
+        self.linking += duration;
+        *engine.firings.borrow_mut() += &firings;
+        let mut counting: Vec<Graph> = Vec::new();
         if self.instrument {
-            code.iter_mut().for_each(forcing::instrument);
+            counting.extend(graphs.iter().cloned());
+            counting.iter_mut().for_each(forcing::instrument);
         }
-        let code: Vec<&Graph> = code.iter().chain(switches.iter().copied()).collect();
-        let before = self.engine.begun();
+        let own = graphs.iter().filter(|_| !self.instrument).chain(&counting);
+        let code: Vec<&Graph> = own.chain(&others).collect();
         self.engine.compile_more(&code, engine.memory)?;
-        if self.engine.begun() > before && self.engine.under_way() > 0 {
-            self.under_way.push_back((self.engine.begun(), code.iter().map(|graph| graph.key.clone()).collect()));
-        }
-        for (key, graph) in batch {
+        let ops = graphs.iter().flat_map(|graph| &graph.blocks).map(|block| block.ops.len()).sum();
+        let made = Made { graphs: graphs.len(), ops, bytes: 0 };
+        for graph in graphs {
+            let key = graph.key.clone();
             for exit in exits_of(&graph) {
                 let leaving = self.leaving.entry(exit).or_default();
                 if !leaving.contains(&key) {
@@ -155,7 +258,7 @@ impl Code {
             }
             self.graphs.insert(key, graph);
         }
-        Ok(())
+        Ok(made)
     }
 
     /// Lets an exit lead to a graph, as soon as that can be; not to one that the code generator has refused.
@@ -182,40 +285,117 @@ impl Code {
         self.refused.contains(key)
     }
 
-    /// Installs what has been compiled in the background; waits for all of it, if it is to. Gives what was done.
-    pub fn poll(&mut self, wait: bool) -> Result<Vec<Finished>, JitError> {
-        if self.engine.under_way() == 0 {
-            return Ok(Vec::new());
-        }
-        let finished = self.engine.poll(wait);
-        for Finished { number, result, .. } in &finished {
-            if let Some((_, keys)) = self.under_way.pop_front_if(|(of, _)| of == number)
-                && result.is_err()
-            {
-                for key in keys {
-                    self.graphs.shift_remove(&key);
-                    self.patched.retain(|_, target| *target != key);
-                    self.leaving.values_mut().for_each(|graphs| graphs.retain(|graph| *graph != key));
-                    self.refused.insert(key);
-                }
-            }
-            while let Some((_, Patch { graph, exit, target })) = self.later.pop_front_if(|(at, _)| *at <= *number) {
-                // What has been refused needs nothing.
-                if result.is_ok() {
-                    self.engine.patch(&graph, exit, &target)?;
-                }
-            }
-        }
-        Ok(finished)
+    /// Whether anything is made in the background.
+    pub fn is_busy(&self) -> bool {
+        !self.under_way.is_empty() || self.engine.under_way() > 0
     }
 
-    /// Patches when what has been begun so far is installed.
-    fn patch_in_turn(&mut self, patch: Patch) -> Result<(), JitError> {
-        if self.engine.under_way() > 0 {
-            self.later.push_back((self.engine.begun(), patch));
+    /// Goes on with what is made in the background, and installs what has been compiled; waits for all of it, if it is to. Gives
+    /// what was done.
+    pub fn poll(&mut self, engine: &Engine<'_>, wait: bool) -> Result<Vec<Finished>, JitError> {
+        let mut all = Vec::new();
+        while self.is_busy() {
+            let before = all.len();
+            self.compile_optimized(engine, wait, &mut all);
+            for finished in self.engine.poll(wait) {
+                self.finish(finished, &mut all);
+            }
+            if !wait && all.len() == before {
+                break;
+            }
+        }
+        if !all.is_empty() {
+            self.patch_what_is_ready()?;
+        }
+        Ok(all)
+    }
+
+    /// Has machine code made of what has been optimized, in the order in which it was begun.
+    fn compile_optimized(&mut self, engine: &Engine<'_>, wait: bool, all: &mut Vec<Finished>) {
+        let is_waiting = |batch: &UnderWay| matches!(batch.stage, Stage::Optimizing(..));
+        while let Some(at) = self.under_way.iter().position(is_waiting) {
+            let Stage::Optimizing(optimized, others) = &mut self.under_way[at].stage else { return };
+            let optimized = match optimized.try_recv() {
+                Err(TryRecvError::Empty) if !wait => return,
+                Err(TryRecvError::Empty) => optimized.recv().ok(),
+                Err(TryRecvError::Disconnected) => None,
+                Ok(optimized) => Some(optimized),
+            };
+            let others = std::mem::take(others);
+            let gone = || CodegenError::Machine("the thread that generates code is gone".to_owned());
+            let duration = optimized.as_ref().map(|optimized| optimized.duration).unwrap_or_default();
+            let begun = optimized.ok_or_else(gone).and_then(|optimized| self.install(engine, optimized, others));
+            match begun {
+                Ok(made) => self.under_way[at].stage = Stage::Compiling(self.engine.begun(), made, duration),
+                Err(error) => {
+                    self.refuse_from(at, error, all);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The code generator has finished a batch.
+    fn finish(&mut self, finished: jitcodegen::Finished, all: &mut Vec<Finished>) {
+        let jitcodegen::Finished { number, result, duration } = finished;
+        let is_this = |batch: &mut UnderWay| matches!(batch.stage, Stage::Compiling(of, ..) if of == number);
+        let Some(UnderWay { number, keys, stage: Stage::Compiling(_, made, before) }) =
+            self.under_way.pop_front_if(is_this)
+        else {
+            let result = result.map(|bytes| Made { bytes, ..Made::default() });
+            all.push(Finished { number: None, result, duration });
+            return;
+        };
+        if result.is_err() {
+            self.forget(keys);
+            let is_waiting = |batch: &UnderWay| matches!(batch.stage, Stage::Optimizing(..));
+            if let Some(first) = self.under_way.iter().position(is_waiting) {
+                self.refuse_from(first, CodegenError::BehindRefused, all);
+            }
+        }
+        let result = result.map(|bytes| Made { bytes, ..made });
+        all.push(Finished { number: Some(number), result, duration: before + duration });
+    }
+
+    /// Refuses the batch at a place among those under way, and all that have been begun since: they may refer to it.
+    fn refuse_from(&mut self, at: usize, error: CodegenError, all: &mut Vec<Finished>) {
+        let errors = [error].into_iter().chain(std::iter::repeat_with(|| CodegenError::BehindRefused));
+        for (batch, error) in self.under_way.split_off(at).into_iter().zip(errors) {
+            self.forget(batch.keys);
+            all.push(Finished { number: Some(batch.number), result: Err(error), duration: Duration::ZERO });
+        }
+    }
+
+    /// Forgets graphs that have been refused.
+    fn forget(&mut self, keys: Vec<String>) {
+        for key in keys {
+            self.graphs.shift_remove(&key);
+            self.begun.remove(&key);
+            self.patched.retain(|_, target| *target != key);
+            self.leaving.values_mut().for_each(|graphs| graphs.retain(|graph| *graph != key));
+            self.later.retain(|patch| patch.graph != key && patch.target != key);
+            self.refused.insert(key);
+        }
+    }
+
+    /// Patches as soon as both graphs are there, behind what is to be patched before.
+    fn patch_in_turn(&mut self, patch: Patch) -> Result<(), CodegenError> {
+        if self.is_busy() {
+            self.later.push(patch);
             return Ok(());
         }
-        Ok(self.engine.patch(&patch.graph, patch.exit, &patch.target)?)
+        self.engine.patch(&patch.graph, patch.exit, &patch.target)
+    }
+
+    fn patch_what_is_ready(&mut self) -> Result<(), JitError> {
+        for patch in std::mem::take(&mut self.later) {
+            if self.is_ready(&patch.graph) && self.is_ready(&patch.target) {
+                self.engine.patch(&patch.graph, patch.exit, &patch.target)?;
+            } else {
+                self.later.push(patch);
+            }
+        }
+        Ok(())
     }
 }
 

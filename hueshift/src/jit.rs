@@ -15,7 +15,7 @@ mod regions;
 pub(crate) mod telling;
 
 use crate::clock::Tier;
-use crate::code::{Code, residual_tier};
+use crate::code::{Code, Compiling, residual_tier};
 use crate::compiler::Compiler;
 use crate::events::{Reason, Recorder, What};
 use crate::forcing::{self, GuardCounts};
@@ -435,9 +435,8 @@ impl<'m> Jit<'m> {
     /// Calls the function that a trace stands at; nothing if it is to be interpreted.
     fn call(&mut self, calling: &Calling) -> Result<Option<Result<Vec<Word>, TrapReport>>, JitError> {
         let (key, begun) = (calling.function(), Instant::now());
-        let before = (self.code.graphs.len(), self.code.engine.code_bytes());
         let done = self.code.compile_function(&self.engine, key);
-        self.made_or_refused(done, key, begun, before)?;
+        self.made_or_refused(done, key, begun)?;
         self.install_finished(true)?;
         if !self.code.is_ready(key) {
             return Ok(None);
@@ -584,14 +583,14 @@ impl<'m> Jit<'m> {
 
     /// Compiles the fragment `key`, which has just been made, and what it leads to.
     fn compile_new(&mut self, key: &str) -> Result<(), JitError> {
-        self.compile_with(key, &[])
+        self.compile_with(key, Vec::new())
     }
 
-    /// Compiles switches that enter it together with it.
-    fn compile_with(&mut self, key: &str, switches: &[&Graph]) -> Result<(), JitError> {
-        let (begun, before) = (Instant::now(), (self.code.graphs.len(), self.code.engine.code_bytes()));
-        let done = self.code.compile(&self.engine, self.policy, key, switches);
-        self.made_or_refused(done, key, begun, before)?;
+    /// Compiles others that enter it together with it.
+    fn compile_with(&mut self, key: &str, others: Vec<Graph>) -> Result<(), JitError> {
+        let begun = Instant::now();
+        let done = self.code.compile(&self.engine, self.policy, key, others);
+        self.made_or_refused(done, key, begun)?;
         if self.policy == Policy::Eager || self.waiting.is_some() {
             self.install_finished(true)?;
         }
@@ -603,13 +602,12 @@ impl<'m> Jit<'m> {
     /// so does the interpreter behind exits.
     fn made_or_refused(
         &mut self,
-        done: Result<(), JitError>,
+        done: Result<Compiling, JitError>,
         key: &str,
         begun: Instant,
-        before: (usize, usize),
     ) -> Result<(), JitError> {
         match done {
-            Ok(()) => self.compiled(begun, key, before),
+            Ok(compiling) => self.compiled(begun, key, compiling),
             Err(JitError::Codegen(error)) if self.goes_back => {
                 self.tell(What::Refused { message: error.to_string() }, Reason::CodeGeneration, self.begun_at());
             }
@@ -648,6 +646,8 @@ impl<'m> Jit<'m> {
             Policy::Tracing => 0,
         };
         let mut behind_exits: Vec<String> = self.bridged.values().cloned().chain(self.regions.made()).collect();
+        // What the background hasn't finished isn't there yet.
+        behind_exits.retain(|key| module.graphs.contains_key(key));
         behind_exits.sort();
         for exit in self.switches.keys() {
             let Some(position) = self.engine.exits[*exit as usize].promoted_position() else { continue };

@@ -5,17 +5,16 @@ use flowgraph::ir::{
     Word,
 };
 
-/// A fragment that takes the values of exit `exit`, and enters the case of the value at `position`, or leaves through the
+/// Makes of an empty graph a fragment that takes the values of exit `exit`, and enters the case of the value at `position`, or leaves through the
 /// same exit.
 pub(crate) fn switch_graph(
-    key: &str,
-    leaves: &Graph,
+    mut graph: Graph,
     types: &[Type],
     position: usize,
     exit: u32,
     cases: &[(i64, String)],
 ) -> Graph {
-    let (mut graph, params) = empty(key, leaves, types);
+    let params = take(&mut graph, types);
     let args: Vec<Operand> = params.iter().map(|p| Operand::Value(*p)).collect();
     let mut arms = Vec::new();
     for (value, target) in cases {
@@ -35,17 +34,10 @@ pub(crate) fn switch_graph(
     graph
 }
 
-/// A fragment that takes the values of exit `exit`, counts down in the memory at `counter`, and enters `target`; when the
+/// Makes of an empty graph a fragment that takes the values of exit `exit`, counts down in the memory at `counter`, and enters `target`; when the
 /// counter has become 0 it leaves through the exit.
-pub(crate) fn counting_graph(
-    key: &str,
-    leaves: &Graph,
-    types: &[Type],
-    counter: Word,
-    exit: u32,
-    target: &str,
-) -> Graph {
-    let (mut graph, params) = empty(key, leaves, types);
+pub(crate) fn counting_graph(mut graph: Graph, types: &[Type], counter: Word, exit: u32, target: &str) -> Graph {
+    let params = take(&mut graph, types);
     let args: Vec<Operand> = params.iter().map(|p| Operand::Value(*p)).collect();
     let (before, after) = (graph.new_value(Type::Int), graph.new_value(Type::Int));
     let (going_on, counted) = (graph.new_block(), graph.new_block());
@@ -82,15 +74,11 @@ pub(crate) fn counting_graph(
     graph
 }
 
-/// A graph that takes the values of an exit of the fragment `leaves`, and what it takes.
-fn empty(key: &str, leaves: &Graph, types: &[Type]) -> (Graph, Vec<ValueId>) {
-    let mut graph = Graph::new(key, leaves.signature.clone());
-    graph.function.clone_from(&leaves.function);
-    graph.results.clone_from(&leaves.results);
+/// Lets an empty graph take values of these types.
+fn take(graph: &mut Graph, types: &[Type]) -> Vec<ValueId> {
     let entry = graph.new_block();
     let params: Vec<_> = types.iter().map(|ty| graph.new_value(*ty)).collect();
     graph.params = params.iter().map(ToString::to_string).collect();
     graph.block_mut(entry).params.clone_from(&params);
-    graph.loc = Loc::UNKNOWN;
-    (graph, params)
+    params
 }

@@ -1,6 +1,7 @@
 //! Compiling on a thread of its own: functions in Cranelift's form go there, machine code comes back, in the same order.
 //!
-//! Graphs become Cranelift's form, and code is installed, on the thread of the engine: nothing that it has is shared.
+//! Graphs become Cranelift's form, and code is installed, on the thread of the engine: nothing that it has is shared. What its
+//! owner has to do before that may be done here, too.
 
 use crate::CodegenError;
 use crate::code::{Compiled, Definition, compile};
@@ -18,9 +19,17 @@ pub(crate) struct Done {
     pub duration: Duration,
 }
 
+/// Something else to be done on the thread. Gives whether anybody wants what came of it.
+pub(crate) type Errand = Box<dyn FnOnce() -> bool + Send>;
+
+enum Job {
+    Compile(Vec<Definition>),
+    Errand(Errand),
+}
+
 /// The thread. It ends when this is dropped, behind the batch that it has at hand.
 pub(crate) struct Worker {
-    batches: Sender<Vec<Definition>>,
+    jobs: Sender<Job>,
     done: Receiver<Done>,
 }
 
@@ -30,28 +39,39 @@ impl Worker {
     /// # Errors
     /// If the system has no thread to give.
     pub fn start(isa: OwnedTargetIsa, want_text: bool) -> Result<Worker, CodegenError> {
-        let (batches, jobs) = channel::<Vec<Definition>>();
+        let (jobs, given) = channel();
         let (finished, done) = channel();
         let work = move || {
             let mut context = Context::new();
-            for batch in jobs {
-                let begun = Instant::now();
-                let compiled = compile(&*isa, &mut context, batch, want_text);
+            for job in given {
+                let is_wanted = match job {
+                    Job::Compile(batch) => {
+                        let begun = Instant::now();
+                        let compiled = compile(&*isa, &mut context, batch, want_text);
+                        finished.send(Done { compiled, duration: begun.elapsed() }).is_ok()
+                    }
+                    Job::Errand(errand) => errand(),
+                };
                 // Nobody waits for the rest.
-                if finished.send(Done { compiled, duration: begun.elapsed() }).is_err() {
+                if !is_wanted {
                     return;
                 }
             }
         };
         let thread = thread::Builder::new().name("hueshift code".to_owned());
         thread.spawn(work).map_err(|e| CodegenError::Machine(format!("no thread to generate code on: {e}")))?;
-        Ok(Worker { batches, done })
+        Ok(Worker { jobs, done })
     }
 
     /// Hands over a batch.
     pub fn compile(&self, batch: Vec<Definition>) {
         // Where the thread is gone, there is no answer either, and that is told.
-        let _ = self.batches.send(batch);
+        let _ = self.jobs.send(Job::Compile(batch));
+    }
+
+    /// Has something else done, behind all that has been handed over.
+    pub fn run(&self, errand: Errand) {
+        let _ = self.jobs.send(Job::Errand(errand));
     }
 
     /// The next batch that is done, waited for if it is to be; nothing if none is. One that the thread has come to its end over, by
@@ -85,9 +105,9 @@ mod tests {
         for _ in 0..3 {
             assert!(worker.done(true).is_some_and(|done| done.compiled.is_ok_and(|code| code.is_empty())));
         }
-        let (batches, _) = channel();
+        let (jobs, _) = channel();
         let (_, done) = channel();
-        let gone = Worker { batches, done };
+        let gone = Worker { jobs, done };
         gone.compile(Vec::new());
         for wait in [false, true] {
             assert!(gone.done(wait).is_some_and(|done| done.compiled.is_err()));

@@ -70,8 +70,9 @@ impl Jit<'_> {
         let (begun, from) = (Instant::now(), self.engine.fragments.len());
         let (key, traced) = self.engine.trace_exit(exit, words)?;
         let end = self.follow_to_its_end(traced, begun)?;
-        self.compile_new(&key)?;
-        let target = self.counted(exit, None, &key, &end)?;
+        let counting = self.counted(exit, None, &key, &end)?;
+        let target = counting.as_ref().map_or(&key, |counting| &counting.key).clone();
+        self.compile_with(&key, Vec::from_iter(counting))?;
         self.code.patch(exit, &target)?;
         self.bridged.insert(exit, key.clone());
         self.stats.bridges += 1;
@@ -87,7 +88,7 @@ impl Jit<'_> {
         let beginning = self.beginning(|| Start::Exit(exit));
         let (begun, from) = (Instant::now(), self.engine.fragments.len());
         let given = words.clone();
-        let (key, next) = match self.policy {
+        let (key, came, counting) = match self.policy {
             Policy::Eager => {
                 self.engine.memory.open_foreign(false);
                 let specialized = self.engine.specialize_case(exit, Const::Int(seen));
@@ -100,16 +101,15 @@ impl Jit<'_> {
                     specialized => {
                         let key = specialized?;
                         self.specialized(begun, Reason::NewValue);
-                        (key.clone(), Next::Code(key, words))
+                        (key.clone(), Ok(Next::Code(key, words)), None)
                     }
                 }
             }
             Policy::Tracing => {
                 let (key, traced) = self.engine.trace_case(exit, &words)?;
                 let end = self.follow_to_its_end(traced, begun)?;
-                self.compile_new(&key)?;
-                self.counted(exit, Some(seen), &key, &end)?;
-                (key, self.after_trace(from, end))
+                let counting = self.counted(exit, Some(seen), &key, &end)?;
+                (key, Err(end), counting)
             }
         };
         self.stats.cases += 1;
@@ -118,15 +118,16 @@ impl Jit<'_> {
         // A trace's own value is the first.
         let cases = grown.len() + usize::from(self.policy == Policy::Tracing);
         let switch = self.switch_graph(exit, position, true);
-        self.compile_with(&key, &[&switch])?;
-        self.code.patch(exit, &switch.key)?;
+        let target = switch.key.clone();
+        self.compile_with(&key, counting.into_iter().chain([switch]).collect())?;
+        self.code.patch(exit, &target)?;
         self.tell(What::Promoted { exit, value: seen, cases }, Reason::NewValue, self.exit_at(exit));
         if self.engine.promotes_version(exit) {
             let written = seen as u64;
             self.tell(What::Invalidated { exit, written }, Reason::CellWritten, self.exit_at(exit));
         }
         self.rehearse(beginning, &key, &given)?;
-        Ok(next)
+        Ok(came.unwrap_or_else(|end| self.after_trace(from, end)))
     }
 
     /// The switch that a promotion's exit is pointed to; with the fragments that count before its cases, where there are any.
@@ -138,9 +139,10 @@ impl Jit<'_> {
                 target.clone_from(counting);
             }
         }
-        let leaves = self.engine.raw_graph(site.fragment);
+        let function = &self.engine.program.graph(self.engine.fragments[site.fragment].source).function;
         let remade = self.remade.get(&exit).copied().unwrap_or_default();
-        let key = format!("{}#switch{exit}_{}", leaves.function, cases.len() + remade);
-        switches::switch_graph(&key, &leaves, &site.types(&self.engine), position, exit, &cases)
+        let key = format!("{function}#switch{exit}_{}", cases.len() + remade);
+        let empty = self.engine.empty_graph(site.fragment, &key);
+        switches::switch_graph(empty, &site.types(&self.engine), position, exit, &cases)
     }
 }

@@ -8,7 +8,7 @@
 
 use super::{Jit, JitError, Next};
 use crate::switches;
-use flowgraph::ir::{Access, Word};
+use flowgraph::ir::{Access, Graph, Word};
 use rustc_hash::FxHashMap;
 use std::time::Instant;
 use timeshifter::specialize::{Choice, Nest, Nests, NewRegion, TraceEnd, VersionId};
@@ -83,29 +83,28 @@ impl Regions {
 }
 
 impl Jit<'_> {
-    /// What an exit is to be pointed to for the bridge `key`, whose trace has just ended: itself, or a fragment before it that
-    /// counts.
+    /// A fragment before the bridge `key`, whose trace has just ended, which counts how often it is taken; nothing if it leads to
+    /// no version.
     pub(super) fn counted(
         &mut self,
         exit: u32,
         promoted: Option<i64>,
         key: &str,
         end: &TraceEnd,
-    ) -> Result<String, JitError> {
-        let TraceEnd::Enter(entered, _) = end else { return Ok(key.to_owned()) };
+    ) -> Result<Option<Graph>, JitError> {
+        let TraceEnd::Enter(entered, _) = end else { return Ok(None) };
         let (Some(leads_to), true) = (self.engine.version_of(entered), self.options.region > 0) else {
-            return Ok(key.to_owned());
+            return Ok(None);
         };
         let counter = self.engine.memory.allocate(8);
         self.set_counter(counter)?;
         let site = &self.engine.exits[exit as usize];
-        let (leaves, types) = (self.engine.raw_graph(site.fragment), site.types(&self.engine));
-        let graph = switches::counting_graph(&format!("{key}#counted"), &leaves, &types, counter, exit, key);
-        self.compile_with(key, &[&graph])?;
+        let empty = self.engine.empty_graph(site.fragment, &format!("{key}#counted"));
+        let graph = switches::counting_graph(empty, &site.types(&self.engine), counter, exit, key);
         let (bridge, counting) = (key.to_owned(), graph.key.clone());
         let counted = Counted { bridge, counting, leads_to, counter };
         self.regions.counted.insert((exit, promoted), counted);
-        Ok(graph.key)
+        Ok(Some(graph))
     }
 
     /// Serves the exit of a bridge that counts, if this is one: makes a region where one pays, and takes the bridge.

@@ -2,11 +2,11 @@
 
 use super::{Jit, JitError, Size, Stats};
 use crate::clock::{Tier, Within};
+use crate::code::{Compiling, Finished, Made};
 use crate::events::facts::{self, At};
 use crate::events::{End, Event, Place, Reason, Recorder, Sink, What, micros};
 use flowgraph::eval;
 use flowgraph::ir::Loc;
-use jitcodegen::Finished;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -34,16 +34,8 @@ pub(super) struct Teller {
     left_alone: FxHashMap<(usize, usize, usize), u32>,
     /// It has been told that there is too much code.
     too_much_code: bool,
-    /// What is compiled in the background, by the number of its batch.
-    under_way: VecDeque<(u64, Made)>,
-}
-
-/// What is told when it has been compiled: a graph, with how many others, how many ops they have, and where it is.
-struct Made {
-    graph: String,
-    graphs: usize,
-    ops: usize,
-    at: At,
+    /// What is compiled in the background, by the number of its batch: a graph, and where it is.
+    under_way: VecDeque<(u64, String, At)>,
 }
 
 impl Teller {
@@ -211,19 +203,13 @@ impl Jit<'_> {
     }
 
     /// What has just been specialized has machine code, since `begun`, or will have it.
-    pub(super) fn compiled(&mut self, begun: Instant, graph: &str, (graphs, bytes): (usize, usize)) {
+    pub(super) fn compiled(&mut self, begun: Instant, graph: &str, compiling: Compiling) {
         let duration = begun.elapsed();
         self.stats.compiling += duration;
-        let new = self.code.graphs.get_range(graphs..).into_iter().flat_map(|new| new.values());
-        let ops = new.clone().flat_map(|graph| &graph.blocks).map(|block| block.ops.len()).sum();
-        let made = Made { graph: graph.to_owned(), graphs: new.count(), ops, at: self.teller.begun };
-        let number = self.code.engine.begun();
-        if self.code.engine.under_way() > 0 {
-            if self.teller.under_way.back().is_none_or(|(last, _)| *last < number) {
-                self.teller.under_way.push_back((number, made));
-            }
-        } else {
-            self.tell_compiled(made, self.code.engine.code_bytes() - bytes, duration);
+        let (graph, at) = (graph.to_owned(), self.teller.begun);
+        match compiling {
+            Compiling::Done(made) => self.tell_compiled(graph, made, at, duration),
+            Compiling::UnderWay(number) => self.teller.under_way.push_back((number, graph, at)),
         }
     }
 
@@ -232,8 +218,8 @@ impl Jit<'_> {
         self.teller.begun
     }
 
-    fn tell_compiled(&self, made: Made, bytes: usize, duration: Duration) {
-        let Made { graph, graphs, ops, at } = made;
+    fn tell_compiled(&self, graph: String, made: Made, at: At, duration: Duration) {
+        let Made { graphs, ops, bytes } = made;
         if bytes > 0 {
             let what = What::Compiled { graph, graphs, ops, bytes };
             self.tell_event(self.event(what, Reason::NewCode, at, Some(duration)));
@@ -243,7 +229,12 @@ impl Jit<'_> {
     /// Installs what has been compiled in the background; waits for all that is under way, if it is to. What has been refused
     /// there stays interpreted.
     pub(super) fn install_finished(&mut self, wait: bool) -> Result<(), JitError> {
-        let finished = self.code.poll(wait)?;
+        if !self.code.is_busy() {
+            return Ok(());
+        }
+        let begun = Instant::now();
+        let finished = self.code.poll(&self.engine, wait)?;
+        self.stats.compiling += begun.elapsed();
         if finished.is_empty() {
             return Ok(());
         }
@@ -251,12 +242,13 @@ impl Jit<'_> {
         for Finished { number, result, duration } in finished {
             self.stats.compiling += duration;
             self.stats.compiling_aside += duration;
-            let made = self.teller.under_way.pop_front_if(|(of, _)| *of == number);
-            match (result, made) {
-                (Ok(bytes), Some((_, made))) => self.tell_compiled(made, bytes, duration),
+            let told = self.teller.under_way.iter().position(|(of, ..)| Some(*of) == number);
+            let told = told.and_then(|at| self.teller.under_way.remove(at));
+            match (result, told) {
+                (Ok(made), Some((_, graph, at))) => self.tell_compiled(graph, made, at, duration),
                 (Ok(_), None) => {}
-                (Err(error), made) => {
-                    let at = made.map_or(self.teller.begun, |(_, made)| made.at);
+                (Err(error), told) => {
+                    let at = told.map_or(self.teller.begun, |(.., at)| at);
                     self.tell(What::Refused { message: error.to_string() }, Reason::CodeGeneration, at);
                 }
             }

@@ -21,6 +21,20 @@ impl Engine {
         self.begun
     }
 
+    /// Whether it compiles on another thread.
+    pub fn is_in_background(&self) -> bool {
+        self.worker.is_some()
+    }
+
+    /// Has something done on the thread that compiles, behind all that has been begun; at once, if there is no other thread. It
+    /// gives whether anybody wants what came of it: else nothing more is done there.
+    pub fn aside(&self, errand: impl FnOnce() -> bool + Send + 'static) {
+        match &self.worker {
+            Some(worker) => worker.run(Box::new(errand)),
+            None => drop(errand()),
+        }
+    }
+
     /// How many batches are being compiled in the background.
     pub fn under_way(&self) -> usize {
         self.under_way.len()

@@ -8,15 +8,15 @@ use flowgraph::ir::{Access, Const, Imm, Loc, MemDesc, MemKind, Opcode, Operand, 
 use std::rc::Rc;
 
 /// Where an access goes: base, index (for elements: scaled by the stride; for raw accesses: by one) and descriptor.
-#[derive(Clone, Debug)]
-pub(super) struct Target {
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target<'d> {
     pub(super) opcode: Opcode,
     pub(super) base: Red,
     pub(super) index: Option<Red>,
-    pub(super) desc: MemDesc,
+    pub(super) desc: &'d MemDesc,
 }
 
-impl Target {
+impl Target<'_> {
     /// The offset from the base, where it is constant.
     fn offset(&self) -> Option<i64> {
         let fixed = i64::from(self.desc.offset);
@@ -62,7 +62,7 @@ impl Engine<'_> {
     }
 
     /// A load while compiling: from a known address in immutable memory.
-    pub(super) fn green_load(&self, base: Const, target: &Target, loc: Loc) -> Result<Const, SpecError> {
+    pub(super) fn green_load(&self, base: Const, target: &Target<'_>, loc: Loc) -> Result<Const, SpecError> {
         let desc = &target.desc;
         let Some(offset) = target.offset() else { return Err(SpecError::BadAccess { loc }) };
         let address = self.memory.resolve(base).wrapping_add(offset as u64);
@@ -73,7 +73,7 @@ impl Engine<'_> {
     }
 
     /// A red load.
-    pub(super) fn red_load(&mut self, st: &mut State, target: &Target, loc: Loc) -> Result<Red, SpecError> {
+    pub(super) fn red_load(&mut self, st: &mut State, target: &Target<'_>, loc: Loc) -> Result<Red, SpecError> {
         if let Red::Slot(id, at) = target.base {
             if let Some(offset) = target.offset()
                 && let Some(value) = self.load_slot(st, id, at.wrapping_add(offset), target.desc.access)
@@ -82,7 +82,7 @@ impl Engine<'_> {
                 return Ok(value);
             }
             let real = self.real(st, target.base, loc)?;
-            return self.red_load(st, &Target { base: super::fold::red_of(real), ..target.clone() }, loc);
+            return self.red_load(st, &Target { base: super::fold::red_of(real), ..*target }, loc);
         }
         match (self.origin(st, target.base), target.desc.kind) {
             (Origin::Root(p), _) => self.load_exclusive(st, target, p, loc),
@@ -95,7 +95,7 @@ impl Engine<'_> {
         }
     }
 
-    fn load_immutable(&mut self, st: &mut State, target: &Target, loc: Loc) -> Result<Red, SpecError> {
+    fn load_immutable(&mut self, st: &mut State, target: &Target<'_>, loc: Loc) -> Result<Red, SpecError> {
         if let (Some(base), Some(_)) = (target.base.constant(), target.offset()) {
             self.count_fold(st);
             return Ok(Red::Const(self.green_load(base, target, loc)?));
@@ -112,7 +112,7 @@ impl Engine<'_> {
     fn address(
         &mut self,
         st: &mut State,
-        target: &Target,
+        target: &Target<'_>,
         loc: Loc,
     ) -> Result<(smallvec::SmallVec<[Operand; 3]>, MemDesc), SpecError> {
         let base = self.real(st, target.base, loc)?;
@@ -129,7 +129,7 @@ impl Engine<'_> {
         Ok((operands, desc))
     }
 
-    fn emit_load(&mut self, st: &mut State, target: &Target, loc: Loc) -> Result<Red, SpecError> {
+    fn emit_load(&mut self, st: &mut State, target: &Target<'_>, loc: Loc) -> Result<Red, SpecError> {
         let (operands, desc) = self.address(st, target, loc)?;
         let opcode = if operands.len() == 1 { Opcode::Getfield } else { target.load_opcode() };
         let ty = desc.access.ty();
@@ -148,7 +148,7 @@ impl Engine<'_> {
         }
     }
 
-    fn emit_store(&mut self, st: &mut State, target: &Target, value: Red, loc: Loc) -> Result<(), SpecError> {
+    fn emit_store(&mut self, st: &mut State, target: &Target<'_>, value: Red, loc: Loc) -> Result<(), SpecError> {
         let value = self.real(st, value, loc)?;
         let (mut operands, desc) = self.address(st, target, loc)?;
         let opcode = match (operands.len(), target.load_opcode()) {
@@ -162,16 +162,22 @@ impl Engine<'_> {
     }
 
     /// A red store.
-    pub(super) fn red_store(&mut self, st: &mut State, target: &Target, value: Red, loc: Loc) -> Result<(), SpecError> {
+    pub(super) fn red_store(
+        &mut self,
+        st: &mut State,
+        target: &Target<'_>,
+        value: Red,
+        loc: Loc,
+    ) -> Result<(), SpecError> {
         let value = self.truncated(st, value, target.desc.access, loc)?;
         if let Red::Slot(id, at) = target.base {
             if let Some(offset) = target.offset()
-                && self.store_slot(st, id, at.wrapping_add(offset), &target.desc, value)
+                && self.store_slot(st, id, at.wrapping_add(offset), target.desc, value)
             {
                 return Ok(());
             }
             let real = self.real(st, target.base, loc)?;
-            return self.red_store(st, &Target { base: super::fold::red_of(real), ..target.clone() }, value, loc);
+            return self.red_store(st, &Target { base: super::fold::red_of(real), ..*target }, value, loc);
         }
         let value = self.escape(st, value, loc)?;
         match (self.origin(st, target.base), target.desc.kind) {
@@ -246,21 +252,28 @@ impl Engine<'_> {
         if slot.cells.overlapping(offset, size).any(|(at, cell)| *at != offset || cell.access.size() != size) {
             return false;
         }
-        let cell = Cell { access: desc.access, value, desc: Rc::new(desc.clone()) };
-        Rc::make_mut(slot).cells.insert(offset, cell);
+        let same = slot.cells.get(offset).map(|cell| &cell.desc).filter(|own| ***own == *desc);
+        let desc = same.map_or_else(|| Rc::new(desc.clone()), Rc::clone);
+        Rc::make_mut(slot).cells.insert(offset, Cell { access: desc.access, value, desc });
         true
     }
 
     // ---- exclusive memory
 
-    fn load_exclusive(&mut self, st: &mut State, target: &Target, p: Provenance, loc: Loc) -> Result<Red, SpecError> {
+    fn load_exclusive(
+        &mut self,
+        st: &mut State,
+        target: &Target<'_>,
+        p: Provenance,
+        loc: Loc,
+    ) -> Result<Red, SpecError> {
         let access = target.desc.access;
         let Some(offset) = p.offset.zip(target.offset()).map(|(a, b)| a.wrapping_add(b)) else {
             if let Some(value) = self.find_element(st, target) {
                 self.count_fold(st);
                 return Ok(value);
             }
-            let touched = st.memory.touched(p.root, None, &target.desc);
+            let touched = st.memory.touched(p.root, None, target.desc);
             self.flush_places(st, touched, loc)?;
             let value = self.emit_load(st, target, loc)?;
             self.remember_element(st, target, p.root, value);
@@ -272,10 +285,10 @@ impl Engine<'_> {
             self.count_fold(st);
             return Ok(value);
         }
-        let touched = st.memory.touched(p.root, Some(offset), &target.desc);
+        let touched = st.memory.touched(p.root, Some(offset), target.desc);
         self.flush_places(st, touched, loc)?;
         let value = self.emit_load(st, target, loc)?;
-        let desc = place_desc(&target.desc, offset);
+        let desc = place_desc(target.desc, offset);
         if let Some(desc) = desc {
             st.memory.places.insert(place, Location { value, dirty: false, desc });
         }
@@ -285,13 +298,13 @@ impl Engine<'_> {
     fn store_exclusive(
         &mut self,
         st: &mut State,
-        target: &Target,
+        target: &Target<'_>,
         p: Provenance,
         value: Red,
         loc: Loc,
     ) -> Result<(), SpecError> {
         let offset = p.offset.zip(target.offset()).map(|(a, b)| a.wrapping_add(b));
-        let desc = offset.and_then(|o| place_desc(&target.desc, o));
+        let desc = offset.and_then(|o| place_desc(target.desc, o));
         st.memory
             .elements
             .retain(|e| e.root != Some(p.root) || !MemDesc::classes_may_alias(&e.desc.class, &target.desc.class));
@@ -300,7 +313,7 @@ impl Engine<'_> {
         {
             let place = (p.root, offset, target.desc.access);
             let touched: Vec<Place> =
-                st.memory.touched(p.root, Some(offset), &target.desc).into_iter().filter(|t| *t != place).collect();
+                st.memory.touched(p.root, Some(offset), target.desc).into_iter().filter(|t| *t != place).collect();
             self.flush_places(st, touched.clone(), loc)?;
             for other in touched {
                 st.memory.places.remove(&other);
@@ -310,7 +323,7 @@ impl Engine<'_> {
             st.memory.places.insert(place, Location { value, dirty, desc });
             return Ok(());
         }
-        let touched = st.memory.touched(p.root, offset, &target.desc);
+        let touched = st.memory.touched(p.root, offset, target.desc);
         self.flush_places(st, touched.clone(), loc)?;
         self.emit_store(st, target, value, loc)?;
         for place in touched {
@@ -320,25 +333,25 @@ impl Engine<'_> {
         Ok(())
     }
 
-    fn find_element(&self, st: &State, target: &Target) -> Option<Red> {
-        let same = |e: &&Element| e.base == target.base && e.index == target.index && e.desc.same_place(&target.desc);
+    fn find_element(&self, st: &State, target: &Target<'_>) -> Option<Red> {
+        let same = |e: &&Element| e.base == target.base && e.index == target.index && e.desc.same_place(target.desc);
         st.memory.elements.iter().rev().find(same).map(|e| e.value)
     }
 
-    fn remember_element(&mut self, st: &mut State, target: &Target, root: RootId, value: Red) {
+    fn remember_element(&mut self, st: &mut State, target: &Target<'_>, root: RootId, value: Red) {
         if target.index.is_some() {
             self.remember(st, target, Some(root), value);
         }
     }
 
-    fn remember(&self, st: &mut State, target: &Target, root: Option<RootId>, value: Red) {
-        let Target { base, index, desc, .. } = target.clone();
-        st.memory.remember(Element { base, index, desc, value, root });
+    fn remember(&self, st: &mut State, target: &Target<'_>, root: Option<RootId>, value: Red) {
+        let Target { base, index, desc, .. } = *target;
+        st.memory.remember(Element { base, index, desc: desc.clone(), value, root });
     }
 
     // ---- shared memory: stores are made at once, and what was stored or loaded is known until somebody may change it
 
-    fn load_shared(&mut self, st: &mut State, target: &Target, loc: Loc) -> Result<Red, SpecError> {
+    fn load_shared(&mut self, st: &mut State, target: &Target<'_>, loc: Loc) -> Result<Red, SpecError> {
         if let Some(value) = self.find_element(st, target) {
             self.count_fold(st);
             return Ok(value);
@@ -348,7 +361,7 @@ impl Engine<'_> {
         Ok(value)
     }
 
-    fn store_shared(&mut self, st: &mut State, target: &Target, value: Red, loc: Loc) -> Result<(), SpecError> {
+    fn store_shared(&mut self, st: &mut State, target: &Target<'_>, value: Red, loc: Loc) -> Result<(), SpecError> {
         self.emit_store(st, target, value, loc)?;
         let apart = |e: &Element| {
             let (at, by) = (i64::from(e.desc.offset), i64::from(target.desc.offset));

@@ -14,16 +14,18 @@ use super::state::{Frame, GraphIx, Key, KeyFrame, Red, Reg, State, VersionId};
 use super::step::Outcome;
 use flowgraph::ir::{BlockId, Const, Loc, MarkKind, Terminator, Trap};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 use std::collections::BTreeSet;
+use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
 /// A stack of positions.
-type Positions = Vec<(GraphIx, BlockId, u32)>;
+type Positions = SmallVec<[(GraphIx, BlockId, u32); 4]>;
 
-type Priority = Vec<((u32, u32), Vec<Const>)>;
+/// A stack of positions in the order of blocks, with greens.
+type Priority = Rc<[((u32, u32), SmallVec<[Const; 2]>)]>;
 
 /// States that wait under one key, and the highest of their priorities.
-#[derive(Default)]
 struct Waiting {
     priority: Priority,
     states: Vec<State>,
@@ -169,7 +171,10 @@ impl Engine<'_> {
             }
         };
         let greens = |f: &Frame| {
-            f.regs.iter().filter_map(|(_, r)| if let Reg::Green(c) = r { Some(*c) } else { None }).collect::<Vec<_>>()
+            f.regs
+                .iter()
+                .filter_map(|(_, r)| if let Reg::Green(c) = r { Some(*c) } else { None })
+                .collect::<SmallVec<_>>()
         };
         st.frames.iter().enumerate().map(|(i, f)| (position((i, f)), greens(f))).collect()
     }
@@ -240,15 +245,20 @@ impl Engine<'_> {
             return Ok(());
         }
         let priority = self.priority(&st);
-        let waiting = schedule.waiting.entry(key).or_default();
-        if waiting.states.is_empty() {
-            schedule.order.insert((priority.clone(), key));
-            waiting.priority = priority;
-        } else if priority > waiting.priority {
-            schedule.order.remove(&(std::mem::replace(&mut waiting.priority, priority.clone()), key));
-            schedule.order.insert((priority, key));
+        match schedule.waiting.entry(key) {
+            Entry::Vacant(first) => {
+                schedule.order.insert((priority.clone(), key));
+                first.insert(Waiting { priority, states: vec![st] });
+            }
+            Entry::Occupied(waiting) => {
+                let waiting = waiting.into_mut();
+                if priority > waiting.priority {
+                    schedule.order.remove(&(std::mem::replace(&mut waiting.priority, priority.clone()), key));
+                    schedule.order.insert((priority, key));
+                }
+                waiting.states.push(st);
+            }
         }
-        waiting.states.push(st);
         Ok(())
     }
 

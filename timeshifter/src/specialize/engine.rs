@@ -358,11 +358,12 @@ impl<'m> Engine<'m> {
         results: &[Type],
         loc: Loc,
     ) -> Result<SmallVec<[Red; 2]>, SpecError> {
-        if let Some(found) = self.find_pure(st, opcode, args, &imm) {
-            return Ok(found);
+        let same: SameOp = (opcode, args.into(), imm);
+        if let Some(found) = self.fragments[st.fragment].find(st.block, &same) {
+            return Ok(known_values(st, found));
         }
-        let values = self.emit(st, opcode, args, imm.clone(), results, loc)?;
-        self.fragments[st.fragment].remember(st.block, (opcode, args.into(), imm), operands(&values));
+        let values = self.emit(st, opcode, args, same.2.clone(), results, loc)?;
+        self.fragments[st.fragment].remember(st.block, same, operands(&values));
         Ok(known_values(st, operands(&values)))
     }
 

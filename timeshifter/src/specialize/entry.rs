@@ -130,6 +130,16 @@ impl<'m> Engine<'m> {
         graph
     }
 
+    /// A graph without blocks and values, for code that goes on with what a fragment hands over.
+    pub fn empty_graph(&self, fragment: usize, key: &str) -> Graph {
+        let Fragment { graph: own, source, .. } = &self.fragments[fragment];
+        let source = self.program.graph(*source);
+        let mut graph = Graph::new(key, source.signature.clone());
+        graph.function.clone_from(&source.function);
+        graph.results.clone_from(&own.results);
+        graph
+    }
+
     pub(super) fn describe(&self, fragment: usize, graph: &mut Graph) {
         let source = self.program.graph(self.fragments[fragment].source);
         graph.function.clone_from(&source.function);

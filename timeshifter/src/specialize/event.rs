@@ -7,7 +7,9 @@
 use super::engine::Engine;
 use super::state::{Key, KeyFrame, Reg, State};
 use super::step::show_const;
-use flowgraph::ir::{Const, Loc, Opcode, ValueId};
+use flowgraph::ir::{Const, DataId, Loc, Opcode, ValueId};
+use smallvec::SmallVec;
+use std::fmt::Write;
 
 /// So many events the engine keeps until they are taken.
 pub const EVENTS: usize = 10_000;
@@ -179,28 +181,25 @@ impl Engine<'_> {
             }
             _ => frame.greens.clone(),
         };
-        let mut shown: Vec<String> = Vec::new();
-        let mut names: Vec<String> = Vec::new();
+        let (mut shown, mut names) = (String::new(), SmallVec::<[&str; 8]>::new());
         for (value, constant) in listed {
-            let name = self.program.name_of(frame.graph, value);
-            // How long what a reference leads to is says nothing new, and a value without a name says nothing to people.
-            let is_part = names.iter().any(|own| name == *own || name.strip_prefix(own.as_str()) == Some(".len"));
-            if is_part || name == value.to_string() {
+            // A value without a name says nothing to people, and how long what a reference leads to is nothing new.
+            let Some(name) = self.program.variable(frame.graph, value) else { continue };
+            if names.iter().any(|own| name == *own || name.strip_prefix(own) == Some(".len")) {
                 continue;
             }
-            shown.push(match constant {
-                Const::Addr(data, 0) => match self.program.module.data.get(data.0 as usize) {
-                    Some(data) if data.name != name => format!("{name}=&{}", data.name),
-                    _ => name.clone(),
+            let data = |data: DataId| self.program.module.data.get(data.0 as usize).map(|data| &data.name);
+            let comma = if shown.is_empty() { "" } else { ", " };
+            let _ = match constant {
+                Const::Addr(at, offset) => match (data(at), offset) {
+                    (Some(data), 0) if data != name => write!(shown, "{comma}{name}=&{data}"),
+                    (None, _) | (_, 0) => write!(shown, "{comma}{name}"),
+                    (Some(data), offset) => write!(shown, "{comma}{name}=&{data}+{offset}"),
                 },
-                Const::Addr(data, offset) => match self.program.module.data.get(data.0 as usize) {
-                    Some(data) => format!("{name}=&{}+{offset}", data.name),
-                    None => name.clone(),
-                },
-                constant => format!("{name}={}", show_const(constant)),
-            });
+                constant => write!(shown, "{comma}{name}={}", show_const(constant)),
+            };
             names.push(name);
         }
-        shown.join(", ")
+        shown
     }
 }

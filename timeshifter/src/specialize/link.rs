@@ -5,7 +5,7 @@
 //! sees loops. Fragments that have been compiled *apart* stay so, and are entered.
 
 use super::engine::Engine;
-use crate::optimize::{Rewrites, int_bound::IntBound, optimize};
+use crate::optimize::{Firings, Kinds, Rewrites, int_bound::IntBound, optimize};
 use flowgraph::ir::{Block, BlockId, Edge, Graph, Operand, Terminator, ValueId};
 use rustc_hash::FxHashMap;
 
@@ -28,12 +28,31 @@ impl Shift {
     }
 }
 
+/// Fragments that have been linked. All that cleaning them takes is here: another thread can do it.
+#[derive(Debug)]
+pub struct Linked {
+    /// The graph, with all that is redundant.
+    pub graph: Graph,
+    entry: Vec<IntBound>,
+    rewrites_off: Kinds,
+}
+
+impl Linked {
+    /// The graph without what is redundant, and the rules that have fired.
+    pub fn optimize(self) -> (Graph, Firings) {
+        let Linked { mut graph, entry, rewrites_off } = self;
+        let mut rewrites = Rewrites::without(rewrites_off);
+        optimize(&mut graph, &entry, &mut rewrites);
+        (graph, rewrites.firings())
+    }
+}
+
 impl Engine<'_> {
-    /// Fragment `root` with all fragments that it enters, but for those that are compiled `apart`, cleaned.
-    pub fn linked(&self, root: usize, apart: &dyn Fn(&str) -> bool) -> Graph {
-        let mut graph = self.linked_raw(root, apart);
-        self.optimize(&mut graph, root);
-        graph
+    /// Fragment `root` with all fragments that it enters, but for those that are compiled `apart`: to be cleaned, by whoever has the
+    /// time for it.
+    pub fn linked(&self, root: usize, apart: &dyn Fn(&str) -> bool) -> Linked {
+        let (graph, entry) = (self.linked_raw(root, apart), self.entry_bounds(root));
+        Linked { graph, entry, rewrites_off: self.rewrites_off }
     }
 
     /// Optimizes the graph of a fragment.
@@ -69,9 +88,8 @@ impl Engine<'_> {
         let first = &self.fragments[root].graph;
         let mut taken: FxHashMap<String, Shift> = FxHashMap::default();
         let mut order = vec![root];
-        let mut graph = first.clone();
-        graph.blocks.clear();
-        graph.values.clear();
+        let mut graph = self.empty_graph(root, &first.key);
+        graph.params.clone_from(&first.params);
         let entry = graph.new_block();
         let (mut next, mut values) = (0, 0);
         taken.insert(first.key.clone(), Shift { blocks: 1, values });

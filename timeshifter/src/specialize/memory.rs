@@ -14,7 +14,8 @@
 
 use super::state::Red;
 use flowgraph::ir::{Access, Const, MemDesc};
-use std::collections::{BTreeMap, VecDeque};
+use litemap::LiteMap;
+use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -190,9 +191,9 @@ const MOST_ELEMENTS: usize = 32;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KnownMemory {
     /// The addresses of the roots that places are known under, or that registers are derived from.
-    pub roots: BTreeMap<RootId, Red>,
+    pub roots: LiteMap<RootId, Red>,
     /// Places at constant offsets.
-    pub places: BTreeMap<Place, Location>,
+    pub places: LiteMap<Place, Location>,
     /// Elements at red indices: those seen last.
     pub elements: VecDeque<Element>,
     /// Roots whose address lies somewhere in memory: they are no longer exclusive.
@@ -208,12 +209,12 @@ pub fn ranges_overlap(a: i64, n: u32, b: i64, m: u32) -> bool {
 impl KnownMemory {
     /// Replaces `old` by `new` in what places and elements hold.
     pub fn substitute(&mut self, old: Red, new: Red) {
-        for address in self.roots.values_mut() {
+        for (_, address) in &mut self.roots {
             if *address == old {
                 *address = new;
             }
         }
-        for location in self.places.values_mut() {
+        for (_, location) in &mut self.places {
             if location.value == old {
                 location.value = new;
             }
@@ -233,8 +234,10 @@ impl KnownMemory {
         // A scalar has eight bytes at most.
         let from = (root, offset.map_or(i64::MIN, |at| at.saturating_sub(8)), Access::I8);
         let beyond = |at: i64| offset.is_some_and(|offset| at > offset.saturating_add(8));
+        let first = self.places.find_index(&from).unwrap_or_else(|at| at);
         self.places
-            .range(from..)
+            .iter()
+            .skip(first)
             .take_while(|(place, _)| place.0 == root && !beyond(place.1))
             .filter(|((_, at, access), location)| match offset {
                 Some(offset) => ranges_overlap(*at, access.size(), offset, desc.access.size()),

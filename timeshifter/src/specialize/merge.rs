@@ -14,7 +14,7 @@ use super::memory::{Cell, KnownMemory, Location, Origin, Place, RootId, Slot};
 use super::residual::FULL;
 use super::state::{Frame, Red, Reg, SlotId, State};
 use flowgraph::ir::{Access, BlockId, Const, Loc, Operand, ValueId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -480,14 +480,15 @@ impl<'m> Engine<'m> {
         if st.memory.roots.is_empty() {
             return;
         }
-        let mut live: FxHashSet<RootId> = st.memory.places.iter().filter(|(_, l)| l.dirty).map(|(p, _)| p.0).collect();
+        let mut live: SmallVec<[RootId; 16]> =
+            st.memory.places.iter().filter(|(_, l)| l.dirty).map(|(p, _)| p.0).collect();
+        live.dedup();
         let mut unknown = false;
         let cells = st.slots.values().flat_map(|s| s.cells.values());
         for red in st.red_registers().chain(cells) {
             match self.origin(st, red) {
-                Origin::Root(p) => {
-                    live.insert(p.root);
-                }
+                Origin::Root(p) if live.contains(&p.root) => {}
+                Origin::Root(p) => live.push(p.root),
                 Origin::Unknown => unknown = true,
                 Origin::Outside => {}
             }

@@ -25,10 +25,12 @@ pub(super) struct Packer {
     slots: FxIndexSet<Box<[u8]>>,
     descriptors: FxIndexSet<MemDesc>,
     names: FxIndexSet<Arc<str>>,
+    /// Where a part is written to see whether it is there already.
+    part: Writer,
 }
 
 /// Where numbers are written.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Writer(Vec<u8>);
 
 impl Writer {
@@ -96,6 +98,9 @@ impl Writer {
     }
 }
 
+/// As many bytes as most snapshots take.
+const ROOM: usize = 64;
+
 /// Where they are read. It reads what has been written, and nothing else.
 struct Reader<'p>(&'p [u8]);
 
@@ -158,21 +163,22 @@ impl Reader<'_> {
 impl Packer {
     /// Packs what [`Packer::unpack`] gives again: all but facts, the fragment, and what belongs to one run.
     pub fn pack(&mut self, st: &State) -> Packed {
-        let mut out = Writer::default();
+        let mut out = Writer(Vec::with_capacity(ROOM));
         out.number(u64::from(st.back) | u64::from(st.jumped) << 1 | u64::from(st.passed) << 2);
         out.number(st.block.0.into());
         out.number(st.enclosing.map_or(0, |key| key as u64 + 1));
         out.number(st.at.map_or(0, |at| u64::from(at.0) + 1));
         out.count(st.frames.len());
         for frame in &st.frames {
-            let number = number_of(&mut self.frames, frame_bytes(frame));
-            out.count(number);
+            self.part.0.clear();
+            write_frame(&mut self.part, frame);
+            out.count(number_of(&mut self.frames, &self.part.0));
         }
         out.count(st.slots.len());
         for (id, slot) in &st.slots {
             out.number(id.0.into());
-            let bytes = self.slot_bytes(slot);
-            out.count(number_of(&mut self.slots, bytes));
+            self.write_slot(slot);
+            out.count(number_of(&mut self.slots, &self.part.0));
         }
         let KnownMemory { roots, places, escaped, elements: _ } = &st.memory;
         out.count(roots.len());
@@ -242,8 +248,10 @@ impl Packer {
         }
     }
 
-    fn slot_bytes(&mut self, slot: &Slot) -> Box<[u8]> {
-        let mut out = Writer::default();
+    /// Writes a slot where parts are written.
+    fn write_slot(&mut self, slot: &Slot) {
+        let mut out = std::mem::take(&mut self.part);
+        out.0.clear();
         out.number(slot.size.into());
         out.count(self.names.insert_full(slot.name.clone()).0);
         out.count(slot.cells.values().count());
@@ -253,7 +261,7 @@ impl Packer {
             out.red(*value);
             out.count(self.descriptor(desc));
         }
-        out.0.into()
+        self.part = out;
     }
 
     fn slot_of(&self, bytes: &[u8]) -> Slot {
@@ -277,15 +285,14 @@ impl Packed {
     }
 }
 
-fn number_of(kept: &mut FxIndexSet<Box<[u8]>>, bytes: Box<[u8]>) -> usize {
-    match kept.get_index_of(&bytes) {
+fn number_of(kept: &mut FxIndexSet<Box<[u8]>>, bytes: &[u8]) -> usize {
+    match kept.get_index_of(bytes) {
         Some(number) => number,
-        None => kept.insert_full(bytes).0,
+        None => kept.insert_full(bytes.into()).0,
     }
 }
 
-fn frame_bytes(frame: &Frame) -> Box<[u8]> {
-    let mut out = Writer::default();
+fn write_frame(out: &mut Writer, frame: &Frame) {
     out.number(frame.graph.0.into());
     out.number(frame.block.0.into());
     out.number(frame.index.into());
@@ -298,7 +305,6 @@ fn frame_bytes(frame: &Frame) -> Box<[u8]> {
     }
     out.count(frame.greens.len());
     frame.greens.iter().for_each(|constant| out.constant(*constant));
-    out.0.into()
 }
 
 fn frame_of(bytes: &[u8]) -> Frame {

@@ -8,6 +8,7 @@ use flowgraph::ir::{
     Block, BlockId, Color, Graph, Loc, MarkKind, Module, Opcode, Operand, RustType, Stage, Terminator, ValueId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
 
 /// One compiler graph.
 #[derive(Debug)]
@@ -39,6 +40,8 @@ pub struct Program<'m> {
     may_trap: Vec<bool>,
     marks_jumps: bool,
     by_key: FxHashMap<&'m str, GraphIx>,
+    /// The variables that values are the values of, as far as it has been asked for.
+    names: RefCell<FxHashMap<(GraphIx, ValueId), Option<&'m str>>>,
 }
 
 impl<'m> Program<'m> {
@@ -58,7 +61,7 @@ impl<'m> Program<'m> {
         let mut ops = module.graphs.values().flat_map(|g| &g.blocks).flat_map(|b| &b.ops);
         let marks_jumps = ops.any(|op| op.opcode == Opcode::CanEnterJit);
         let references_in_memory = references_in_memory(module);
-        Ok(Program { module, references_in_memory, graphs, may_trap, marks_jumps, by_key })
+        Ok(Program { module, references_in_memory, graphs, may_trap, marks_jumps, by_key, names: RefCell::default() })
     }
 
     /// The graph with this key.
@@ -129,23 +132,33 @@ impl<'m> Program<'m> {
 
     /// The source name of a value, for messages: the variable that it is the value of, if it has one.
     pub fn name_of(&self, ix: GraphIx, value: ValueId) -> String {
+        self.variable(ix, value).map_or_else(|| value.to_string(), str::to_owned)
+    }
+
+    /// The variable that a value is the value of, if there is one.
+    pub(super) fn variable(&self, ix: GraphIx, value: ValueId) -> Option<&'m str> {
+        let mut names = self.names.borrow_mut();
+        *names.entry((ix, value)).or_insert_with(|| self.find_variable(ix, value))
+    }
+
+    fn find_variable(&self, ix: GraphIx, value: ValueId) -> Option<&'m str> {
         let graph = self.graph(ix);
         // A block parameter is named after what flows into it.
         let (mut todo, mut seen) = (vec![value], FxHashSet::from_iter([value]));
         while let Some(next) = todo.pop() {
             if let Some(def) = graph.names.iter().find(|n| n.values.contains(&Operand::Value(next))) {
-                return def.name.clone();
+                return Some(&def.name);
             }
             let parameter = |(at, block): (usize, &Block)| Some((at, block.params.iter().position(|p| *p == next)?));
             let Some((at, position)) = graph.blocks.iter().enumerate().find_map(parameter) else { continue };
             if at == 0 {
-                return graph.params.get(position).cloned().unwrap_or_else(|| value.to_string());
+                return graph.params.get(position).map(String::as_str);
             }
             let edges = graph.blocks.iter().flat_map(|b| b.term.edges()).filter(|e| e.block.index() == at);
             let incoming = edges.filter_map(|edge| edge.args.get(position)?.value());
             todo.extend(incoming.filter(|value| seen.insert(*value)));
         }
-        value.to_string()
+        None
     }
 }
 

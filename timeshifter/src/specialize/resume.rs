@@ -303,14 +303,15 @@ impl Engine<'_> {
     fn arriving_frame(&self, frame: &eval::Frame) -> Frame {
         let graph = GraphIx(frame.graph as u32);
         let (source, block) = (self.program.graph(graph), BlockId(frame.block as u32));
-        let mut regs = Regs::default();
-        for value in self.live_at(frame) {
+        let live = self.live_at(frame);
+        let mut regs = Regs::with_room(live.len());
+        for value in live {
             let word = frame.regs[value.index()];
             let constant = Const::from_word(source.values[value.index()].ty, word);
             if self.program.is_green(graph, *value) {
-                regs.set(*value, Reg::Green(self.memory.symbol(word).unwrap_or(constant)));
+                regs.push(*value, Reg::Green(self.memory.symbol(word).unwrap_or(constant)));
             } else {
-                regs.set(*value, Reg::Red(Red::Const(constant)));
+                regs.push(*value, Reg::Red(Red::Const(constant)));
             }
         }
         Frame { graph, block, index: frame.index as u32, regs, greens: Vec::new().into() }

@@ -223,9 +223,9 @@ pub(super) fn rename(st: &mut State, renamed: &[(ValueId, ValueId)]) {
             }
         }
     }
-    for slot in st.slots.values_mut() {
+    for (_, slot) in &mut st.slots {
         Rc::make_mut(slot).cells.for_each_value(new);
     }
-    st.memory.roots.values_mut().for_each(new);
-    st.memory.places.values_mut().for_each(|l| new(&mut l.value));
+    st.memory.roots.iter_mut().for_each(|(_, address)| new(address));
+    st.memory.places.iter_mut().for_each(|(_, location)| new(&mut location.value));
 }

@@ -9,9 +9,9 @@ use super::event::GuestPosition;
 use super::facts::Facts;
 use super::memory::{KnownMemory, Slot};
 use flowgraph::ir::{BlockId, Const, ValueId};
+use litemap::LiteMap;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// A graph of the loaded program.
@@ -116,8 +116,9 @@ impl Regs {
 
     /// The registers of `live`, which ascend.
     pub(super) fn kept(&self, live: &[ValueId]) -> Regs {
-        let of = |value: &ValueId| self.get(*value).map(|reg| (*value, reg));
-        Regs(live.iter().filter_map(of).collect())
+        let mut kept = Regs(Vec::with_capacity(live.len()));
+        kept.0.extend(live.iter().filter_map(|value| Some((*value, self.get(*value)?))));
+        kept
     }
 
     /// Forgets all registers but those of `live`, which ascend.
@@ -162,7 +163,7 @@ pub struct State {
     /// The frames, outermost first.
     pub frames: Vec<Frame>,
     /// The virtual slots that registers lead to.
-    pub slots: BTreeMap<SlotId, Rc<Slot>>,
+    pub slots: LiteMap<SlotId, Rc<Slot>>,
     /// What is known about real memory.
     pub memory: KnownMemory,
     /// Facts about residual values.
@@ -203,7 +204,7 @@ impl State {
     pub fn empty() -> State {
         State {
             frames: Vec::new(),
-            slots: BTreeMap::new(),
+            slots: LiteMap::new_vec(),
             memory: KnownMemory::default(),
             facts: Facts::default(),
             fragment: 0,
@@ -247,7 +248,7 @@ impl State {
                 }
             }
         }
-        for slot in self.slots.values_mut() {
+        for (_, slot) in &mut self.slots {
             if slot.cells.values().any(|value| value == old) {
                 Rc::make_mut(slot).cells.for_each_value(|value| {
                     if *value == old {

@@ -47,7 +47,7 @@ impl Engine<'_> {
         let (template, args) = self.meet_alone(&st, head);
         let id = self.add_version(key, template, enterable);
         self.link(&st, id, args, loc);
-        self.versions[id.key][id.version].arrivals.push(st);
+        self.arrived(id, st);
         id
     }
 
@@ -127,8 +127,17 @@ impl Engine<'_> {
         let loc = self.loc(&st);
         let Some(args) = self.bind(&mut st, &template, block, true, loc)? else { return Ok(Some(st)) };
         self.link(&st, id, args, loc);
-        self.versions[id.key][id.version].arrivals.push(st);
+        self.arrived(id, st);
         Ok(None)
+    }
+
+    /// A state has jumped to a version.
+    fn arrived(&mut self, id: VersionId, st: State) {
+        let arrivals = &mut self.versions[id.key][id.version].arrivals;
+        if arrivals.is_empty() {
+            arrivals.reserve_exact(1); // most versions are come to but once
+        }
+        arrivals.push(st);
     }
 
     /// Ends the state's block in a jump to a version.
