@@ -75,6 +75,29 @@ fn examples_hold_just_in_time() {
     }
 }
 
+/// What was refused, or is still on its way when a run ends, is not among the residual graphs; the rest can be counted.
+#[test]
+fn graphs_without_code_are_not_there() {
+    let bf = find("bf").expect("it is bundled");
+    let program = bf.programs.iter().find(|program| program.name == "rot13").expect("it is bundled");
+    let code = bf.program_of_file(".b", program.text.as_bytes()).expect("it can be read");
+    let run = program.runs().next().expect("it has a run");
+    let (mut refused, mut counted) = (0, 0);
+    for (number, background) in (1..12).flat_map(|number| [(number, false), (number, true)]) {
+        let options =
+            JitOptions { threshold: 2, bridge: 1, refuse_code: Some(number), background, ..Jit::usual_options() };
+        let (ran, _) = io::with(Io::bytes(run.input), || bf.jit(&code, &run.arguments, &options));
+        let ran = ran.expect("arguments that fit");
+        for made in &ran.compiled {
+            counted += hueshift::Counts::of(&made.residual).blocks;
+            let is_there = |key: &String| made.residual.module.graphs.contains_key(key);
+            assert!(made.residual.reachable().iter().all(is_there), "{number} {background}");
+        }
+        refused += usize::from(ran.stats.bridges > 0);
+    }
+    assert!(refused > 0 && counted > 0, "{refused} {counted}");
+}
+
 fn message(error: Error) -> String {
     match error {
         Error::Trap(trap) => trap.message,
