@@ -81,7 +81,7 @@ fn graphs_without_code_are_not_there() {
     let bf = find("bf").expect("it is bundled");
     let program = bf.programs.iter().find(|program| program.name == "rot13").expect("it is bundled");
     let code = bf.program_of_file(".b", program.text.as_bytes()).expect("it can be read");
-    let run = program.runs().next().expect("it has a run");
+    let run = program.runs().into_iter().next().expect("it has a run");
     let (mut refused, mut counted) = (0, 0);
     for (number, background) in (1..12).flat_map(|number| [(number, false), (number, true)]) {
         let options =
