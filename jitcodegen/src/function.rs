@@ -104,6 +104,8 @@ pub(crate) struct Translator<'t, 'f, 'u> {
     pub context: ir::Value,
     values: Vec<Option<ir::Value>>,
     flags: FxHashMap<ValueId, ir::Value>,
+    /// Quotients by constants, and the block that each is known in.
+    pub quotients: FxHashMap<(ir::Value, i64, bool), (BlockId, ir::Value)>,
     blocks: Vec<Option<ir::Block>>,
     unlikely: FxHashSet<BlockId>,
     /// The blocks that a branch alone leads to: on what, and on which side.
@@ -160,6 +162,7 @@ pub(crate) fn translate(
         context,
         values: vec![None; graph.values.len()],
         flags: FxHashMap::default(),
+        quotients: FxHashMap::default(),
         blocks: vec![None; graph.blocks.len()],
         unlikely: unlikely(graph),
         decided: decided(graph),

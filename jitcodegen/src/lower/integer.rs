@@ -2,6 +2,7 @@
 
 use crate::CodegenError;
 use crate::function::Translator;
+use crate::lower::division::{self, Signed, Unsigned};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::FunctionBuilder;
@@ -160,6 +161,10 @@ impl<'f> Translator<'_, 'f, '_> {
     /// A quotient, of all operands: `x / 0` is 0, `x / -1` is `-x`. The machine's division gets neither divisor, unless
     /// the graph has seen to that.
     pub fn divide(&mut self, op: &Op, block: BlockId, signed: bool) -> Result<(), CodegenError> {
+        if let Some(quotient) = self.quotient_by_constant(op, block, signed)? {
+            self.define(op.results[0], quotient);
+            return Ok(());
+        }
         let (x, y) = (self.value(op.args[0])?, self.value(op.args[1])?);
         let zero_possible = !self.cannot_be(op.args[1], 0, block);
         let minus_one_possible = signed && !self.cannot_be(op.args[1], -1, block);
@@ -185,8 +190,107 @@ impl<'f> Translator<'_, 'f, '_> {
         Ok(())
     }
 
+    /// A quotient by a constant, which the machine's division has no part in.
+    fn quotient_by_constant(&mut self, op: &Op, block: BlockId, signed: bool) -> Result<Option<Value>, CodegenError> {
+        let x = self.value(op.args[0])?;
+        let Some(divisor) = op.args[1].as_int() else { return Ok(None) };
+        if divisor == 0 {
+            return Ok(Some(self.b.ins().iconst(types::I64, 0)));
+        }
+        // A quotient and a remainder of the same numbers have the product in common.
+        let key = (x, divisor, signed);
+        if let Some((_, quotient)) = self.quotients.get(&key).filter(|(known_in, _)| *known_in == block) {
+            return Ok(Some(*quotient));
+        }
+        let quotient = match signed {
+            false => self.unsigned_quotient(x, divisor as u64),
+            true => self.signed_quotient(x, divisor),
+        };
+        if let Some(quotient) = quotient {
+            self.quotients.insert(key, (block, quotient));
+        }
+        Ok(quotient)
+    }
+
+    fn unsigned_quotient(&mut self, x: Value, divisor: u64) -> Option<Value> {
+        let found = division::unsigned(divisor)?;
+        let word = |b: &mut FunctionBuilder<'f>, word: u64| b.ins().iconst(types::I64, word as i64);
+        Some(match found {
+            Unsigned::Shift(0) => x,
+            Unsigned::Shift(by) => self.b.ins().ushr_imm_u(x, i64::from(by)),
+            Unsigned::Reaches => {
+                let divisor = word(self.b, divisor);
+                let reaches = self.b.ins().icmp(IntCC::UnsignedGreaterThanOrEqual, x, divisor);
+                self.b.ins().uextend(types::I64, reaches)
+            }
+            Unsigned::Product { before, multiplier, after } => {
+                let x = if before == 0 { x } else { self.b.ins().ushr_imm_u(x, i64::from(before)) };
+                let multiplier = word(self.b, multiplier);
+                let high = self.b.ins().umulhi(x, multiplier);
+                if after == 0 { high } else { self.b.ins().ushr_imm_u(high, i64::from(after)) }
+            }
+            Unsigned::Wide { multiplier, after } => {
+                let multiplier = word(self.b, multiplier);
+                let high = self.b.ins().umulhi(x, multiplier);
+                let rest = self.b.ins().isub(x, high);
+                let half = self.b.ins().ushr_imm_u(rest, 1);
+                let sum = self.b.ins().iadd(half, high);
+                if after == 0 { sum } else { self.b.ins().ushr_imm_u(sum, i64::from(after)) }
+            }
+        })
+    }
+
+    fn signed_quotient(&mut self, x: Value, divisor: i64) -> Option<Value> {
+        let quotient = match divisor.unsigned_abs() {
+            1 => x,
+            magnitude => match division::signed(magnitude)? {
+                Signed::Shift(by) => {
+                    let by = i64::from(by);
+                    let signs = self.b.ins().sshr_imm_u(x, by - 1);
+                    let added = self.b.ins().ushr_imm_u(signs, 64 - by);
+                    let sum = self.b.ins().iadd(x, added);
+                    self.b.ins().sshr_imm_u(sum, by)
+                }
+                Signed::Product { multiplier, after } => {
+                    let factor = self.b.ins().iconst(types::I64, multiplier);
+                    let mut high = self.b.ins().smulhi(x, factor);
+                    if multiplier < 0 {
+                        high = self.b.ins().iadd(high, x);
+                    }
+                    if after != 0 {
+                        high = self.b.ins().sshr_imm_u(high, i64::from(after));
+                    }
+                    let negative = self.b.ins().ushr_imm_u(x, 63);
+                    self.b.ins().iadd(high, negative)
+                }
+            },
+        };
+        Some(if divisor < 0 { self.b.ins().ineg(quotient) } else { quotient })
+    }
+
+    /// A remainder by a constant: what the quotient leaves.
+    fn remainder_by_constant(&mut self, op: &Op, block: BlockId, signed: bool) -> Result<Option<Value>, CodegenError> {
+        let x = self.value(op.args[0])?;
+        match op.args[1].as_int() {
+            None => return Ok(None),
+            Some(0) => return Ok(Some(x)),
+            Some(mask) if !signed && (mask as u64).is_power_of_two() => {
+                return Ok(Some(self.b.ins().band_imm_s(x, mask.wrapping_sub(1))));
+            }
+            Some(_) => {}
+        }
+        let Some(quotient) = self.quotient_by_constant(op, block, signed)? else { return Ok(None) };
+        let divisor = self.value(op.args[1])?;
+        let product = self.b.ins().imul(quotient, divisor);
+        Ok(Some(self.b.ins().isub(x, product)))
+    }
+
     /// A remainder, of all operands: `x % 0` is `x`. (`x % -1` is 0 for Cranelift as well.)
     pub fn remainder(&mut self, op: &Op, block: BlockId, signed: bool) -> Result<(), CodegenError> {
+        if let Some(remainder) = self.remainder_by_constant(op, block, signed)? {
+            self.define(op.results[0], remainder);
+            return Ok(());
+        }
         let (x, y) = (self.value(op.args[0])?, self.value(op.args[1])?);
         let zero_possible = !self.cannot_be(op.args[1], 0, block);
         let divisor = if zero_possible { self.avoid(y, 0) } else { y };

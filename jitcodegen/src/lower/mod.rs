@@ -1,6 +1,7 @@
 //! The lowering of every op: one table, without a wildcard, so that a new op doesn't compile until it has its row.
 
 mod call;
+mod division;
 mod float;
 mod integer;
 mod memory;
