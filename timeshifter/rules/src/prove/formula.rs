@@ -62,7 +62,7 @@ impl Formula {
         Formula::of(rule, false)
     }
 
-    /// The same, with each shift to the left as a product with a power of two.
+    /// The same, with each shift to the left as a product with a power of two, and each remainder as what the quotient leaves.
     pub fn with_products(rule: &Rule) -> Result<Formula, Opcode> {
         Formula::of(rule, true)
     }
@@ -180,6 +180,8 @@ impl Formula {
                 };
                 let found = match op {
                     Opcode::IntLshift if self.products => vec![as_product(&args)],
+                    Opcode::IntMod if self.products => vec![as_rest(Opcode::IntFloordiv, &args).ok_or(*op)?],
+                    Opcode::UintMod if self.products => vec![as_rest(Opcode::UintFloordiv, &args).ok_or(*op)?],
                     _ => results(*op, &args, &mut fresh).ok_or(*op)?,
                 };
                 self.names = names;
@@ -491,6 +493,12 @@ impl Parts {
 /// A shift to the left as a product.
 fn as_product(args: &[String]) -> String {
     format!("(bvmul {} (bvshl {} (bvand {} {})))", args[0], word(1), args[1], word(63))
+}
+
+/// A remainder as what the quotient leaves; also by 0, where the quotient is 0.
+fn as_rest(quotient: Opcode, args: &[String]) -> Option<String> {
+    let quotient = results(quotient, args, &mut |_, _| unreachable!("a quotient of integers"))?.pop()?;
+    Some(format!("(bvsub {} (bvmul {quotient} {}))", args[0], args[1]))
 }
 
 fn is_constant(parts: &Parts) -> String {

@@ -79,7 +79,7 @@ pub fn prove(rule: &Rule, solver: &Solver) -> Verdict {
             Verdict::Refuted(Box::new(shrunk(rule, smaller(rule, &mut formula, solver, *found))))
         }
         Found::Unknown(_) => {
-            // Products that differ in their order alone are the same to Z3, and a shift to the left is a product.
+            // Products that differ in their order alone are the same to Z3; a shift to the left is one, and in a remainder there is one.
             if let Ok(mut products) = Formula::with_products(rule)
                 && let Found::Nothing = search(rule, &mut products, solver, "", FIRST)
             {
