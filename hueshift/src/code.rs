@@ -1,4 +1,4 @@
-//! Which residual graphs have machine code, and where their exits lead.
+//! Which residual graphs have machine code, and where their exits lead; optimizing and compiling them, at once or in the background.
 
 use crate::forcing;
 use crate::jit::{JitError, Policy};
@@ -17,14 +17,6 @@ struct Patch {
     graph: String,
     exit: u32,
     target: String,
-}
-
-/// What is made together: fragments, or what goes before them.
-struct Batch {
-    /// By key, linked; and what is said to be redundant in them goes on the way to machine code.
-    linked: Vec<Linked>,
-    /// Fragments without code of the guest's.
-    others: Vec<Graph>,
 }
 
 /// Graphs as they are to be compiled.
@@ -80,7 +72,7 @@ struct UnderWay {
 }
 
 enum Stage {
-    /// With the fragments that nothing is redundant in.
+    /// With those that need no optimizing.
     Optimizing(Receiver<Optimized>, Vec<Graph>),
     /// As the code generator's batch of this number; so long the stage before took.
     Compiling(u64, Made, Duration),
@@ -134,8 +126,8 @@ impl Code {
     }
 
     /// Compiles the fragment `key`, newly made, with all that it leads to. Under the eager policy the new fragments that it
-    /// enters become one graph with it; a trace's stay apart, since exits come back to them. What enters it besides is compiled with it:
-    /// `others`, as switches over the values that promotions have seen.
+    /// enters become one graph with it; a trace's stay apart, since exits come back to them. What enters it besides is compiled with it, as
+    /// it is: `others`, as switches over the values that promotions have seen.
     pub fn compile(
         &mut self,
         engine: &Engine<'_>,
@@ -184,7 +176,7 @@ impl Code {
         }
         self.linking += begun.elapsed();
         keys.extend(others.iter().map(|graph| graph.key.clone()));
-        let done = self.compile_as_they_are(engine).and_then(|()| self.begin(engine, &keys, Batch { linked, others }));
+        let done = self.compile_as_they_are(engine).and_then(|()| self.begin(engine, &keys, linked, others));
         match &done {
             Ok(_) => self.begun.extend(keys),
             Err(_) => self.refused.extend(keys),
@@ -192,12 +184,17 @@ impl Code {
         done
     }
 
-    /// Has graphs optimized and compiled, here or in the background.
-    fn begin(&mut self, engine: &Engine<'_>, keys: &FxIndexSet<String>, batch: Batch) -> Result<Compiling, JitError> {
+    /// Has the graphs of these keys optimized, but for the others, and compiled, here or in the background.
+    fn begin(
+        &mut self,
+        engine: &Engine<'_>,
+        keys: &FxIndexSet<String>,
+        linked: Vec<Linked>,
+        others: Vec<Graph>,
+    ) -> Result<Compiling, JitError> {
         if keys.is_empty() {
             return Ok(Compiling::Done(Made::default()));
         }
-        let Batch { linked, others } = batch;
         if !self.engine.is_in_background() {
             let optimized = Optimized::of(linked);
             let before = self.engine.code_bytes();

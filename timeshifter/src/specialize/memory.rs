@@ -235,9 +235,8 @@ impl KnownMemory {
         let from = (root, offset.map_or(i64::MIN, |at| at.saturating_sub(8)), Access::I8);
         let beyond = |at: i64| offset.is_some_and(|offset| at > offset.saturating_add(8));
         let first = self.places.find_index(&from).unwrap_or_else(|at| at);
-        self.places
-            .iter()
-            .skip(first)
+        (first..self.places.len())
+            .filter_map(|at| self.places.get_indexed(at))
             .take_while(|(place, _)| place.0 == root && !beyond(place.1))
             .filter(|((_, at, access), location)| match offset {
                 Some(offset) => ranges_overlap(*at, access.size(), offset, desc.access.size()),

@@ -482,20 +482,19 @@ impl<'m> Engine<'m> {
         }
         let mut live: SmallVec<[RootId; 16]> =
             st.memory.places.iter().filter(|(_, l)| l.dirty).map(|(p, _)| p.0).collect();
-        live.dedup();
         let mut unknown = false;
         let cells = st.slots.values().flat_map(|s| s.cells.values());
         for red in st.red_registers().chain(cells) {
             match self.origin(st, red) {
-                Origin::Root(p) if live.contains(&p.root) => {}
                 Origin::Root(p) => live.push(p.root),
                 Origin::Unknown => unknown = true,
                 Origin::Outside => {}
             }
         }
         if !unknown {
-            st.memory.roots.retain(|root, _| live.contains(root));
-            st.memory.places.retain(|place, _| live.contains(&place.0));
+            live.sort_unstable();
+            st.memory.roots.retain(|root, _| live.binary_search(root).is_ok());
+            st.memory.places.retain(|place, _| live.binary_search(&place.0).is_ok());
         }
     }
 }
