@@ -83,7 +83,9 @@ pub fn prove(rule: &Rule, solver: &Solver) -> Verdict {
         Found::Unknown(_) => {
             // Products that differ in their order alone are the same to Z3; a shift to the left is one, and in a remainder there is one.
             if let Ok(mut products) = Formula::with_products(rule)
-                && let Found::Nothing = search(rule, &mut products, solver, "", FIRST)
+                && (products.holds != formula.holds || products.differs != formula.differs)
+                && let Found::Nothing =
+                    search(rule, &mut products, solver, "", if has_cases(rule) { BRIEFLY } else { FIRST })
             {
                 return Verdict::Proven;
             }
@@ -296,6 +298,11 @@ fn one_by_one(rule: &Rule, formula: &mut Formula, solver: &Solver) -> Verdict {
         }
     }
     Verdict::Exhaustive(cases.len())
+}
+
+/// Whether there are shift amounts or powers of two to go through.
+fn has_cases(rule: &Rule) -> bool {
+    (0..rule.matched).any(|var| is_amount(rule, var) || is_power(rule, var))
 }
 
 /// Whether a variable is the amount of a shift.
