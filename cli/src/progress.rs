@@ -56,6 +56,11 @@ impl Progress {
         self.0.set_message(name.to_owned());
         self.0.inc(1);
     }
+
+    /// Does something that may print, without the bar in its way.
+    pub fn aside<R>(&self, print: impl FnOnce() -> R) -> R {
+        self.0.suspend(print)
+    }
 }
 
 impl Drop for Progress {

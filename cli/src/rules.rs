@@ -5,6 +5,7 @@ use crate::output::{json, print, print_aside, write};
 use crate::problem::{Failure, Problem};
 use crate::progress::Progress;
 use crate::source;
+use ::rules::mine::{Cheaper, Finder, Sequence};
 use ::rules::prove::{Solver, Verdict, prove, refute};
 use ::rules::{Ends, Interpreted, Joined, Ledger, Rule, ends, pairs};
 use clap::{Args, Subcommand};
@@ -13,8 +14,10 @@ use miette::Diagnostic;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
-use timeshifter::optimize::{Rewrites, optimize};
+use timeshifter::optimize::{Rewrites, optimize, with_bounds};
 
 /// Prove, format, count or find the rules by which ops are replaced.
 #[derive(Debug, Args)]
@@ -167,12 +170,14 @@ impl Check {
         };
         let all = read(name, &text)?;
         let solver = Solver::new(Duration::from_secs(self.timeout.max(1)));
-        let verdicts = verdicts(&all, solver.as_ref().ok().map(|(solver, _)| solver));
-        let mut told = String::new();
         let mut bad = 0;
-        for (rule, verdict) in all.iter().zip(&verdicts) {
+        // What is wrong is told when it is found: thousands of rules take their time.
+        let verdicts = verdicts(&all, solver.as_ref().ok().map(|(solver, _)| solver), |rule, verdict| {
+            let mut told = String::new();
             bad += usize::from(self.tell(&mut told, name, rule, verdict));
-        }
+            if told.is_empty() { Ok(()) } else { print(&told) }
+        })?;
+        let mut told = String::new();
         let endless = self.tell_ends(&mut told, name, &all);
         let apart = self.tell_pairs(&mut told, name, &text, &all);
         let count = |is: fn(&Verdict) -> bool| verdicts.iter().filter(|verdict| is(verdict)).count();
@@ -269,13 +274,22 @@ impl Check {
     /// Says whether the order of rules matters. Gives for how many pairs it does.
     fn tell_pairs(&self, told: &mut String, name: &str, text: &str, all: &[Rule]) -> usize {
         let inside_out = ::rules::inside_out(text);
-        let (mut joined, mut not_met, mut believed, mut inside, mut apart) = (0, 0, 0, 0, 0);
-        for pair in pairs(&Interpreted::new(all.to_vec())) {
+        let (mut joined, mut never, mut not_met, mut believed, mut inside, mut apart) = (0, 0, 0, 0, 0, 0);
+        let progress = Progress::start(all.len());
+        let found = pairs(&Interpreted::new(all.to_vec()), &mut |rule| progress.next(&rule.name));
+        drop(progress);
+        for pair in found {
             let (one, other) = (&all[pair.rules.0], &all[pair.rules.1]);
             let place = format!("{name}:{}: {} and {}", one.line, one.name, other.name);
             match pair.verdict {
                 Joined::Joined => joined += 1,
-                Joined::NotFound => not_met += 1,
+                Joined::NeverMeet => never += 1,
+                Joined::NotFound => {
+                    not_met += 1;
+                    if self.verbose {
+                        let _ = writeln!(told, "{place}: no values were found to which both apply");
+                    }
+                }
                 Joined::Believed(reason) => {
                     believed += 1;
                     if self.verbose {
@@ -296,15 +310,19 @@ impl Check {
         }
         let _ = writeln!(
             told,
-            "confluence: {joined} pairs joined, {not_met} with no values found to which both apply, {believed} say why they are fine, {inside} not \
-             met inside out, {apart} apart"
+            "confluence: {joined} pairs joined, {never} never meet, {not_met} with no values found to which both apply, {believed} say why they are \
+             fine, {inside} not met inside out, {apart} apart"
         );
         apart
     }
 }
 
 /// What is known of each rule: by Z3, or else by values and, of the optimizer's own, the ledger.
-fn verdicts(all: &[Rule], solver: Option<&Solver>) -> Vec<Verdict> {
+fn verdicts(
+    all: &[Rule],
+    solver: Option<&Solver>,
+    mut tell: impl FnMut(&Rule, &Verdict) -> Done,
+) -> Result<Vec<Verdict>, Failure> {
     let progress = Progress::start(all.len());
     let ledger = Ledger::parse(::rules::PROOFS);
     let verdict = |rule: &Rule| {
@@ -324,7 +342,11 @@ fn verdicts(all: &[Rule], solver: Option<&Solver>) -> Vec<Verdict> {
             }),
         }
     };
-    all.iter().map(verdict).collect()
+    let told = |rule: &Rule| {
+        let verdict = verdict(rule);
+        progress.aside(|| tell(rule, &verdict)).map(|()| verdict)
+    };
+    all.iter().map(told).collect()
 }
 
 impl Fmt {
@@ -398,35 +420,79 @@ pub fn fired_json(fired: &[(String, String, u64)]) -> serde_json::Value {
 
 impl Mine {
     fn run(&self) -> Done {
-        let (solver, _) = Solver::new(Duration::from_secs(5))
+        let (solver, _) = Solver::new(Duration::from_secs(2))
             .map_err(|error| Problem::new(format!("candidates can't be proven: {error}")))?;
         let mut mined = ::rules::mine::Mined::default();
         for file in &self.files {
             let module = source::parse_module(shown_name(file), &source::read(file)?, Stage::Residual)?;
-            module.graphs.values().for_each(|graph| mined.look_at(graph));
-        }
-        let sequences = mined.sequences(self.least.max(1));
-        let progress = Progress::start(sequences.len());
-        let (mut found, mut named) = (0, BTreeMap::<String, usize>::new());
-        for (pattern, count) in &sequences {
-            progress.next("looking for something cheaper");
-            if let Some((mut text, verdict)) = ::rules::mine::cheaper(pattern, &solver) {
-                found += 1;
-                // One name for one rule.
-                if let Some((name, rest)) = text.split_once(':') {
-                    let times = named.entry(name.to_owned()).or_default();
-                    *times += 1;
-                    if *times > 1 {
-                        text = format!("{name}_{times}:{rest}");
-                    }
-                }
-                let how = match verdict {
-                    Verdict::Exhaustive(cases) => format!("exhaustive, {cases} cases"),
-                    _ => "proven".to_owned(),
-                };
-                print(&format!("# {how}; would fire {count} time{}\n{text}\n", if *count == 1 { "" } else { "s" }))?;
+            for graph in module.graphs.values().filter(|graph| !graph.is_host()) {
+                let ops = ::rules::mine::definitions(graph);
+                with_bounds(graph, |op, bound| mined.look_at(op, &ops, bound));
             }
         }
-        print_aside(&format!("{} sequences of ops looked at, {found} could be cheaper\n", sequences.len()))
+        let sequences = mined.sequences(self.least.max(1));
+        let found = self.search(&sequences, &solver)?;
+        let mut kinds: Vec<Vec<Cheaper>> = Vec::new();
+        for one in found {
+            match kinds.iter_mut().find(|kind| kind[0].kind == one.kind) {
+                Some(kind) => kind.push(one),
+                None => kinds.push(vec![one]),
+            }
+        }
+        let count = |kind: &[Cheaper]| kind.iter().map(|one| one.count).sum::<usize>();
+        kinds.sort_by_key(|kind| std::cmp::Reverse(count(kind)));
+        let mut named = BTreeMap::<String, usize>::new();
+        for kind in &kinds {
+            let one = &kind[0];
+            let mut name = one.ops.join("_");
+            // One name for one rule.
+            let times = named.entry(name.clone()).or_default();
+            *times += 1;
+            if *times > 1 {
+                name = format!("{name}_{times}");
+            }
+            let how = match one.verdict {
+                Verdict::Exhaustive(cases) => format!("exhaustive, {cases} cases"),
+                _ => "proven".to_owned(),
+            };
+            let times = |count: usize| format!("{count} time{}", if count == 1 { "" } else { "s" });
+            let others = match kind.len() {
+                1 => String::new(),
+                more => format!("; with {} other choices of its numbers {}", more - 1, times(count(kind))),
+            };
+            print(&format!("# {how}; would fire {}{others}\n{name}: {}\n", times(one.count), one.text))?;
+        }
+        print_aside(&format!(
+            "{} sequences of ops looked at, {} rules of {} kinds would make them cheaper\n",
+            sequences.len(),
+            kinds.iter().map(Vec::len).sum::<usize>(),
+            kinds.len()
+        ))
+    }
+
+    /// What would make sequences cheaper, in their order; several are looked at at a time.
+    fn search(&self, sequences: &[Sequence], solver: &Solver) -> Result<Vec<Cheaper>, Failure> {
+        let progress = Progress::start(sequences.len());
+        let known = Interpreted::new(read("integer.rules", ::rules::INTEGER)?);
+        let finder = Finder::new(solver, known);
+        let next = AtomicUsize::new(0);
+        let found = Mutex::new(BTreeMap::new());
+        let look = || {
+            while let Some((at, sequence)) =
+                Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, sequences.get(at)?)))
+            {
+                progress.next("looking for something cheaper");
+                let cheaper = finder.cheaper(sequence, self.least);
+                if !cheaper.is_empty() {
+                    found.lock().unwrap_or_else(PoisonError::into_inner).insert(at, cheaper);
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..std::thread::available_parallelism().map_or(1, Into::into) {
+                scope.spawn(look);
+            }
+        });
+        Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().flatten().collect())
     }
 }

@@ -130,3 +130,28 @@ fn rules_of_ones_own() {
     expect(0, &["int_add", "0 rewrites"], &["opt", "-", "--rules", &path, "--explain"], GRAPH);
     std::fs::remove_dir_all(&folder).expect("the folder goes");
 }
+
+/// A number is solved for, a condition is found that holds where the sequence stands, what rules know already is passed over, and what would fire is counted.
+#[test]
+fn what_is_cheaper_is_found() {
+    if !has_z3() {
+        return;
+    }
+    let graph = "module residual\n\ngraph f(a: int, b: int) -> int {\nb0(v0: int, v1: int):\n    v2 = int_mul v0, 10\n    v3 = int_mul v0, 3\n    \
+                 v4 = int_sub v2, v3\n    v5 = int_lt v0, v1\n    v6 = int_popcount v5\n    v7 = int_add v6, v4\n    v8 = int_and v1, 255\n    \
+                 v9 = int_mul v8, 10\n    v10 = int_mul v8, 3\n    v11 = int_sub v9, v10\n    v12 = int_add v7, v11\n    v13 = int_sub v12, v0\n    \
+                 v14 = int_add v13, v0\n    return v14\n}\n";
+    let ran = expect(
+        0,
+        &[
+            "# proven; would fire 2 times int_sub_int_mul_int_mul: int_sub(int_mul(x, 10), int_mul(x, 3)) => int_mul(x, 7)",
+            "# proven; would fire 1 time int_add_int_popcount: int_add(int_popcount(x), y) check x.is_bool() => int_add(x, y)",
+        ],
+        &["rules", "mine", "-"],
+        graph,
+    );
+    // The optimizer has a rule for it.
+    assert!(!ran.out.contains("int_add(int_sub(x, y), y)"), "{}", ran.out);
+    let least = expect(0, &["int_mul(x, 7)"], &["rules", "mine", "-", "--least", "2"], graph);
+    assert!(!least.out.contains("int_popcount"), "{}", least.out);
+}

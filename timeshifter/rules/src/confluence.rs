@@ -9,11 +9,12 @@
 //! leave an operand or both make ops: what leaves an operand is asked first.
 
 use crate::instances::{build, instance};
-use crate::matching::{Built, Interpreted, Subject, variants};
+use crate::matching::{Built, Interpreted, Subject};
 use crate::rule::{Exception, Rule, Term};
 use crate::sample::Random;
 use crate::terms::Terms;
-use flowgraph::ir::{Operand, Type};
+use flowgraph::ir::{Opcode, Operand, Type};
+use std::collections::{BTreeMap, HashMap};
 
 /// How many instances of a pair are made, and of how many both rules must have applied to.
 const INSTANCES: usize = 600;
@@ -35,6 +36,8 @@ pub enum Joined {
     Joined,
     /// No instance was found to which both apply.
     NotFound,
+    /// There is none: an op of what both match would have constants alone for operands, and those are computed before rules are asked.
+    NeverMeet,
     /// They don't, but a comment says why that is fine.
     Believed(String),
     /// They don't, but only where an operand could still be rewritten, or where one leaves an operand and the other makes ops: a walk that asks about
@@ -45,45 +48,77 @@ pub enum Joined {
     Apart(String),
 }
 
-/// All pairs of rules that may both apply to a term.
-pub fn pairs(rules: &Interpreted) -> Vec<Pair> {
+/// All pairs of rules that may both apply to a term. `next` is told of each rule before its pairs are looked at.
+pub fn pairs(rules: &Interpreted, next: &mut dyn FnMut(&Rule)) -> Vec<Pair> {
     let all = rules.rules();
+    let mut by_root: HashMap<Opcode, Vec<usize>> = HashMap::new();
+    for (at, rule) in all.iter().enumerate() {
+        by_root.entry(rule.root().0).or_default().push(at);
+    }
     let mut found: Vec<Pair> = Vec::new();
     for (outer, one) in all.iter().enumerate() {
-        for (inner, other) in all.iter().enumerate() {
-            let mut verdict = None;
-            let others: Vec<Term> =
-                variants(&other.pattern).into_iter().map(|term| renamed(&term, one.vars.len())).collect();
-            for place in places(&one.pattern) {
-                // Both at the root: each pair once.
-                if place.is_empty() && inner <= outer {
-                    continue;
-                }
-                for other_pattern in &others {
-                    let part = at(&one.pattern, &place);
+        next(one);
+        let mut verdicts: BTreeMap<usize, Joined> = BTreeMap::new();
+        for place in places(&one.pattern) {
+            let part = at(&one.pattern, &place);
+            let Term::Op(root, _) = part else { continue };
+            // Both at the root: each pair once.
+            let others = by_root.get(root).into_iter().flatten().filter(|inner| !place.is_empty() || **inner > outer);
+            for inner in others {
+                let other = &all[*inner];
+                for way in rules.ways(*inner).iter().filter(|way| !clash(part, way)) {
+                    let other_pattern = renamed(way, one.vars.len());
                     let mut unified = vec![None; one.vars.len() + other.vars.len()];
-                    if !unify(part, other_pattern, (one, other), &mut unified) {
-                        continue;
+                    if unify(part, &other_pattern, (one, other), &mut unified) {
+                        let next = match is_computed(&one.pattern, (one, other), &unified) {
+                            true => Joined::NeverMeet,
+                            false => try_instances(rules, (outer, *inner), &place, &other_pattern, &unified),
+                        };
+                        let before = verdicts.remove(inner);
+                        verdicts.extend(worse(before, next).map(|worse| (*inner, worse)));
                     }
-                    let next = try_instances(rules, (outer, inner), &place, other_pattern, &unified);
-                    verdict = worse(verdict, next);
                 }
-            }
-            if let Some(verdict) = verdict {
-                found.push(Pair { rules: (outer, inner), verdict: believed(verdict, one, other) });
             }
         }
+        let pair = |(inner, verdict)| Pair { rules: (outer, inner), verdict: believed(verdict, one, &all[inner]) };
+        found.extend(verdicts.into_iter().map(pair));
     }
     found
 }
 
+/// Whether there is an op in a term all of whose operands are constants.
+fn is_computed(term: &Term, rules: (&Rule, &Rule), unified: &[Option<Term>]) -> bool {
+    let number = |term: &Term| match found(term, unified) {
+        Term::Int(_) | Term::Float(_) => true,
+        Term::Var(var) => is_constant(rules, var),
+        Term::Op(..) => false,
+    };
+    match found(term, unified) {
+        Term::Op(_, args) => args.iter().all(number) || args.iter().any(|arg| is_computed(arg, rules, unified)),
+        _ => false,
+    }
+}
+
+/// Whether terms are of different shape, whatever their variables are: most are, and are told apart by that.
+fn clash(one: &Term, other: &Term) -> bool {
+    match (one, other) {
+        (Term::Op(one, args), Term::Op(other, others)) => {
+            one != other || args.iter().zip(others).any(|(one, other)| clash(one, other))
+        }
+        (Term::Int(one), Term::Int(other)) => one.value::<64>() != other.value::<64>(),
+        (Term::Op(..), Term::Int(_) | Term::Float(_)) | (Term::Int(_) | Term::Float(_), Term::Op(..)) => true,
+        _ => false,
+    }
+}
+
 fn worse(one: Option<Joined>, other: Joined) -> Option<Joined> {
     let rank = |joined: &Joined| match joined {
-        Joined::NotFound => 0,
-        Joined::Joined => 1,
-        Joined::Believed(_) => 2,
-        Joined::ApartInside(_) => 3,
-        Joined::Apart(_) => 4,
+        Joined::NeverMeet => 0,
+        Joined::NotFound => 1,
+        Joined::Joined => 2,
+        Joined::Believed(_) => 3,
+        Joined::ApartInside(_) => 4,
+        Joined::Apart(_) => 5,
     };
     match one {
         Some(one) if rank(&one) >= rank(&other) => Some(one),
@@ -208,10 +243,8 @@ fn try_instances(
         if terms.constant(whole).is_some() || terms.constant(part).is_some() {
             continue;
         }
-        let (Some(a), Some(b)) = (use_rule(&mut terms, rules, outer, whole), use_rule(&mut terms, rules, inner, part))
-        else {
-            continue;
-        };
+        let Some(a) = use_rule(&mut terms, rules, outer, whole) else { continue };
+        let Some(b) = use_rule(&mut terms, rules, inner, part) else { continue };
         let replaced = terms.built(&b);
         let other_whole = replace(&mut terms, whole, place, replaced);
         let whole_replaced = terms.built(&a);
@@ -234,6 +267,10 @@ fn try_instances(
                 return Joined::Apart(told);
             }
             inside = inside.or(Some(told));
+            // Another instance would say no more.
+            if !place.is_empty() || one.rank() != other.rank() {
+                break;
+            }
             continue;
         }
         joined += 1;

@@ -84,6 +84,8 @@ pub struct Interpreted {
     rules: Vec<Rule>,
     /// By op: the rule's number and one way to write its pattern, in the order in which they are asked.
     rows: HashMap<Opcode, Vec<(usize, Term)>>,
+    /// By rule: all ways to write its pattern.
+    ways: Vec<Vec<Term>>,
 }
 
 impl Interpreted {
@@ -93,7 +95,8 @@ impl Interpreted {
         for (rule, pattern) in rows(&rules) {
             by_op.entry(rules[rule].root().0).or_default().push((rule, pattern));
         }
-        Interpreted { rules, rows: by_op }
+        let ways = rules.iter().map(|rule| variants(&rule.pattern)).collect();
+        Interpreted { rules, rows: by_op, ways }
     }
 
     /// The rules.
@@ -109,10 +112,14 @@ impl Interpreted {
         })
     }
 
+    /// All ways to write a rule's pattern that differ in the order of operands that commute.
+    pub(crate) fn ways(&self, rule: usize) -> &[Term] {
+        &self.ways[rule]
+    }
+
     /// What one rule makes of an op, if it applies.
     pub fn ask_one<S: Subject>(&self, rule: usize, op: Opcode, args: &[Operand], subject: &S) -> Option<Built> {
-        let own = self.rows.get(&op)?.iter().filter(|(number, _)| *number == rule);
-        own.into_iter().find_map(|(rule, pattern)| apply(&self.rules[*rule], pattern, op, args, subject))
+        self.ways[rule].iter().find_map(|pattern| apply(&self.rules[rule], pattern, op, args, subject))
     }
 }
 

@@ -25,6 +25,7 @@ fn weight(op: Opcode) -> u64 {
         O::IntPopcount | O::IntClz | O::IntCtz | O::IntBitreverse | O::IntSelect | O::FloatSelect | O::SingleSelect => {
             2
         }
+        O::CastUintToFloat | O::CastUintToSingle => 2,
         _ => 1,
     }
 }
@@ -46,7 +47,8 @@ fn precedence(op: Opcode) -> u32 {
         | O::FloatGt
         | O::FloatGe
         | O::SingleGt
-        | O::SingleGe => 2,
+        | O::SingleGe
+        | O::SingleToBits => 2,
         _ => 1,
     }
 }

@@ -253,35 +253,124 @@ fn z3_proves_and_refutes() {
         }
     }
     // There is no formula for it: nobody claims anything.
-    assert!(matches!(verdict("r: float_mod(x, 1.0)\n    => float_mod(x, 1.0)\n"), Verdict::Unknown(_)));
+    match verdict("r: float_mod(x, 1.0)\n    => float_mod(x, 1.0)\n") {
+        Verdict::Unknown(why) => assert!(why.contains("`float_mod`") && why.contains("fmod"), "{why}"),
+        other => panic!("{other:?}"),
+    }
 }
 
-/// Each op's formula gives what the op does.
+/// The ops that there is no formula for: what `fmod` gives is no operation of Z3's theory of floats (its remainder is the other one, rounded to
+/// the nearest).
+const WITHOUT_FORMULA: [&str; 2] = ["float_mod", "single_mod"];
+
+/// An operand that is this word, in a rule that says so of `name`; floats by their bits.
+fn operand(ty: flowgraph::ir::OperandType, name: &str) -> String {
+    use flowgraph::ir::{OperandType, Type};
+    match ty {
+        OperandType::Is(Type::Float) => format!("bits_to_float({name})"),
+        OperandType::Is(Type::Single) => format!("bits_to_single({name})"),
+        _ => name.to_owned(),
+    }
+}
+
+/// Each op's formula gives what the op does, in every bit; where that is a NaN, a NaN.
 #[test]
 fn formulas_are_the_ops() {
+    use flowgraph::ir::{Opcode, OperandType, Type};
     let Some(solver) = solver() else { return };
     let (a, b, c) = (-6_148_914_691_236_517_206i64, 75i64, 3i64);
-    for op in flowgraph::ir::Opcode::ALL {
-        let is_int = |ty: &flowgraph::ir::OperandType| *ty == flowgraph::ir::OperandType::Is(flowgraph::ir::Type::Int);
-        if !op.is_pure() || !op.operands().iter().chain(op.results()).all(is_int) || op.results().is_empty() {
-            continue;
-        }
-        for args in [[a, b, c], [b, a, c], [0, b, a], [a, 0, b], [i64::MIN, -1, a], [a, 7, 0]] {
-            let args = &args[..op.operands().len()];
-            let Some(words) = op.compute(&args.iter().map(|arg| *arg as u64).collect::<Vec<_>>()) else { continue };
+    let ints = [[a, b, c], [b, a, c], [0, b, a], [a, 0, b], [i64::MIN, -1, a], [a, 7, 0], [i64::MAX, 1 << 53, 1]];
+    let floats = [
+        [1.5, -2.25, 1e300],
+        [0.0, -0.0, 1.0],
+        [-0.0, 0.0, 0.0],
+        [f64::NAN, 3.0, 2.0],
+        [0.1, f64::NAN, 0.7],
+        [f64::INFINITY, 0.3, -1.0],
+        [-1e19, 1e-310, 2.5],
+        [9.3e18, 0.1, -0.93e18],
+        [-0.75, -0.75, 0.5625],
+        [1.8446744073709552e19, -9.223372036854776e18, f64::NEG_INFINITY],
+    ];
+    for op in Opcode::ALL.iter().filter(|op| op.is_pure() && !op.results().is_empty()) {
+        let is_int = |ty: &OperandType| *ty == OperandType::Is(Type::Int);
+        let cases = if op.operands().iter().all(is_int) { ints.len() } else { floats.len() };
+        for case in 0..cases {
+            let word = |(at, ty): (usize, &OperandType)| match ty {
+                OperandType::Is(Type::Float) => floats[case][at].to_bits(),
+                OperandType::Is(Type::Single) => u64::from((floats[case][at] as f32).to_bits()),
+                _ => ints[case % ints.len()][at] as u64,
+            };
+            let words: Vec<u64> = op.operands().iter().enumerate().map(word).collect();
+            let Some(results) = op.compute(&words) else { continue };
             let names = ["x", "y", "z"];
-            let checks: String =
-                args.iter().zip(names).map(|(arg, name)| format!("    check {name}.known_eq_const({arg})\n")).collect();
-            let pattern = format!("{}({})", op.name(), names[..args.len()].join(", "));
-            // With two results, the second must be 0.
-            let text = format!("r: {pattern}\n{checks}    => {}\n", words[0] as i64);
+            let checks: String = words
+                .iter()
+                .zip(names)
+                .map(|(word, name)| format!("    check {name}.known_eq_const({})\n", *word as i64))
+                .collect();
+            let args: Vec<String> = op.operands().iter().zip(names).map(|(ty, name)| operand(*ty, name)).collect();
+            let pattern = format!("{}({})", op.name(), args.join(", "));
+            let (wrapped, is_nan) = match op.results()[0] {
+                OperandType::Is(Type::Float) => {
+                    (format!("float_to_bits({pattern})"), f64::from_bits(results[0]).is_nan())
+                }
+                OperandType::Is(Type::Single) => {
+                    (format!("single_to_bits({pattern})"), f32::from_bits(results[0] as u32).is_nan())
+                }
+                _ => (pattern.clone(), false),
+            };
+            // Bits that are only moved are the same for NaNs.
+            let (wrapped, wanted) = match (is_nan, op.results()[0]) {
+                (true, OperandType::Is(Type::Float)) => (format!("float_ne({pattern}, {pattern})"), 1),
+                (true, _) => (format!("single_ne({pattern}, {pattern})"), 1),
+                (false, _) => (wrapped, results[0] as i64),
+            };
+            let text = format!("r: {wrapped}\n{checks}    => {wanted}\n");
             let verdict = prove(&rule(&text), &solver);
-            let right = words.get(1).is_none_or(|flag| *flag == 0);
+            if WITHOUT_FORMULA.contains(&op.name()) {
+                assert!(matches!(&verdict, Verdict::Unknown(why) if why.contains("fmod")), "{text}{verdict:?}");
+                continue;
+            }
+            // With two results, the second must be 0.
+            let right = results.get(1).is_none_or(|flag| *flag == 0);
             let proven = matches!(verdict, Verdict::Proven | Verdict::Exhaustive(_));
             assert_eq!(proven, right, "{text}{verdict:?}");
-            let text = format!("r: {pattern}\n{checks}    => {}\n", (words[0] as i64).wrapping_add(1));
+            let text = format!("r: {wrapped}\n{checks}    => {}\n", wanted.wrapping_add(1));
             assert!(matches!(prove(&rule(&text), &solver), Verdict::Refuted(_)), "{text}");
         }
+    }
+}
+
+/// Of NaNs a rule must keep the bits, which arithmetic may change; what doesn't compute keeps them.
+#[test]
+fn bits_of_nans_are_kept() {
+    let Some(solver) = solver() else { return };
+    for text in [
+        "r: float_mul(x, 1.0)\n    => x\n",
+        "r: float_sub(x, 0.0)\n    => x\n",
+        "r: float_add(x, -0.0)\n    => x\n",
+        "r: float_min(x, x)\n    => x\n",
+        "r: cast_float_to_single(cast_single_to_float(x))\n    => x\n",
+        "r: float_lt(x, y)\n    => float_ge(y, x)\n",
+        "r: float_max(x, 0.0)\n    => float_select(float_ge(x, 0.0), x, 0.0)\n",
+        "r: cast_float_to_int(cast_int_to_float(x))\n    => x\n",
+    ] {
+        let verdict = prove(&rule(text), &solver);
+        match verdict {
+            Verdict::Refuted(_) => {}
+            Verdict::Unknown(why) => assert!(why.contains("NaN"), "{text}{why}"),
+            other => panic!("{text}{other:?}"),
+        }
+    }
+    for text in [
+        "r: float_abs(float_copysign(x, y))\n    => float_abs(x)\n",
+        "r: float_to_bits(bits_to_float(x))\n    => x\n",
+        "r: float_max(x, 0.0)\n    => float_select(float_gt(x, 0.0), x, 0.0)\n",
+        "r: float_floor(cast_int_to_float(x))\n    => cast_int_to_float(x)\n",
+    ] {
+        let verdict = prove(&rule(text), &solver);
+        assert!(matches!(verdict, Verdict::Proven), "{text}{verdict:?}");
     }
 }
 

@@ -7,7 +7,7 @@
 use super::dominators::{Dominators, exits};
 use super::int_bound::IntBound;
 use super::known::{Known, Within};
-use flowgraph::ir::{BlockId, Graph, Opcode, Operand, Terminator, ValueId};
+use flowgraph::ir::{BlockId, Graph, Op, Opcode, Operand, Terminator, ValueId};
 use smallvec::SmallVec;
 
 /// After so many rounds bounds that still grow are widened.
@@ -28,6 +28,25 @@ pub(super) struct Flow {
     /// What indices are held against, and the blocks that compute it.
     lengths: Vec<(ValueId, BlockId)>,
     reached: Vec<bool>,
+}
+
+/// Goes through the ops of a graph that can be come to, with what is known of operands there.
+pub(super) fn with_bounds(graph: &Graph, mut see: impl FnMut(&Op, &dyn Fn(Operand) -> IntBound)) {
+    let tree = Dominators::new(graph);
+    let mut known = Known::new(graph);
+    let flow = Flow::new(graph, &tree, &[], &mut known);
+    down(&tree, |block, marks, depth| {
+        scoped(&mut known, marks, depth);
+        flow.enter(graph, &tree, block, &mut known) && {
+            for op in &graph.block(block).ops {
+                see(op, &|operand| known.bound(operand));
+                for (result, bound) in op.results.iter().zip(known.transfer(op)) {
+                    known.computed(*result, bound);
+                }
+            }
+            true
+        }
+    });
 }
 
 impl Flow {

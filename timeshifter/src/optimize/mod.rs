@@ -48,11 +48,16 @@ pub use rewrites::{Firings, Kind, Kinds, Rewrite, Rewrites};
 use cleanup::{drop_recorded, drop_unused_values, simplify};
 use demanded::drop_undemanded;
 use equal::merge_equal_blocks;
-use flowgraph::ir::Graph;
+use flowgraph::ir::{Graph, Op, Operand};
 use forward::forward;
 use int_bound::IntBound;
 use sink::sink;
 use stores::drop_dead_stores;
+
+/// Goes through the ops of a residual graph, with what is known of operands where each stands; nothing of what the entry is handed.
+pub fn with_bounds(graph: &Graph, see: impl FnMut(&Op, &dyn Fn(Operand) -> IntBound)) {
+    flow::with_bounds(graph, see);
+}
 
 /// Optimizes a residual graph whose entry is handed what lies in these bounds; nothing is known of parameters that have none. Gives the
 /// number of rounds over it that needed no analysis.

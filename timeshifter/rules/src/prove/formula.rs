@@ -411,6 +411,11 @@ impl Formula {
         parts
     }
 
+    /// Whether there are no bounds in it: nothing can be learnt of them.
+    pub fn asks_nothing(&self) -> bool {
+        self.asked.is_empty() && self.bounds.is_empty()
+    }
+
     /// Facts about bounds in general: each is as tight as its other half makes it.
     pub fn reduced(&self) -> String {
         let mut facts = String::new();

@@ -27,7 +27,9 @@ use std::time::Duration;
 const TRIES: usize = 20_000;
 /// How often Z3 is told that what it found can't be.
 const ROUNDS: usize = 24;
-/// How long Z3 has before shift amounts and powers of two are gone through one by one.
+/// How long Z3 has before the same is asked in another way.
+const BRIEFLY: Duration = Duration::from_millis(300);
+/// How long Z3 has for one shift amount or power of two, if that is one of many.
 const FIRST: Duration = Duration::from_secs(1);
 /// For one of these, and where there is nothing to go through: as long as the solver may take.
 const LAST: Duration = Duration::MAX;
@@ -65,14 +67,14 @@ pub fn prove(rule: &Rule, solver: &Solver) -> Verdict {
     let mut formula = match Formula::new(rule) {
         Ok(formula) => formula,
         Err(_) if rule.sorry => return Verdict::Sorry,
-        Err(op) => return Verdict::Unknown(format!("there is no formula for `{}`", op.name())),
+        Err(op) => return Verdict::Unknown(no_formula(op)),
     };
     if sampled.applied == 0
         && let Some(verdict) = never_applies(rule, &mut formula, solver)
     {
         return verdict;
     }
-    match search(rule, &mut formula, solver, "", FIRST) {
+    match search(rule, &mut formula, solver, "", BRIEFLY) {
         Found::Nothing | Found::Unknown(_) if rule.sorry => Verdict::Sorry,
         Found::Nothing => Verdict::Proven,
         Found::Counterexample(found) => {
@@ -81,13 +83,25 @@ pub fn prove(rule: &Rule, solver: &Solver) -> Verdict {
         Found::Unknown(_) => {
             // Products that differ in their order alone are the same to Z3; a shift to the left is one, and in a remainder there is one.
             if let Ok(mut products) = Formula::with_products(rule)
-                && let Found::Nothing = search(rule, &mut products, solver, "", FIRST)
+                && (products.holds != formula.holds || products.differs != formula.differs)
+                && let Found::Nothing = search(rule, &mut products, solver, "", BRIEFLY)
             {
                 return Verdict::Proven;
             }
             one_by_one(rule, &mut formula, solver)
         }
     }
+}
+
+/// Why nothing can be said of an op.
+fn no_formula(op: Opcode) -> String {
+    let why = match op {
+        Opcode::FloatMod | Opcode::SingleMod => {
+            ": Z3's remainder of floats is rounded to the nearest, and `fmod` to zero"
+        }
+        _ => "",
+    };
+    format!("there is no formula for `{}`{why}", op.name())
 }
 
 /// What Z3 finds.
@@ -113,6 +127,10 @@ fn search(rule: &Rule, formula: &mut Formula, solver: &Solver, besides: &str, ti
             if let Tried::Differs(found) = Counterexample::of(rule, bindings) {
                 return Found::Counterexample(Box::new(found));
             }
+        }
+        // Here the sides are the same; but of a NaN that arithmetic gives, only that it is one is certain.
+        if formula.floats && formula.asks_nothing() {
+            return Found::Unknown("a side gives a NaN, and not one of certain bits".to_owned());
         }
         // What it found can't be: the bounds aren't what bounds are.
         if round == 0 {

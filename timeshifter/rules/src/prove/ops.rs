@@ -135,16 +135,63 @@ pub(super) fn results(
         O::SingleNeg => format!("(bvxor {a} #x80000000)"),
         O::SingleAbs => format!("(bvand {a} #x7fffffff)"),
         O::SingleCopysign => format!("(bvor (bvand {a} #x7fffffff) (bvand {b} #x80000000))"),
-        O::FloatToBits => a.to_owned(),
-        _ => return floats(op, a, b, fresh).map(|result| vec![result]),
+        O::FloatToBits | O::BitsToFloat => a.to_owned(),
+        O::SingleToBits => format!("((_ zero_extend 32) {a})"),
+        O::BitsToSingle => format!("((_ extract 31 0) {a})"),
+        O::CastIntToFloat => fresh(64, &|bits| format!("(= {} ((_ to_fp 11 53) RNE {a}))", number(64, bits))),
+        O::CastUintToFloat => fresh(64, &|bits| format!("(= {} ((_ to_fp_unsigned 11 53) RNE {a}))", number(64, bits))),
+        O::CastIntToSingle => fresh(32, &|bits| format!("(= {} ((_ to_fp 8 24) RNE {a}))", number(32, bits))),
+        O::CastUintToSingle => fresh(32, &|bits| format!("(= {} ((_ to_fp_unsigned 8 24) RNE {a}))", number(32, bits))),
+        O::CastFloatToInt => saturated(64, a, true),
+        O::CastFloatToUint => saturated(64, a, false),
+        O::CastSingleToInt => saturated(32, a, true),
+        O::CastSingleToUint => saturated(32, a, false),
+        O::CastFloatToSingle => {
+            fresh(32, &|bits| format!("(= {} ((_ to_fp 8 24) RNE {}))", number(32, bits), number(64, a)))
+        }
+        O::CastSingleToFloat => {
+            fresh(64, &|bits| format!("(= {} ((_ to_fp 11 53) RNE {}))", number(64, bits), number(32, a)))
+        }
+        _ => return floats(op, [a, b, arg(2)], fresh).map(|result| vec![result]),
     }])
+}
+
+/// The float or single of these bits, in Z3's theory.
+fn number(width: u32, bits: &str) -> String {
+    match width {
+        64 => format!("((_ to_fp 11 53) {bits})"),
+        _ => format!("((_ to_fp 8 24) {bits})"),
+    }
+}
+
+/// A float's or single's integer part, as near as an integer comes to it; 0 for a NaN. (Z3 leaves open what doesn't fit.)
+fn saturated(width: u32, bits: &str, signed: bool) -> String {
+    let x = number(width, bits);
+    let power = |exponent: i32| match width {
+        64 => number(width, &word(2f64.powi(exponent).to_bits() as i64)),
+        _ => number(width, &format!("#x{:08x}", 2f32.powi(exponent).to_bits())),
+    };
+    let (converts, end, most, least) = match signed {
+        true => ("fp.to_sbv", power(63), i64::MAX, i64::MIN),
+        false => ("fp.to_ubv", power(64), -1, 0),
+    };
+    // Below the least: what is rounded to it is converted.
+    let too_small = match signed {
+        true => format!("(fp.lt {x} (fp.neg {end}))"),
+        false => format!("(fp.leq {x} (fp.neg {}))", power(0)),
+    };
+    format!(
+        "(ite (fp.isNaN {x}) {} (ite (fp.geq {x} {end}) {} (ite {too_small} {} ((_ {converts} 64) RTZ {x}))))",
+        word(0),
+        word(most),
+        word(least)
+    )
 }
 
 /// Comparisons and arithmetic of floats and singles, in Z3's theory of them.
 fn floats(
     op: Opcode,
-    a: &str,
-    b: &str,
+    [a, b, c]: [&str; 3],
     fresh: &mut impl FnMut(u32, &dyn Fn(&str) -> String) -> String,
 ) -> Option<String> {
     let (width, name) = match op.name().split_once('_')? {
@@ -152,10 +199,7 @@ fn floats(
         ("single", name) => (32, name),
         _ => return None,
     };
-    let number = |bits: &str| match width {
-        64 => format!("((_ to_fp 11 53) {bits})"),
-        _ => format!("((_ to_fp 8 24) {bits})"),
-    };
+    let number = |bits: &str| number(width, bits);
     let (x, y) = (number(a), number(b));
     let holds = |mark: &str| flag(&format!("({mark} {x} {y})"));
     let value = match name {
@@ -174,6 +218,18 @@ fn floats(
         "ceil" => format!("(fp.roundToIntegral RTP {x})"),
         "trunc" => format!("(fp.roundToIntegral RTZ {x})"),
         "nearest" => format!("(fp.roundToIntegral RNE {x})"),
+        "fma" => format!("(fp.fma RNE {x} {y} {})", number(c)),
+        // The number where the other one is NaN, and of two zeros by the sign: `fp.min` leaves that open. Where both are NaN, any.
+        "min" | "max" => {
+            let (less, end) = if name == "min" { ("fp.lt", "bvor") } else { ("fp.gt", "bvand") };
+            let nans = |bits: &str| format!("(and (fp.isNaN {x}) (fp.isNaN {y}) (fp.isNaN {}))", number(bits));
+            let of_numbers =
+                format!("(ite ({less} {x} {y}) {a} (ite ({less} {y} {x}) {b} (ite (= {a} {b}) {a} ({end} {a} {b}))))");
+            let one = format!("(ite (fp.isNaN {x}) {b} (ite (fp.isNaN {y}) {a} {of_numbers}))");
+            return Some(fresh(width, &|bits| {
+                format!("(or {} (and (not (and (fp.isNaN {x}) (fp.isNaN {y}))) (= {bits} {one})))", nans(bits))
+            }));
+        }
         _ => return None,
     };
     Some(fresh(width, &|bits| format!("(= {} {value})", number(bits))))

@@ -82,8 +82,11 @@ impl Solver {
     pub(super) fn impossible(&self, script: &str, floats: bool, cases: &[String], timeout: Duration) -> usize {
         let check = match floats {
             true => "(check-sat)".to_owned(),
-            // Each case by itself: what was learnt from others slows it down.
-            false => format!("(check-sat-using (try-for qfbv {}))", timeout.as_millis()),
+            // Each case by itself: what was learnt from others slows it down. With a number put in, most need little more than being simplified.
+            false => format!(
+                "(check-sat-using (or-else (try-for (then simplify propagate-values simplify smt) {0}) (try-for qfbv {0})))",
+                timeout.as_millis()
+            ),
         };
         let mut all = script.to_owned();
         for case in cases {
