@@ -455,7 +455,7 @@ impl Mine {
                 Verdict::Exhaustive(cases) => format!("exhaustive, {cases} cases"),
                 _ => "proven".to_owned(),
             };
-            let times = |count: usize| format!("{count} time{}", if count == 1 { "" } else { "s" });
+            let times = |count: usize| counted(count, "time", "times");
             let others = match kind.len() {
                 1 => String::new(),
                 more => format!("; with {} other choices of its numbers {}", more - 1, times(count(kind))),
@@ -463,18 +463,29 @@ impl Mine {
             print(&format!("# {how}; would fire {}{others}\n{name}: {}\n", times(one.count), one.text))?;
         }
         print_aside(&format!(
-            "{} sequences of ops looked at, {} rules of {} kinds would make them cheaper\n",
-            sequences.len(),
-            kinds.iter().map(Vec::len).sum::<usize>(),
-            kinds.len()
+            "{} looked at, {} would make them cheaper\n",
+            counted(sequences.len(), "sequence of ops", "sequences of ops"),
+            counted(kinds.iter().map(Vec::len).sum(), "rule", "rules")
         ))
     }
 
-    /// What would make sequences cheaper, in their order; several are looked at at a time.
+    /// What would make sequences cheaper, the short ones first: what is found for these isn't found again in longer ones. Several are looked at at a
+    /// time.
     fn search(&self, sequences: &[Sequence], solver: &Solver) -> Result<Vec<Cheaper>, Failure> {
         let progress = Progress::start(sequences.len());
         let known = Interpreted::new(read("integer.rules", ::rules::INTEGER)?);
-        let finder = Finder::new(solver, known);
+        let mut finder = Finder::new(solver, known);
+        let mut all = Vec::new();
+        for ops in 1..=sequences.iter().map(Sequence::ops).max().unwrap_or(0) {
+            let of_these: Vec<&Sequence> = sequences.iter().filter(|sequence| sequence.ops() == ops).collect();
+            let found = self.find(&of_these, &finder, &progress);
+            finder.learn(&found);
+            all.extend(found);
+        }
+        Ok(all)
+    }
+
+    fn find(&self, sequences: &[&Sequence], finder: &Finder<'_>, progress: &Progress) -> Vec<Cheaper> {
         let next = AtomicUsize::new(0);
         let found = Mutex::new(BTreeMap::new());
         let look = || {
@@ -493,6 +504,10 @@ impl Mine {
                 scope.spawn(look);
             }
         });
-        Ok(found.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().flatten().collect())
+        found.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().flatten().collect()
     }
+}
+
+fn counted(count: usize, one: &str, more: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { more })
 }

@@ -145,12 +145,13 @@ fn what_is_cheaper_is_found() {
         0,
         &[
             "# proven; would fire 2 times int_sub_int_mul_int_mul: int_sub(int_mul(x, 10), int_mul(x, 3)) => int_mul(x, 7)",
-            "# proven; would fire 1 time int_add_int_popcount: int_add(int_popcount(x), y) check x.is_bool() => int_add(x, y)",
+            "# proven; would fire 1 time int_popcount: int_popcount(x) check x.is_bool() => x",
         ],
         &["rules", "mine", "-"],
         graph,
     );
-    // The optimizer has a rule for it.
+    // What is found for one op isn't found again for longer sequences; and the optimizer has a rule for this.
+    assert!(!ran.out.contains("int_add(int_popcount"), "{}", ran.out);
     assert!(!ran.out.contains("int_add(int_sub(x, y), y)"), "{}", ran.out);
     let least = expect(0, &["int_mul(x, 7)"], &["rules", "mine", "-", "--least", "2"], graph);
     assert!(!least.out.contains("int_popcount"), "{}", least.out);

@@ -77,6 +77,11 @@ pub fn ends(rule: &Rule) -> Ends {
     Ends::Not(why_not(rule))
 }
 
+/// Whether what a rule makes costs less, not only as much.
+pub fn is_cheaper(rule: &Rule) -> bool {
+    weigh(&rule.target) < weigh(&rule.pattern)
+}
+
 fn why_not(rule: &Rule) -> String {
     let (before, after) = (rule.pattern.vars(), rule.target.vars());
     let count = |vars: &[usize], var: usize| vars.iter().filter(|other| **other == var).count();

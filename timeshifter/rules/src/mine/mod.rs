@@ -1,6 +1,6 @@
 //! Finding rules: short sequences of ops that occur in residual graphs, and cheaper terms that give the same.
 //!
-//! A sequence is an op on what other ops give, two or three ops in all, with variables for everything else; of each is kept how often it occurs,
+//! A sequence is an op, or one on what other ops give, three in all at most, with variables for everything else; of each is kept how often it occurs,
 //! and which [`conditions`](Condition) the bounds of its variables satisfy there. Terms that weigh less are computed on some
 //! hundred inputs ([`search`](mod@search)); those that give the same are proven (as in S. Bansal, A. Aiken, "Automatic generation of peephole
 //! superoptimizers", 2006). Where that is so only under a condition, the rule checks it.
@@ -105,6 +105,11 @@ pub struct Sequence {
 }
 
 impl Sequence {
+    /// How many ops it has.
+    pub fn ops(&self) -> usize {
+        self.pattern.ops()
+    }
+
     /// How often all of these conditions hold.
     fn times(&self, bits: u64) -> usize {
         self.satisfied.iter().filter(|(satisfied, _)| *satisfied & bits == bits).map(|(_, count)| count).sum()
@@ -129,10 +134,7 @@ impl Mined {
         if !is_sought(op) {
             return;
         }
-        for (term, left) in expanded(op, ops, OPS - 1) {
-            if left == OPS - 1 {
-                continue; // it is the op alone
-            }
+        for (term, _) in expanded(op, ops, OPS - 1) {
             let mut leaves = Vec::new();
             let pattern = term.named(&mut leaves);
             if leaves.is_empty() || leaves.len() > VARIABLES {

@@ -2,7 +2,7 @@
 
 use super::{Condition, NAMES, Sequence};
 use crate::matching::{Interpreted, Subject};
-use crate::order::{Ends, ends};
+use crate::order::{Ends, ends, is_cheaper};
 use crate::prove::{Solver, Verdict, prove};
 use crate::rule::{Literal, Rule, Term};
 use crate::sample::Random;
@@ -50,6 +50,7 @@ const BINARY: [Opcode; 18] = [
 pub struct Cheaper {
     /// The rule, without its name: `pattern`, checks and target, a line each.
     pub text: String,
+    rule: Rule,
     /// The names of the pattern's ops.
     pub ops: Vec<&'static str>,
     /// The rule with `C` for each number: what rules of one kind have in common.
@@ -78,6 +79,12 @@ impl<'s> Finder<'s> {
     /// One that passes over what these rules know already.
     pub fn new(solver: &'s Solver, known: Interpreted) -> Finder<'s> {
         Finder { solver, known }
+    }
+
+    /// Passes over also what these know: of longer sequences, what is new.
+    pub fn learn(&mut self, found: &[Cheaper]) {
+        let own = self.known.rules().iter().cloned();
+        self.known = Interpreted::new(own.chain(found.iter().map(|one| one.rule.clone())).collect());
     }
 
     /// Rules that make a sequence cheaper: one without conditions; or if there is none, one for each condition under which it
@@ -126,7 +133,9 @@ impl<'s> Finder<'s> {
         let wanted: Vec<i64> = inputs.iter().map(|input| value(&sequence.pattern, input)).collect::<Option<_>>()?;
         let columns: Vec<Vec<i64>> =
             (0..sequence.vars).map(|var| inputs.iter().map(|input| input[var]).collect()).collect();
-        let smaller = |target: &Term| rule(sequence, &only, target).filter(|rule| ends(rule) == Ends::Smaller);
+        let smaller = |target: &Term| {
+            rule(sequence, &only, target).filter(|rule| is_cheaper(rule) && ends(rule) == Ends::Smaller)
+        };
         for (target, rule) in candidates(&sequence.pattern, columns, &wanted)
             .into_iter()
             .filter_map(|target| smaller(&target).map(|rule| (target, rule)))
@@ -137,6 +146,7 @@ impl<'s> Finder<'s> {
                 let (pattern, without_numbers) = (with_constants(&sequence.pattern), with_constants(&target));
                 return Some(Cheaper {
                     text: text(sequence, &only, &target),
+                    rule,
                     ops: ops(&sequence.pattern),
                     kind: format!("{pattern:?} {only:?} {without_numbers:?}"),
                     count: sequence.times(conditions.iter().fold(0, |bits, (at, _)| bits | 1 << at)),
