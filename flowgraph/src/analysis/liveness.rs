@@ -40,7 +40,7 @@ fn values(operands: impl IntoIterator<Item = Operand>) -> impl Iterator<Item = V
 }
 
 fn terminator_uses(term: &Terminator) -> impl Iterator<Item = ValueId> + '_ {
-    values(term.operands().into_iter().chain(term.edges().flat_map(|e| e.args.iter().copied())))
+    values(term.operands().chain(term.edges().flat_map(|e| e.args.iter().copied())))
 }
 
 fn before_terminator(term: &Terminator, live_in: &[Live], graph: &Graph) -> Live {

@@ -255,7 +255,7 @@ impl Work {
             let data = &self.blocks[id.index()];
             data.ops.iter().flat_map(|op| &op.args).for_each(&mut count);
             if let Some(term) = &data.term {
-                term.operands().iter().for_each(&mut count);
+                term.operands().for_each(|operand| count(&operand));
                 term.edges().flat_map(|e| &e.args).for_each(&mut count);
             }
         }

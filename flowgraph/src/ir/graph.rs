@@ -180,41 +180,42 @@ pub enum Terminator {
 impl Terminator {
     /// The edges, in order.
     pub fn edges(&self) -> impl Iterator<Item = &Edge> {
-        let list: SmallVec<[&Edge; 2]> = match self {
-            Terminator::Jump(e) => SmallVec::from_slice(&[e]),
-            Terminator::Branch { then, otherwise, .. } => SmallVec::from_slice(&[then, otherwise]),
-            Terminator::Switch { cases, default, .. } => cases.iter().map(|(_, e)| e).chain([default]).collect(),
+        let (first, cases, last): (_, &[(i64, Edge)], _) = match self {
+            Terminator::Jump(edge) => (Some(edge), &[], None),
+            Terminator::Branch { then, otherwise, .. } => (Some(then), &[], Some(otherwise)),
+            Terminator::Switch { cases, default, .. } => (None, cases, Some(default)),
             Terminator::Return(_) | Terminator::Trap(_) | Terminator::Exit { .. } | Terminator::Enter { .. } => {
-                SmallVec::new()
+                (None, &[], None)
             }
         };
-        list.into_iter()
+        first.into_iter().chain(cases.iter().map(|(_, edge)| edge)).chain(last)
     }
 
     /// The edges, in order, to change.
     pub fn edges_mut(&mut self) -> impl Iterator<Item = &mut Edge> {
-        let list: SmallVec<[&mut Edge; 2]> = match self {
-            Terminator::Jump(e) => [e].into_iter().collect(),
-            Terminator::Branch { then, otherwise, .. } => [then, otherwise].into_iter().collect(),
-            Terminator::Switch { cases, default, .. } => cases.iter_mut().map(|(_, e)| e).chain([default]).collect(),
+        let (first, cases, last): (_, &mut [(i64, Edge)], _) = match self {
+            Terminator::Jump(edge) => (Some(edge), &mut [], None),
+            Terminator::Branch { then, otherwise, .. } => (Some(then), &mut [], Some(otherwise)),
+            Terminator::Switch { cases, default, .. } => (None, cases, Some(default)),
             Terminator::Return(_) | Terminator::Trap(_) | Terminator::Exit { .. } | Terminator::Enter { .. } => {
-                SmallVec::new()
+                (None, &mut [], None)
             }
         };
-        list.into_iter()
+        first.into_iter().chain(cases.iter_mut().map(|(_, edge)| edge)).chain(last)
     }
 
     /// The operands that the terminator itself looks at: not those of its edges.
-    pub fn operands(&self) -> SmallVec<[Operand; 4]> {
-        match self {
-            Terminator::Jump(_) => SmallVec::new(),
-            Terminator::Branch { cond, .. } => SmallVec::from_slice(&[*cond]),
-            Terminator::Switch { value, .. } => SmallVec::from_slice(&[*value]),
-            Terminator::Return(values) => values.iter().copied().collect(),
-            Terminator::Trap(trap) => trap.args.iter().map(|(o, _)| *o).collect(),
-            Terminator::Exit { guard, args, .. } => [*guard].into_iter().chain(args.iter().copied()).collect(),
-            Terminator::Enter { args, .. } => args.iter().copied().collect(),
-        }
+    pub fn operands(&self) -> impl Iterator<Item = Operand> + '_ {
+        let (first, list, of_trap): (_, &[Operand], &[_]) = match self {
+            Terminator::Jump(_) => (None, &[], &[]),
+            Terminator::Branch { cond, .. } => (Some(*cond), &[], &[]),
+            Terminator::Switch { value, .. } => (Some(*value), &[], &[]),
+            Terminator::Return(values) => (None, values, &[]),
+            Terminator::Trap(trap) => (None, &[], &trap.args),
+            Terminator::Exit { guard, args, .. } => (Some(*guard), args, &[]),
+            Terminator::Enter { args, .. } => (None, args, &[]),
+        };
+        first.into_iter().chain(list.iter().copied()).chain(of_trap.iter().map(|(operand, _)| *operand))
     }
 
     /// Calls `f` on every operand, those of the edges included.

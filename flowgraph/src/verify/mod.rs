@@ -165,7 +165,7 @@ impl Checker<'_> {
             }
             self.at = (Some(id), Some(block.ops.len()));
             let edges = block.term.edges().flat_map(|edge| edge.args.iter().copied());
-            self.uses(&dominance, &definitions, block.term.operands().into_iter().chain(edges));
+            self.uses(&dominance, &definitions, block.term.operands().chain(edges));
         }
     }
 

@@ -7,18 +7,22 @@ use super::replacements::Replacements;
 use flowgraph::ir::{Block, BlockId, Const, Edge, Effect, Graph, NO_GUARD, Op, Opcode, Operand, Terminator, ValueId};
 use rustc_hash::FxHashMap;
 
-/// Cleans a graph. Gives the number of rounds.
+/// Cleans a graph: one after the other goes over it until none has found anything since it was there itself. Gives the number of rounds.
 pub(super) fn simplify(graph: &mut Graph) -> usize {
-    for rounds in 1.. {
-        drop_unreachable(graph);
-        let mut changed = append_single_successors(graph);
-        changed |= drop_redundant_params(graph);
-        changed |= fold_constants(graph);
-        changed |= simplify_branches(graph);
-        changed |= drop_dead(graph);
-        changed |= shorten_jumps(graph);
-        if !changed {
-            return rounds;
+    const CLEANERS: [fn(&mut Graph) -> bool; 7] = [
+        drop_unreachable,
+        append_single_successors,
+        drop_redundant_params,
+        fold_constants,
+        simplify_branches,
+        drop_dead,
+        shorten_jumps,
+    ];
+    let mut idle = 0;
+    for (turn, clean) in CLEANERS.iter().cycle().enumerate() {
+        idle = if clean(graph) { 0 } else { idle + 1 };
+        if idle == CLEANERS.len() {
+            return turn / CLEANERS.len() + 1;
         }
     }
     unreachable!("each round leaves less")
@@ -69,7 +73,7 @@ pub(super) fn drop_recorded(graph: &mut Graph) -> bool {
 }
 
 /// Blocks that nothing leads to go, and the others move up.
-fn drop_unreachable(graph: &mut Graph) {
+fn drop_unreachable(graph: &mut Graph) -> bool {
     let mut reached = vec![false; graph.blocks.len()];
     let mut todo = vec![BlockId::ENTRY];
     while let Some(id) = todo.pop() {
@@ -78,7 +82,7 @@ fn drop_unreachable(graph: &mut Graph) {
         }
     }
     if reached.iter().all(|r| *r) {
-        return;
+        return false;
     }
     let mut next = 0;
     let moved: Vec<BlockId> = reached
@@ -97,6 +101,7 @@ fn drop_unreachable(graph: &mut Graph) {
     for edge in graph.blocks.iter_mut().flat_map(|b| b.term.edges_mut()) {
         edge.block = moved[edge.block.index()];
     }
+    true
 }
 
 /// What a parameter is.

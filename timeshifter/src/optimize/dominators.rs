@@ -2,8 +2,7 @@
 
 use super::cleanup::in_order;
 use flowgraph::ir::{BlockId, Graph, Terminator};
-use petgraph::algo::dominators::simple_fast;
-use petgraph::graph::{DiGraph, NodeIndex};
+use smallvec::SmallVec;
 
 /// Ways over more blocks than these are not looked at.
 const MOST_ON_THE_WAY: usize = 32;
@@ -12,38 +11,39 @@ const MOST_ON_THE_WAY: usize = 32;
 pub(super) struct Dominators {
     /// By block: those that it dominates immediately, in an order in which each comes behind all that lead to it, but for those that
     /// come back.
-    pub children: Vec<Vec<BlockId>>,
+    pub children: Vec<SmallVec<[BlockId; 2]>>,
     /// By block: the one that leads here, and along which of its edges, if all other ways come back from here. Not for blocks
     /// that exit: a guard that a test makes fail leads there though its condition holds.
     pub sole: Vec<Option<(BlockId, usize)>>,
     /// By block: the one above it in the tree.
     pub above: Vec<Option<BlockId>>,
-    /// By block: those that lead to it.
-    preds: Vec<Vec<BlockId>>,
+    preds: Preds,
+    /// Whether anything comes back.
+    pub has_loops: bool,
     /// By block: its number in a walk down the tree, and the end of those that it dominates.
     within: Vec<std::ops::Range<usize>>,
 }
 
 impl Dominators {
     pub(super) fn new(graph: &Graph) -> Dominators {
-        let children = tree(graph);
+        let preds = Preds::new(graph);
+        let order = in_order(graph);
+        let (above, has_loops) = above(graph, &order, &preds);
+        let mut children = vec![SmallVec::new(); graph.blocks.len()];
+        for block in order {
+            if let Some(above) = above[block] {
+                children[above.index()].push(BlockId(block as u32));
+            }
+        }
         let within = numbered(&children);
         let sole = sole_edges(graph, &within);
-        let mut above = vec![None; graph.blocks.len()];
-        for (at, children) in graph.block_ids().zip(&children) {
-            children.iter().for_each(|child| above[child.index()] = Some(at));
-        }
-        let mut preds = vec![Vec::new(); graph.blocks.len()];
-        for from in graph.block_ids() {
-            graph.block(from).term.edges().for_each(|edge| preds[edge.block.index()].push(from));
-        }
-        Dominators { children, sole, above, preds, within }
+        Dominators { children, sole, above, preds, has_loops, within }
     }
 
     /// The blocks on the ways to `block` from the one above it, itself if it is among them; nothing if there are too many of them.
     pub(super) fn on_the_way(&self, block: BlockId) -> Option<Vec<BlockId>> {
         let above = self.above[block.index()]?;
-        let mut todo = self.preds[block.index()].clone();
+        let mut todo = self.preds.of(block.index()).to_vec();
         let mut found: Vec<BlockId> = Vec::new();
         while let Some(at) = todo.pop() {
             if at == above || found.contains(&at) {
@@ -53,7 +53,7 @@ impl Dominators {
                 return None;
             }
             found.push(at);
-            todo.extend_from_slice(&self.preds[at.index()]);
+            todo.extend_from_slice(self.preds.of(at.index()));
         }
         Some(found)
     }
@@ -64,25 +64,75 @@ impl Dominators {
     }
 }
 
-fn tree(graph: &Graph) -> Vec<Vec<BlockId>> {
-    let mut shape: DiGraph<(), (), u32> = DiGraph::with_capacity(graph.blocks.len(), graph.blocks.len() * 2);
-    for _ in &graph.blocks {
-        shape.add_node(());
+/// The blocks that lead to each.
+struct Preds {
+    /// By block, and one more: where its own begin.
+    starts: Vec<u32>,
+    all: Vec<BlockId>,
+}
+
+impl Preds {
+    fn new(graph: &Graph) -> Preds {
+        let mut starts = vec![0; graph.blocks.len() + 1];
+        graph.blocks.iter().flat_map(|block| block.term.edges()).for_each(|edge| starts[edge.block.index() + 1] += 1);
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let mut next = starts.clone();
+        let mut all = vec![BlockId::ENTRY; starts[graph.blocks.len()] as usize];
+        for from in graph.block_ids() {
+            for edge in graph.block(from).term.edges() {
+                let place = &mut next[edge.block.index()];
+                all[*place as usize] = from;
+                *place += 1;
+            }
+        }
+        Preds { starts, all }
     }
-    let node = |block: BlockId| NodeIndex::new(block.index());
-    for from in graph.block_ids() {
-        for edge in graph.block(from).term.edges() {
-            shape.add_edge(node(from), node(edge.block), ());
+
+    fn of(&self, block: usize) -> &[BlockId] {
+        &self.all[self.starts[block] as usize..self.starts[block + 1] as usize]
+    }
+}
+
+/// By block: the one that dominates it immediately; and whether there are loops (K. Cooper, T. Harvey, K. Kennedy, "A simple, fast dominance
+/// algorithm", 2001). Without loops each block is looked at once.
+fn above(graph: &Graph, order: &[usize], preds: &Preds) -> (Vec<Option<BlockId>>, bool) {
+    const NOWHERE: usize = usize::MAX;
+    // All by places in the order; what dominates stands before.
+    let mut place = vec![NOWHERE; graph.blocks.len()];
+    order.iter().enumerate().for_each(|(at, block)| place[*block] = at);
+    let is_back = |at: usize, from: &BlockId| place[from.index()] != NOWHERE && place[from.index()] >= at;
+    let loops = order.iter().enumerate().any(|(at, block)| preds.of(*block).iter().any(|from| is_back(at, from)));
+    let mut above = vec![NOWHERE; order.len()];
+    above[0] = 0;
+    loop {
+        let mut changed = false;
+        for (at, block) in order.iter().enumerate().skip(1) {
+            let mut found = NOWHERE;
+            // The latest first: where a thousand checks leave for one block, it's a step from each to the one before.
+            for from in preds.of(*block).iter().rev().map(|from| place[from.index()]) {
+                if from == NOWHERE || above[from] == NOWHERE {
+                    continue;
+                }
+                // Of what has been found and this the nearest that dominates both.
+                let mut other = from;
+                while found != NOWHERE && found != other {
+                    if found > other { found = above[found] } else { other = above[other] }
+                }
+                found = other;
+            }
+            changed |= found != std::mem::replace(&mut above[at], found);
+        }
+        if !(changed && loops) {
+            break;
         }
     }
-    let dominators = simple_fast(&shape, node(BlockId::ENTRY));
-    let mut children = vec![Vec::new(); graph.blocks.len()];
-    for id in in_order(graph).into_iter().map(|at| BlockId(at as u32)) {
-        if let Some(above) = dominators.immediate_dominator(node(id)) {
-            children[above.index()].push(id);
-        }
+    let mut all = vec![None; graph.blocks.len()];
+    for (at, block) in order.iter().enumerate().skip(1) {
+        all[*block] = Some(BlockId(order[above[at]] as u32));
     }
-    children
+    (all, loops)
 }
 
 fn sole_edges(graph: &Graph, within: &[std::ops::Range<usize>]) -> Vec<Option<(BlockId, usize)>> {
@@ -106,7 +156,7 @@ pub(super) fn exits(graph: &Graph, block: BlockId) -> bool {
 }
 
 /// By block: its number in a walk down the dominator tree, and the end of those that it dominates.
-fn numbered(children: &[Vec<BlockId>]) -> Vec<std::ops::Range<usize>> {
+fn numbered(children: &[SmallVec<[BlockId; 2]>]) -> Vec<std::ops::Range<usize>> {
     let mut ranges = vec![0..0; children.len()];
     let (mut next, mut todo) = (0, vec![(BlockId::ENTRY, false)]);
     while let Some((id, done)) = todo.pop() {

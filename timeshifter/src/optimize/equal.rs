@@ -98,7 +98,7 @@ fn shape(block: &Block, own: &mut [u32]) -> u64 {
         op.args.iter().for_each(|arg| operand(arg, &mut hasher));
     }
     discriminant(&block.term).hash(&mut hasher);
-    block.term.operands().iter().for_each(|arg| operand(arg, &mut hasher));
+    block.term.operands().for_each(|arg| operand(&arg, &mut hasher));
     block.term.edges().for_each(|edge| edge.block.hash(&mut hasher));
     match &block.term {
         Terminator::Exit { exit, .. } => exit.hash(&mut hasher),

@@ -28,6 +28,8 @@ pub(super) struct Flow {
     /// What indices are held against, and the blocks that compute it.
     lengths: Vec<(ValueId, BlockId)>,
     reached: Vec<bool>,
+    /// Whether nothing was looked for: ways only part, and nothing comes along them. A walk finds out as much by itself.
+    is_plain: bool,
 }
 
 /// Goes through the ops of a graph that can be come to, with what is known of operands there.
@@ -53,15 +55,20 @@ impl Flow {
     /// Of a graph whose entry is handed what lies in these bounds; nothing is known of what has none.
     pub(super) fn new(graph: &Graph, tree: &Dominators, entry: &[IntBound], known: &mut Known) -> Flow {
         let values = graph.values.len();
+        let is_plain = !tree.has_loops && graph.blocks.iter().skip(1).all(|block| block.params.is_empty());
         let mut flow = Flow {
             params: vec![None; values],
             within: vec![None; values],
-            lengths: lengths(graph),
-            reached: vec![false; graph.blocks.len()],
+            lengths: if is_plain { Vec::new() } else { lengths(graph) },
+            reached: vec![is_plain; graph.blocks.len()],
+            is_plain,
         };
         flow.reached[BlockId::ENTRY.index()] = true;
         for (at, param) in graph.entry_params().iter().enumerate() {
             flow.params[param.index()] = Some(entry.get(at).copied().unwrap_or(IntBound::unbounded()));
+        }
+        if is_plain {
+            return flow;
         }
         for round in 0..ROUNDS {
             if !flow.round(graph, tree, known, round) {
@@ -77,8 +84,13 @@ impl Flow {
     }
 
     /// Whether a block can be come to.
-    pub(super) fn reaches(&self, block: BlockId) -> bool {
+    fn reaches(&self, block: BlockId) -> bool {
         self.reached[block.index()]
+    }
+
+    /// Whether a block can be come to, if that has been looked for.
+    pub(super) fn has_reached(&self, block: BlockId) -> Option<bool> {
+        (!self.is_plain).then(|| self.reaches(block))
     }
 
     /// Begins a block: what its parameters are, and what the only way to it says. Gives whether it can be come to.
@@ -141,8 +153,11 @@ impl Flow {
     }
 
     fn round(&mut self, graph: &Graph, tree: &Dominators, known: &mut Known, round: usize) -> bool {
+        // What changes for blocks that are still to come is no reason for another round: without loops one is enough.
         let mut changed = false;
+        let mut done = vec![false; graph.blocks.len()];
         down(tree, |block, marks: &mut Vec<usize>, depth| {
+            done[block.index()] = true;
             scoped(known, marks, depth);
             if !self.enter(graph, tree, block, known) {
                 return false;
@@ -162,7 +177,7 @@ impl Flow {
                     if exits(graph, edge.block) {
                         known.forget(mark); // also where a guard has been made to fail
                     }
-                    changed |= !std::mem::replace(&mut self.reached[edge.block.index()], true);
+                    let mut differs = !std::mem::replace(&mut self.reached[edge.block.index()], true);
                     for (param, arg) in graph.block(edge.block).params.iter().zip(&edge.args) {
                         let before = self.params[param.index()];
                         let comes = known.bound(*arg);
@@ -172,10 +187,11 @@ impl Flow {
                             Some(before) if round >= EXACT => before.widen(before.join(comes)),
                             Some(before) => before.join(comes),
                         };
-                        changed |= before != Some(after);
+                        differs |= before != Some(after);
                         self.params[param.index()] = Some(after);
-                        changed |= self.join_within(tree, edge.block, *param, *arg, known, round);
+                        differs |= self.join_within(tree, edge.block, *param, *arg, known, round);
                     }
+                    changed |= differs && done[edge.block.index()];
                 }
                 known.forget(mark);
             }

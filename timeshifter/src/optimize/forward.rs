@@ -47,7 +47,7 @@ pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewr
                 walk.join(&tree, block);
                 walk.take_what_comes(block);
             }
-            walk.block(block, |to| one_way[to.index()].then(|| flow.reaches(to)));
+            walk.block(block, |to| flow.has_reached(to).filter(|_| one_way[to.index()]));
             walk.answer(block);
             true
         }

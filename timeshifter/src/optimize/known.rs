@@ -13,6 +13,7 @@ use super::seen::{Seen, seen};
 use flowgraph::ir::{Const, Effect, Graph, Op, Opcode, Operand, Type, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 /// What makes two ops the same that only compute: calls by the function, too.
@@ -49,8 +50,10 @@ pub(super) struct Known {
     /// By value: how often it is used, as the graph was at first.
     uses: Vec<u32>,
     contents: Contents,
-    /// What ops give that have been done.
-    done: FxHashMap<SameOp, SmallVec<[Operand; 2]>>,
+    /// What ops give that have been done: as long as that stands among what was learnt.
+    done: FxHashMap<SameOp, Done>,
+    /// How many there have been of these.
+    stamps: u32,
     /// The least that values can be, as words without sign.
     least: FxHashMap<ValueId, u64>,
     /// By value: of what it lies below.
@@ -64,10 +67,25 @@ pub(super) struct Known {
 /// Of some lengths, from which to which offset from a value all are less than that, without signs.
 pub(super) type Within = SmallVec<[(Operand, (i64, i64)); 1]>;
 
+/// The results of an op that has been done.
+struct Done {
+    results: SmallVec<[Operand; 2]>,
+    /// Where it stands among what was learnt, and as what.
+    at: usize,
+    stamp: u32,
+}
+
+impl Done {
+    fn holds(&self, learnt: &[Learnt]) -> bool {
+        matches!(learnt.get(self.at), Some(Learnt::Done(stamp, _)) if *stamp == self.stamp)
+    }
+}
+
 enum Learnt {
     Bound(ValueId, IntBound),
     Float(ValueId, FloatBound),
-    Done(SameOp, Option<SmallVec<[Operand; 2]>>),
+    /// With this number; and what held of the same op before.
+    Done(u32, Option<Box<(SameOp, Done)>>),
     Least(ValueId, Option<u64>),
     Within(ValueId, Option<Box<Within>>),
     Relation(Before),
@@ -85,6 +103,7 @@ impl Known {
             uses: uses(graph),
             contents: Contents::default(),
             done: FxHashMap::default(),
+            stamps: 0,
             least: FxHashMap::default(),
             within: FxHashMap::default(),
             relations: Relations::default(),
@@ -129,8 +148,9 @@ impl Known {
             match learnt {
                 Learnt::Bound(value, before) => self.bounds[value.index()] = before,
                 Learnt::Float(value, before) => self.floats[value.index()] = before,
-                Learnt::Done(op, Some(before)) => drop(self.done.insert(op, before)),
-                Learnt::Done(op, None) => drop(self.done.remove(&op)),
+                Learnt::Done(_, Some(before)) => drop(self.done.insert(before.0, before.1)),
+                // It holds no longer, and is overwritten one day.
+                Learnt::Done(_, None) => {}
                 Learnt::Least(value, Some(before)) => drop(self.least.insert(value, before)),
                 Learnt::Least(value, None) => drop(self.least.remove(&value)),
                 Learnt::Within(value, Some(before)) => drop(self.within.insert(value, *before)),
@@ -245,12 +265,23 @@ impl Known {
 
     /// The results of an equal op that has been done.
     pub(super) fn done(&self, same: &SameOp) -> Option<&[Operand]> {
-        self.done.get(same).map(SmallVec::as_slice)
+        self.done.get(same).filter(|done| done.holds(&self.learnt)).map(|done| &done.results[..])
     }
 
     pub(super) fn does(&mut self, same: SameOp, results: impl IntoIterator<Item = Operand>) {
-        let before = self.done.insert(same.clone(), results.into_iter().collect());
-        self.learnt.push(Learnt::Done(same, before));
+        self.stamps += 1;
+        let done = Done { results: results.into_iter().collect(), at: self.learnt.len(), stamp: self.stamps };
+        let before = match self.done.entry(same) {
+            Entry::Vacant(place) => {
+                place.insert(done);
+                None
+            }
+            Entry::Occupied(mut place) => {
+                let before = place.insert(done);
+                before.holds(&self.learnt).then(|| Box::new((place.key().clone(), before)))
+            }
+        };
+        self.learnt.push(Learnt::Done(self.stamps, before));
     }
 
     // ---- learning
@@ -537,7 +568,7 @@ fn uses(graph: &Graph) -> Vec<u32> {
             }
         };
         block.ops.iter().flat_map(|op| &op.args).for_each(|arg| used(*arg));
-        block.term.operands().iter().for_each(|operand| used(*operand));
+        block.term.operands().for_each(&mut used);
         block.term.edges().flat_map(|edge| &edge.args).for_each(|arg| used(*arg));
     }
     uses

@@ -95,7 +95,7 @@ pub(super) fn seen(graph: &Graph) -> Vec<Seen> {
         for block in graph.blocks.iter().rev() {
             match &block.term {
                 Terminator::Jump(_) | Terminator::Branch { .. } | Terminator::Switch { .. } => {}
-                term => term.operands().iter().for_each(|operand| see(operand, Seen::ALL, &mut seen)),
+                term => term.operands().for_each(|operand| see(&operand, Seen::ALL, &mut seen)),
             }
             for edge in block.term.edges() {
                 for (param, arg) in graph.block(edge.block).params.iter().zip(&edge.args) {

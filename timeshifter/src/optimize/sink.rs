@@ -117,7 +117,7 @@ fn keeps_few(op: &Op, to: &Block) -> bool {
     if values.len() > op.results.len() && to.ops.len() <= OPS {
         let used = |value: &ValueId| {
             let is = |operand: &Operand| *operand == Operand::Value(*value);
-            to.ops.iter().any(|op| op.args.iter().any(is)) || to.term.operands().iter().any(is)
+            to.ops.iter().any(|op| op.args.iter().any(is)) || to.term.operands().any(|arg| is(&arg))
         };
         values.retain(|value| !used(value));
     }
@@ -147,7 +147,7 @@ impl Users {
         let mut users = Users(vec![Used::Nowhere; graph.values.len()]);
         for (id, block) in graph.block_ids().zip(&graph.blocks) {
             block.ops.iter().flat_map(|op| &op.args).for_each(|arg| users.uses(*arg, id));
-            block.term.operands().iter().for_each(|operand| users.uses(*operand, id));
+            block.term.operands().for_each(|operand| users.uses(operand, id));
             block.term.edges().flat_map(|edge| &edge.args).for_each(|arg| users.uses(*arg, id));
         }
         users
