@@ -2,11 +2,22 @@
 #![allow(missing_docs)]
 
 use flowgraph::ir::{Opcode, Operand, Type};
-use rules::{Interpreted, Subject, Terms, instance_of};
+use rules::{Built, Fired, Interpreted, Subject, Terms, instance_of};
 use timeshifter::optimize::integer::{RULES, rewrite};
 
 fn interpreted() -> Interpreted {
     Interpreted::new(rules::read(rules::INTEGER).expect("integer.rules is well-formed"))
+}
+
+/// What has fired, with numbers for the operands that are known to be these: of operands that are the same the two may choose either.
+fn known(terms: &Terms, fired: Option<Fired>) -> Option<Fired> {
+    fn target(terms: &Terms, built: Built) -> Built {
+        match built {
+            Built::Operand(operand) => Built::Operand(terms.constant(operand).map_or(operand, Operand::Const)),
+            Built::Op(op, args) => Built::Op(op, args.into_iter().map(|arg| target(terms, arg)).collect()),
+        }
+    }
+    fired.map(|fired| Fired { target: target(terms, fired.target), ..fired })
 }
 
 /// A rule that never fires, because of its checks or of those asked before it, is none.
@@ -20,7 +31,8 @@ fn each_rule_fires_and_does_what_its_interpreter_does() {
         let fires = (0..20_000).any(|seed| {
             let Some((terms, op, args)) = instance_of(rule, seed) else { return false };
             let compiled = rewrite(op, &args, &terms);
-            assert_eq!(compiled, interpreted.ask(op, &args, &terms), "{} about {} {args:?}", rule.name, op.name());
+            let wanted = known(&terms, interpreted.ask(op, &args, &terms));
+            assert_eq!(known(&terms, compiled.clone()), wanted, "{} about {} {args:?}", rule.name, op.name());
             compiled.is_some_and(|fired| fired.rule == number)
         });
         if !fires {
@@ -53,9 +65,10 @@ fn compiled_and_interpreted_rules_choose_the_same() {
                     continue;
                 }
                 let compiled = rewrite(outer, &args, &terms);
-                assert_eq!(compiled, interpreted.ask(outer, &args, &terms), "{} {args:?}", outer.name());
+                let wanted = known(&terms, interpreted.ask(outer, &args, &terms));
                 asked += 1;
                 fired += usize::from(compiled.is_some());
+                assert_eq!(known(&terms, compiled), wanted, "{} {args:?}", outer.name());
             }
         }
     }
