@@ -54,6 +54,20 @@ expect 0 '"sizes": [{"key": "code, pc=' run tl primes --mode jit --jit threshold
 
 expect 0 '(rule sub_add_same)' opt tests/optimizer/rules_of_integers.graph --explain
 expect 0 'rules have fired' rules stats tests/optimizer/rules_of_integers.graph
+printf 'half: int_floordiv(x, 2)\n    => int_rshift(x, 1)\n' >"$program"
+expect 2 'the target int_rshift(x, 1) gives -1' rules check "$program"
+printf 'half:   int_floordiv(x,2)\n    => int_rshift(x, 1)\n' >"$program"
+expect 2 "isn't in its shape" rules fmt --check "$program"
+printf 'half: int_floordiv(x, 2, y)\n    => int_rshft(z, 1)\n' >"$program"
+expect 2 'int_rshft' rules check "$program"
+printf 'same: float_max(x, x)\n    => x\nbits: float_to_bits(bits_to_float(x))\n    => x\n' >"$program"
+if "$hueshift" rules mine docs/rules/mine.graph >/dev/null 2>&1; then
+    expect 2 'proven: 1, exhaustive: 0, sorry: 0, refuted: 0' rules check "$program"
+    expect 0 'int_mul(x, 7)' rules mine docs/rules/mine.graph
+else
+    expect 2 'no Z3 is found' rules mine docs/rules/mine.graph
+    echo "no Z3: proofs and mining are not checked here"
+fi
 
 # What bad input gets.
 expect 2 'this is no JSON' explain README.md
