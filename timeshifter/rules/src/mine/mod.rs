@@ -2,7 +2,7 @@
 //!
 //! A sequence is an op, or one on what other ops give, three in all at most, with variables for everything else; of each is kept how often it occurs,
 //! and which [`conditions`](Condition) the bounds of its variables satisfy there. Terms that weigh less are computed on some
-//! hundred inputs ([`search`](mod@search)); those that give the same are proven (as in S. Bansal, A. Aiken, "Automatic generation of peephole
+//! hundred inputs; those that give the same are proven (as in S. Bansal, A. Aiken, "Automatic generation of peephole
 //! superoptimizers", 2006). Where that is so only under a condition, the rule checks it.
 //!
 //! ```text
