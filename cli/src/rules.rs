@@ -179,7 +179,7 @@ impl Check {
         })?;
         let mut told = String::new();
         let endless = self.tell_ends(&mut told, name, &all);
-        let apart = self.tell_pairs(&mut told, name, &text, &all);
+        let apart = self.tell_pairs(&mut told, name, &text, &all, solver.as_ref().ok().map(|(solver, _)| solver));
         let count = |is: fn(&Verdict) -> bool| verdicts.iter().filter(|verdict| is(verdict)).count();
         let _ = writeln!(
             told,
@@ -272,11 +272,11 @@ impl Check {
     }
 
     /// Says whether the order of rules matters. Gives for how many pairs it does.
-    fn tell_pairs(&self, told: &mut String, name: &str, text: &str, all: &[Rule]) -> usize {
+    fn tell_pairs(&self, told: &mut String, name: &str, text: &str, all: &[Rule], solver: Option<&Solver>) -> usize {
         let inside_out = ::rules::inside_out(text);
         let (mut joined, mut never, mut not_met, mut believed, mut inside, mut apart) = (0, 0, 0, 0, 0, 0);
         let progress = Progress::start(all.len());
-        let found = pairs(&Interpreted::new(all.to_vec()), &mut |rule| progress.next(&rule.name));
+        let found = pairs(&Interpreted::new(all.to_vec()), solver, &mut |rule| progress.next(&rule.name));
         drop(progress);
         for pair in found {
             let (one, other) = (&all[pair.rules.0], &all[pair.rules.1]);

@@ -10,6 +10,7 @@
 
 use crate::instances::{build, instance};
 use crate::matching::{Built, Interpreted, Subject};
+use crate::prove::{Solver, never_both};
 use crate::rule::{Exception, Rule, Term};
 use crate::sample::Random;
 use crate::terms::Terms;
@@ -36,7 +37,8 @@ pub enum Joined {
     Joined,
     /// No instance was found to which both apply.
     NotFound,
-    /// There is none: an op of what both match would have constants alone for operands, and those are computed before rules are asked.
+    /// There is none: an op of what both match would have constants alone for operands, and those are computed before rules are asked; or Z3
+    /// proves that not all of what both check can hold.
     NeverMeet,
     /// They don't, but a comment says why that is fine.
     Believed(String),
@@ -48,8 +50,9 @@ pub enum Joined {
     Apart(String),
 }
 
-/// All pairs of rules that may both apply to a term. `next` is told of each rule before its pairs are looked at.
-pub fn pairs(rules: &Interpreted, next: &mut dyn FnMut(&Rule)) -> Vec<Pair> {
+/// All pairs of rules that may both apply to a term. `next` is told of each rule before its pairs are looked at. Where no instance is found,
+/// the solver is asked whether there is one, if there is a solver.
+pub fn pairs(rules: &Interpreted, solver: Option<&Solver>, next: &mut dyn FnMut(&Rule)) -> Vec<Pair> {
     let all = rules.rules();
     let mut by_root: HashMap<Opcode, Vec<usize>> = HashMap::new();
     for (at, rule) in all.iter().enumerate() {
@@ -70,10 +73,17 @@ pub fn pairs(rules: &Interpreted, next: &mut dyn FnMut(&Rule)) -> Vec<Pair> {
                     let other_pattern = renamed(way, one.vars.len());
                     let mut unified = vec![None; one.vars.len() + other.vars.len()];
                     if unify(part, &other_pattern, (one, other), &mut unified) {
-                        let next = match is_computed(&one.pattern, (one, other), &unified) {
+                        let mut next = match is_computed(&one.pattern, (one, other), &unified) {
                             true => Joined::NeverMeet,
                             false => try_instances(rules, (outer, *inner), &place, &other_pattern, &unified),
                         };
+                        if let (Joined::NotFound, Some(solver)) = (&next, solver) {
+                            let same: Vec<Option<Term>> =
+                                unified.iter().map(|term| term.as_ref().map(|term| resolved(term, &unified))).collect();
+                            if never_both(one, other, &same, solver) {
+                                next = Joined::NeverMeet;
+                            }
+                        }
                         let before = verdicts.remove(inner);
                         verdicts.extend(worse(before, next).map(|worse| (*inner, worse)));
                     }
@@ -208,6 +218,14 @@ fn found(term: &Term, unified: &[Option<Term>]) -> Term {
     match term {
         Term::Var(var) => unified[*var].as_ref().map_or_else(|| term.clone(), |term| found(term, unified)),
         _ => term.clone(),
+    }
+}
+
+/// A term with all that its variables are.
+fn resolved(term: &Term, unified: &[Option<Term>]) -> Term {
+    match found(term, unified) {
+        Term::Op(op, args) => Term::Op(op, args.iter().map(|arg| resolved(arg, unified)).collect()),
+        other => other,
     }
 }
 

@@ -75,7 +75,7 @@ fn the_order_does_not_matter() {
     assert!(inside_out(rules::INTEGER).is_some());
     let rules = Interpreted::new(own());
     let (mut joined, mut not_found, mut apart) = (0, 0, Vec::new());
-    for pair in pairs(&rules, &mut |_| {}) {
+    for pair in pairs(&rules, None, &mut |_| {}) {
         let (one, other) = (&rules.rules()[pair.rules.0].name, &rules.rules()[pair.rules.1].name);
         match pair.verdict {
             Joined::Apart(witness) => apart.push(format!("{one} and {other}: {witness}")),

@@ -59,15 +59,44 @@ pub(super) struct Formula {
 impl Formula {
     /// The formula of a rule, or the op that there is none for.
     pub fn new(rule: &Rule) -> Result<Formula, Opcode> {
-        Formula::of(rule, false)
+        Formula::of(rule, false, "v_", 0)
     }
 
     /// The same, with each shift to the left as a product with a power of two, and each remainder as what the quotient leaves.
     pub fn with_products(rule: &Rule) -> Result<Formula, Opcode> {
-        Formula::of(rule, true)
+        Formula::of(rule, true, "v_", 0)
     }
 
-    fn of(rule: &Rule, products: bool) -> Result<Formula, Opcode> {
+    /// That two rules apply at once. The variables of the second are numbered behind those of the first; `same` has by variable what it is
+    /// besides. Of operands that are ops nothing is taken from what computes them but the value, so where this can't be, it can't.
+    pub fn of_both(one: &Rule, other: &Rule, same: &[Option<Term>]) -> Result<Formula, Opcode> {
+        /// The names of the second begin behind those of the first.
+        const BEHIND: usize = 1 << 20;
+        let mut both = Formula::of(one, false, "v_", 0)?;
+        let second = Formula::of(other, false, "w_", BEHIND)?;
+        let behind = |var: VarId| var + one.vars.len();
+        both.holds.push_str(&second.holds);
+        both.floats |= second.floats;
+        both.values.extend(second.values.into_iter().map(|(var, value)| (behind(var), value)));
+        both.computed.extend(second.computed.into_iter().map(|(var, parts)| (behind(var), parts)));
+        for (var, term) in same.iter().enumerate() {
+            let (Some(term), Some(value)) = (term, both.values.get(&var).cloned()) else { continue };
+            let is = both.sides(one, term)?.swap_remove(0);
+            both.assert(&format!("(= {value} {is})"));
+            // One operand has one bound.
+            if let Term::Var(is) = term
+                && let (Some(own), Some(is)) = (both.computed.get(&var), both.computed.get(is))
+            {
+                let parts = |of: &Parts| [&of.lower, &of.upper, &of.tvalue, &of.tmask].map(String::clone);
+                let equal: Vec<String> =
+                    parts(own).iter().zip(parts(is)).map(|(own, is)| format!("(= {own} {is})")).collect();
+                both.assert(&format!("(and {})", equal.join(" ")));
+            }
+        }
+        Ok(both)
+    }
+
+    fn of(rule: &Rule, products: bool, prefix: &str, names: usize) -> Result<Formula, Opcode> {
         let mut formula = Formula {
             products,
             holds: String::new(),
@@ -76,13 +105,13 @@ impl Formula {
             bounds: Vec::new(),
             floats: false,
             asked: Vec::new(),
-            names: 0,
+            names,
             values: HashMap::new(),
             computed: HashMap::new(),
             terms: HashMap::new(),
         };
         for var in 0..rule.matched {
-            let name = format!("v_{}", rule.vars[var].name);
+            let name = format!("{prefix}{}", rule.vars[var].name);
             formula.floats |= rule.vars[var].ty() != Type::Int;
             formula.declare(&name, if rule.vars[var].ty() == Type::Single { 32 } else { 64 });
             formula.values.insert(var, name.clone());

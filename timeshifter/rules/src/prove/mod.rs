@@ -93,6 +93,13 @@ pub fn prove(rule: &Rule, solver: &Solver) -> Verdict {
     }
 }
 
+/// Whether nothing makes two rules apply at once whose patterns have been unified: `same` has by variable, those of the second behind those of
+/// the first, what it is besides.
+pub(crate) fn never_both(one: &Rule, other: &Rule, same: &[Option<Term>], solver: &Solver) -> bool {
+    let Ok(formula) = Formula::of_both(one, other, same) else { return false };
+    matches!(solver.ask(&formula.holds, formula.floats, &[], BRIEFLY), Answer::Unsat)
+}
+
 /// Why nothing can be said of an op.
 fn no_formula(op: Opcode) -> String {
     let why = match op {
