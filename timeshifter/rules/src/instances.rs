@@ -45,8 +45,13 @@ pub(crate) fn instance(
         (Type::Int, false) if random.below(10) == 0 => Operand::int([0, 1, -1, 5][random.below(4)]),
         (Type::Int, false) => {
             let value = random.int::<64>(&[0, 1, -1, 2, 5, 63, 1000]);
-            let bound = match random.below(7) {
-                6 => IntBound::from_range(i64::MIN, -1).unwrap_or(IntBound::unbounded()),
+            let range = |low, high| IntBound::from_range(low, high).unwrap_or(IntBound::unbounded());
+            let bound = match random.below(11) {
+                10 => range(1, 2 + random.below(200) as i64),
+                9 => range(-2, -1),
+                8 => range(-1, 0),
+                7 => IntBound::from_bits(0, [2, 3, 7, 15, 240, 255, 256, 1 << 63][random.below(8)]),
+                6 => range(i64::MIN, -1),
                 0 => IntBound::boolean(),
                 1 => IntBound::nonnegative(),
                 2 => random.bound::<64>(value),
