@@ -71,6 +71,7 @@ fn inputs(random: &mut Random) -> Vec<[u64; 3]> {
 /// Runs a graph on some inputs.
 fn evaluate(module: &Module, inputs: &[[u64; 3]]) -> Vec<Ran> {
     let mut memory = Memory::for_module(module);
+    // Where it lies differs from run to run: graphs read and write there, and compute nothing from it.
     let array = memory.allocate(BYTES as u64);
     let run = |[n, m, length]: &[u64; 3]| {
         fill(&mut memory, array);
