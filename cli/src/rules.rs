@@ -274,7 +274,7 @@ impl Check {
     /// Says whether the order of rules matters. Gives for how many pairs it does.
     fn tell_pairs(&self, told: &mut String, name: &str, text: &str, all: &[Rule], solver: Option<&Solver>) -> usize {
         let inside_out = ::rules::inside_out(text);
-        let (mut joined, mut never, mut not_met, mut believed, mut inside, mut apart) = (0, 0, 0, 0, 0, 0);
+        let (mut joined, mut never, mut undecided, mut believed, mut inside, mut apart) = (0, 0, 0, 0, 0, 0);
         let progress = Progress::start(all.len());
         let found = pairs(&Interpreted::new(all.to_vec()), solver, &mut |rule| progress.next(&rule.name));
         drop(progress);
@@ -284,10 +284,10 @@ impl Check {
             match pair.verdict {
                 Joined::Joined => joined += 1,
                 Joined::NeverMeet => never += 1,
-                Joined::NotFound => {
-                    not_met += 1;
+                Joined::Undecided => {
+                    undecided += 1;
                     if self.verbose {
-                        let _ = writeln!(told, "{place}: no values were found to which both apply");
+                        let _ = writeln!(told, "{place}: undecided: no values were found to which both apply");
                     }
                 }
                 Joined::Believed(reason) => {
@@ -310,8 +310,7 @@ impl Check {
         }
         let _ = writeln!(
             told,
-            "confluence: {joined} pairs joined, {never} never meet, {not_met} with no values found to which both apply, {believed} say why they are \
-             fine, {inside} not met inside out, {apart} apart"
+            "confluence: {joined} pairs joined, {never} never meet, {undecided} undecided, {believed} say why they are fine, {inside} not met inside out, {apart} apart"
         );
         apart
     }

@@ -3,22 +3,24 @@
 //! Where the pattern of one rule can lie in that of another, the smallest term to which both apply is a *critical pair* (Knuth and Bendix, 1970). Of each
 //! pair instances are made: operands of which this or that is known, constants small and large; both rules are used, and all
 //! rules after that until none applies. If both ends are the same each time, the pair is joined. That is a search for what is wrong, not a
-//! proof: conditions that hardly ever hold together may not be found, and such pairs are counted apart.
+//! proof. Where no instance is found, Z3 is asked for one, or proves that there is none.
 //!
 //! A file may say `# confluent inside out: reason` before its first rule. Then only pairs count whose operands are normal forms already, and of which both
 //! leave an operand or both make ops: what leaves an operand is asked first.
 
 use crate::instances::{build, instance};
 use crate::matching::{Built, Interpreted, Subject};
-use crate::prove::{Solver, never_both};
+use crate::prove::{Both, Leaf, Meets, Solver, known_of, meet};
 use crate::rule::{Exception, Rule, Term};
 use crate::sample::Random;
 use crate::terms::Terms;
-use flowgraph::ir::{Opcode, Operand, Type};
+use bounds::IntBound;
+use flowgraph::ir::{Const, Opcode, Operand, Type};
 use std::collections::{BTreeMap, HashMap};
 
 /// How many instances of a pair are made, and of how many both rules must have applied to.
 const INSTANCES: usize = 600;
+const MORE_INSTANCES: usize = 8000;
 const ENOUGH: usize = 30;
 
 /// Two rules that may both apply.
@@ -35,8 +37,8 @@ pub struct Pair {
 pub enum Joined {
     /// Both came to the same each time.
     Joined,
-    /// No instance was found to which both apply.
-    NotFound,
+    /// No instance was found to which both apply, nor a proof that there is none.
+    Undecided,
     /// There is none: an op of what both match would have constants alone for operands, and those are computed before rules are asked; or Z3
     /// proves that not all of what both check can hold.
     NeverMeet,
@@ -62,6 +64,7 @@ pub fn pairs(rules: &Interpreted, solver: Option<&Solver>, next: &mut dyn FnMut(
     for (outer, one) in all.iter().enumerate() {
         next(one);
         let mut verdicts: BTreeMap<usize, Joined> = BTreeMap::new();
+        let mut undecided: Vec<Meeting> = Vec::new();
         for place in places(&one.pattern) {
             let part = at(&one.pattern, &place);
             let Term::Op(root, _) = part else { continue };
@@ -73,22 +76,26 @@ pub fn pairs(rules: &Interpreted, solver: Option<&Solver>, next: &mut dyn FnMut(
                     let other_pattern = renamed(way, one.vars.len());
                     let mut unified = vec![None; one.vars.len() + other.vars.len()];
                     if unify(part, &other_pattern, (one, other), &mut unified) {
-                        let mut next = match is_computed(&one.pattern, (one, other), &unified) {
-                            true => Joined::NeverMeet,
-                            false => try_instances(rules, (outer, *inner), &place, &other_pattern, &unified),
-                        };
-                        if let (Joined::NotFound, Some(solver)) = (&next, solver) {
-                            let same: Vec<Option<Term>> =
-                                unified.iter().map(|term| term.as_ref().map(|term| resolved(term, &unified))).collect();
-                            if never_both(one, other, &same, solver) {
-                                next = Joined::NeverMeet;
-                            }
+                        let pair =
+                            Meeting { rules, outer, inner: *inner, place: place.clone(), other_pattern, unified };
+                        let next = if pair.is_computed() { Joined::NeverMeet } else { pair.instances(INSTANCES) };
+                        if next == Joined::Undecided {
+                            undecided.push(pair);
                         }
-                        let before = verdicts.remove(inner);
-                        verdicts.extend(worse(before, next).map(|worse| (*inner, worse)));
+                        take_worse(&mut verdicts, *inner, next);
                     }
                 }
             }
+        }
+        // Where nothing else has shown more, it is looked for longer; and then the solver is asked.
+        undecided.retain(|pair| verdicts[&pair.inner] == Joined::Undecided);
+        undecided.iter().for_each(|pair| _ = verdicts.remove(&pair.inner));
+        for pair in undecided {
+            let next = match (pair.instances(MORE_INSTANCES), solver) {
+                (Joined::Undecided, Some(solver)) => pair.search(solver),
+                (verdict, _) => verdict,
+            };
+            take_worse(&mut verdicts, pair.inner, next);
         }
         let pair = |(inner, verdict)| Pair { rules: (outer, inner), verdict: believed(verdict, one, &all[inner]) };
         found.extend(verdicts.into_iter().map(pair));
@@ -96,7 +103,8 @@ pub fn pairs(rules: &Interpreted, solver: Option<&Solver>, next: &mut dyn FnMut(
     found
 }
 
-/// Whether there is an op in a term all of whose operands are constants.
+/// Whether there is an op in a term that is a constant, whatever its variables are: all of its operands are constants, or what is known of what it gives
+/// leaves no more than one number.
 fn is_computed(term: &Term, rules: (&Rule, &Rule), unified: &[Option<Term>]) -> bool {
     let number = |term: &Term| match found(term, unified) {
         Term::Int(_) | Term::Float(_) => true,
@@ -104,7 +112,11 @@ fn is_computed(term: &Term, rules: (&Rule, &Rule), unified: &[Option<Term>]) -> 
         Term::Op(..) => false,
     };
     match found(term, unified) {
-        Term::Op(_, args) => args.iter().all(number) || args.iter().any(|arg| is_computed(arg, rules, unified)),
+        Term::Op(_, args) => {
+            args.iter().all(number)
+                || args.iter().any(|arg| is_computed(arg, rules, unified))
+                || known_of(&resolved(term, unified), &vec![None; unified.len()]).is_constant()
+        }
         _ => false,
     }
 }
@@ -121,18 +133,19 @@ fn clash(one: &Term, other: &Term) -> bool {
     }
 }
 
-fn worse(one: Option<Joined>, other: Joined) -> Option<Joined> {
+/// Keeps the worse of what is known of a pair.
+fn take_worse(verdicts: &mut BTreeMap<usize, Joined>, inner: usize, next: Joined) {
     let rank = |joined: &Joined| match joined {
         Joined::NeverMeet => 0,
-        Joined::NotFound => 1,
+        Joined::Undecided => 1,
         Joined::Joined => 2,
         Joined::Believed(_) => 3,
         Joined::ApartInside(_) => 4,
         Joined::Apart(_) => 5,
     };
-    match one {
-        Some(one) if rank(&one) >= rank(&other) => Some(one),
-        _ => Some(other),
+    let before = verdicts.entry(inner).or_insert(Joined::NeverMeet);
+    if rank(before) < rank(&next) {
+        *before = next;
     }
 }
 
@@ -235,71 +248,149 @@ fn occurs(var: usize, term: &Term, unified: &[Option<Term>]) -> bool {
         .any(|own| own == var || unified[own].as_ref().is_some_and(|term| occurs(var, term, unified)))
 }
 
-fn try_instances(
-    rules: &Interpreted,
-    (outer, inner): (usize, usize),
-    place: &[usize],
-    other_pattern: &Term,
-    unified: &[Option<Term>],
-) -> Joined {
-    let all = rules.rules();
-    let (one, other) = (&all[outer], &all[inner]);
-    let mut random = Random::new(outer as u64 * 1009 + inner as u64);
-    let mut joined = 0;
-    let mut inside = None;
-    for _ in 0..INSTANCES {
-        let mut terms = Terms::default();
-        let mut values: Vec<Operand> = Vec::new();
-        for var in 0..unified.len() {
-            let value =
-                instance(&mut terms, &mut random, &values, ty((one, other), var), is_constant((one, other), var));
-            values.push(value);
-        }
-        let whole = build(&mut terms, &one.pattern, unified, &values);
-        let part = build(&mut terms, other_pattern, unified, &values);
-        // What is constant isn't asked about.
-        if terms.constant(whole).is_some() || terms.constant(part).is_some() {
-            continue;
-        }
-        let Some(a) = use_rule(&mut terms, rules, outer, whole) else { continue };
-        let Some(b) = use_rule(&mut terms, rules, inner, part) else { continue };
-        let replaced = terms.built(&b);
-        let other_whole = replace(&mut terms, whole, place, replaced);
-        let whole_replaced = terms.built(&a);
-        let (first, second) = (terms.normal(whole_replaced, rules), terms.normal(other_whole, rules));
-        if first != second || first.is_none() {
-            let shown = |end: Option<Operand>| end.map_or("something without end".to_owned(), |end| terms.show(end));
-            let told = format!(
-                "{}: {} makes {}, {} makes {}",
-                terms.show(whole),
-                one.name,
-                shown(first),
-                other.name,
-                shown(second)
-            );
-            let operands = Subject::definition(&terms, whole).map(|(_, args)| args.to_vec()).unwrap_or_default();
-            if place.is_empty()
-                && one.rank() == other.rank()
-                && operands.iter().all(|operand| terms.normal(*operand, rules) == Some(*operand))
-            {
-                return Joined::Apart(told);
+/// A place where two rules may both apply.
+struct Meeting<'r> {
+    rules: &'r Interpreted,
+    outer: usize,
+    inner: usize,
+    place: Vec<usize>,
+    other_pattern: Term,
+    unified: Vec<Option<Term>>,
+}
+
+/// What comes of one instance.
+enum Tried {
+    /// Not both apply.
+    NotBoth,
+    Joined,
+    ApartInside(String),
+    Apart(String),
+}
+
+impl Meeting<'_> {
+    fn both(&self) -> (&Rule, &Rule) {
+        let all = self.rules.rules();
+        (&all[self.outer], &all[self.inner])
+    }
+
+    fn is_computed(&self) -> bool {
+        is_computed(&self.both().0.pattern, self.both(), &self.unified)
+    }
+
+    /// Instances at random.
+    fn instances(&self, most: usize) -> Joined {
+        let (one, other) = self.both();
+        let mut random = Random::new(self.outer as u64 * 1009 + self.inner as u64);
+        let mut joined = 0;
+        let mut inside = None;
+        for _ in 0..most {
+            let mut terms = Terms::default();
+            let mut values: Vec<Operand> = Vec::new();
+            for var in 0..self.unified.len() {
+                let is_constant = is_constant((one, other), var);
+                let value = instance(&mut terms, &mut random, &values, ty((one, other), var), is_constant);
+                values.push(value);
             }
-            inside = inside.or(Some(told));
-            // Another instance would say no more.
-            if !place.is_empty() || one.rank() != other.rank() {
+            match self.try_one(terms, &values) {
+                Tried::NotBoth => {}
+                Tried::Joined => joined += 1,
+                Tried::Apart(told) => return Joined::Apart(told),
+                Tried::ApartInside(told) => {
+                    inside = inside.or(Some(told));
+                    // Another instance would say no more.
+                    if !self.may_be_apart() {
+                        break;
+                    }
+                }
+            }
+            if joined >= ENOUGH {
                 break;
             }
-            continue;
         }
-        joined += 1;
-        if joined >= ENOUGH {
-            break;
+        match inside {
+            Some(told) => Joined::ApartInside(told),
+            None if joined > 0 => Joined::Joined,
+            None => Joined::Undecided,
         }
     }
-    match inside {
-        Some(told) => Joined::ApartInside(told),
-        None if joined > 0 => Joined::Joined,
-        None => Joined::NotFound,
+
+    /// An instance that Z3 finds, or that there is none.
+    fn search(&self, solver: &Solver) -> Joined {
+        let (one, other) = self.both();
+        let same: Vec<Option<Term>> =
+            self.unified.iter().map(|term| term.as_ref().map(|term| resolved(term, &self.unified))).collect();
+        let whole = resolved(&one.pattern, &self.unified);
+        let tried = |leaves: &[Option<Leaf>]| {
+            let mut terms = Terms::default();
+            let values: Vec<Operand> = leaves
+                .iter()
+                .enumerate()
+                .map(|(var, leaf)| match leaf {
+                    Some(Leaf::Value(bound)) => {
+                        bound.get_constant_int().map_or_else(|| terms.unknown(*bound), Operand::int)
+                    }
+                    Some(Leaf::Constant(bits)) => match ty((one, other), var) {
+                        Type::Float => Operand::Const(Const::Float(*bits as u64)),
+                        Type::Single => Operand::Const(Const::Single(*bits as u32)),
+                        _ => Operand::int(*bits),
+                    },
+                    None => terms.unknown(IntBound::unbounded()),
+                })
+                .collect();
+            match self.try_one(terms, &values) {
+                Tried::NotBoth => None,
+                Tried::Joined => Some(Joined::Joined),
+                Tried::Apart(told) => Some(Joined::Apart(told)),
+                Tried::ApartInside(told) => Some(Joined::ApartInside(told)),
+            }
+        };
+        match meet(&Both { rules: (one, other), whole: &whole, same: &same }, solver, tried) {
+            Meets::Never => Joined::NeverMeet,
+            Meets::There(verdict) => verdict,
+            Meets::Unknown => Joined::Undecided,
+        }
+    }
+
+    /// Whether it would matter if they were apart: where operands are asked about before ops, one of two rules at the same place is
+    /// chosen by the order alone only if both leave an operand, or none.
+    fn may_be_apart(&self) -> bool {
+        let (one, other) = self.both();
+        self.place.is_empty() && one.rank() == other.rank()
+    }
+
+    /// Uses both rules on an instance, and all rules after that.
+    fn try_one(&self, mut terms: Terms, values: &[Operand]) -> Tried {
+        let (one, other) = self.both();
+        let whole = build(&mut terms, &one.pattern, &self.unified, values);
+        let part = build(&mut terms, &self.other_pattern, &self.unified, values);
+        // What is constant isn't asked about.
+        if terms.constant(whole).is_some() || terms.constant(part).is_some() {
+            return Tried::NotBoth;
+        }
+        let Some(a) = use_rule(&mut terms, self.rules, self.outer, whole) else { return Tried::NotBoth };
+        let Some(b) = use_rule(&mut terms, self.rules, self.inner, part) else { return Tried::NotBoth };
+        let replaced = terms.built(&b);
+        let other_whole = replace(&mut terms, whole, &self.place, replaced);
+        let whole_replaced = terms.built(&a);
+        let (first, second) = (terms.normal(whole_replaced, self.rules), terms.normal(other_whole, self.rules));
+        if first == second && first.is_some() {
+            return Tried::Joined;
+        }
+        let shown = |end: Option<Operand>| end.map_or("something without end".to_owned(), |end| terms.show(end));
+        let told = format!(
+            "{}: {} makes {}, {} makes {}",
+            terms.show(whole),
+            one.name,
+            shown(first),
+            other.name,
+            shown(second)
+        );
+        let operands = Subject::definition(&terms, whole).map(|(_, args)| args.to_vec()).unwrap_or_default();
+        let mut is_normal = |operand: &Operand| terms.normal(*operand, self.rules) == Some(*operand);
+        match self.may_be_apart() && operands.iter().all(&mut is_normal) {
+            true => Tried::Apart(told),
+            false => Tried::ApartInside(told),
+        }
     }
 }
 

@@ -74,18 +74,18 @@ fn rewriting_ends() {
 fn the_order_does_not_matter() {
     assert!(inside_out(rules::INTEGER).is_some());
     let rules = Interpreted::new(own());
-    let (mut joined, mut not_found, mut apart) = (0, 0, Vec::new());
+    let (mut joined, mut undecided, mut apart) = (0, 0, Vec::new());
     for pair in pairs(&rules, None, &mut |_| {}) {
         let (one, other) = (&rules.rules()[pair.rules.0].name, &rules.rules()[pair.rules.1].name);
         match pair.verdict {
             Joined::Apart(witness) => apart.push(format!("{one} and {other}: {witness}")),
             Joined::Joined => joined += 1,
-            Joined::NotFound => not_found += 1,
+            Joined::Undecided => undecided += 1,
             Joined::NeverMeet | Joined::Believed(_) | Joined::ApartInside(_) => {}
         }
     }
     assert!(apart.is_empty(), "{}", apart.join("\n"));
-    assert!(joined > 500 && not_found < 170, "{joined} {not_found}");
+    assert!(joined > 500 && undecided < 170, "{joined} {undecided}");
 }
 
 /// The ledger knows a rule by what it says: not by its name or comments.

@@ -6,6 +6,7 @@
 //! ([`Formula::learn`]).
 
 use super::ops::{comparison, overflows, results, word};
+use super::transfers;
 use crate::eval::{cannot_overflow, known, transfer_of};
 use crate::methods::{Attribute, Overflow, Predicate, Transfer};
 use crate::rule::{Bool, BoundExpr, Int, Rule, Step, Term, VarId};
@@ -35,6 +36,17 @@ enum Asked {
 /// A value and what must hold for it to be one.
 type Defined = (String, Vec<String>);
 
+/// How ops are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ops {
+    /// As what they are.
+    Exact,
+    /// Each shift to the left as a product with a power of two, and each remainder as what the quotient leaves.
+    Products,
+    /// What is hard to ask about gives anything: the same for the same operands.
+    HardOnesAny,
+}
+
 /// A rule's formula.
 #[derive(Debug)]
 pub(super) struct Formula {
@@ -48,35 +60,40 @@ pub(super) struct Formula {
     pub bounds: Vec<(VarId, Parts)>,
     /// Whether it speaks of floats.
     pub floats: bool,
-    products: bool,
+    ops: Ops,
+    /// What variables are, by their names.
+    pub values: HashMap<VarId, String>,
+    /// What is known of them, of those that are asked.
+    pub computed: HashMap<VarId, Parts>,
     asked: Vec<Asked>,
     names: usize,
-    values: HashMap<VarId, String>,
-    computed: HashMap<VarId, Parts>,
     terms: HashMap<String, String>,
 }
 
 impl Formula {
     /// The formula of a rule, or the op that there is none for.
     pub fn new(rule: &Rule) -> Result<Formula, Opcode> {
-        Formula::of(rule, false, "v_", 0)
+        Formula::of(rule, Ops::Exact, "v_", 0)
     }
 
     /// The same, with each shift to the left as a product with a power of two, and each remainder as what the quotient leaves.
     pub fn with_products(rule: &Rule) -> Result<Formula, Opcode> {
-        Formula::of(rule, true, "v_", 0)
+        Formula::of(rule, Ops::Products, "v_", 0)
     }
 
     /// That two rules apply at once. The variables of the second are numbered behind those of the first; `same` has by variable what it is
     /// besides. Of operands that are ops nothing is taken from what computes them but the value, so where this can't be, it can't.
-    pub fn of_both(one: &Rule, other: &Rule, same: &[Option<Term>]) -> Result<Formula, Opcode> {
+    pub fn of_both(one: &Rule, other: &Rule, same: &[Option<Term>], ops: Ops) -> Result<Formula, Opcode> {
         /// The names of the second begin behind those of the first.
         const BEHIND: usize = 1 << 20;
-        let mut both = Formula::of(one, false, "v_", 0)?;
-        let second = Formula::of(other, false, "w_", BEHIND)?;
+        let mut both = Formula::of(one, ops, "v_", 0)?;
+        let second = Formula::of(other, ops, "w_", BEHIND)?;
         let behind = |var: VarId| var + one.vars.len();
         both.holds.push_str(&second.holds);
         both.floats |= second.floats;
+        both.inputs.extend(second.inputs.into_iter().map(|(var, name)| (behind(var), name)));
+        both.bounds.extend(second.bounds.into_iter().map(|(var, parts)| (behind(var), parts)));
+        both.asked.extend(second.asked);
         both.values.extend(second.values.into_iter().map(|(var, value)| (behind(var), value)));
         both.computed.extend(second.computed.into_iter().map(|(var, parts)| (behind(var), parts)));
         for (var, term) in same.iter().enumerate() {
@@ -84,21 +101,20 @@ impl Formula {
             let is = both.sides(one, term)?.swap_remove(0);
             both.assert(&format!("(= {value} {is})"));
             // One operand has one bound.
-            if let Term::Var(is) = term
-                && let (Some(own), Some(is)) = (both.computed.get(&var), both.computed.get(is))
-            {
-                let parts = |of: &Parts| [&of.lower, &of.upper, &of.tvalue, &of.tmask].map(String::clone);
-                let equal: Vec<String> =
-                    parts(own).iter().zip(parts(is)).map(|(own, is)| format!("(= {own} {is})")).collect();
-                both.assert(&format!("(and {})", equal.join(" ")));
-            }
+            let Some(own) = both.computed.get(&var) else { continue };
+            let holds = match term {
+                Term::Var(is) => both.computed.get(is).map(|is| equal(own, is)),
+                Term::Int(_) => Some(is_constant(own)),
+                _ => None,
+            };
+            holds.iter().for_each(|holds| both.assert(holds));
         }
         Ok(both)
     }
 
-    fn of(rule: &Rule, products: bool, prefix: &str, names: usize) -> Result<Formula, Opcode> {
+    fn of(rule: &Rule, ops: Ops, prefix: &str, names: usize) -> Result<Formula, Opcode> {
         let mut formula = Formula {
-            products,
+            ops,
             holds: String::new(),
             differs: String::new(),
             inputs: Vec::new(),
@@ -134,7 +150,7 @@ impl Formula {
         let _ = writeln!(self.holds, "(declare-const {name} (_ BitVec {width}))");
     }
 
-    fn assert(&mut self, holds: &str) {
+    pub fn assert(&mut self, holds: &str) {
         let _ = writeln!(self.holds, "(assert {holds})");
     }
 
@@ -150,7 +166,8 @@ impl Formula {
         name
     }
 
-    fn word(&mut self, value: String) -> String {
+    /// A name for a word.
+    pub fn word(&mut self, value: String) -> String {
         self.define(value, "(_ BitVec 64)")
     }
 
@@ -181,7 +198,7 @@ impl Formula {
     }
 
     /// The results of a side of the rule.
-    fn sides(&mut self, rule: &Rule, term: &Term) -> Result<Vec<String>, Opcode> {
+    pub fn sides(&mut self, rule: &Rule, term: &Term) -> Result<Vec<String>, Opcode> {
         match term {
             Term::Var(var) => Ok(vec![self.values[var].clone()]),
             Term::Int(literal) => Ok(vec![word(literal.value::<64>())]),
@@ -196,8 +213,7 @@ impl Formula {
                 let mut names = self.names;
                 // The same op on the same operands gives the same bits.
                 let terms = &mut self.terms;
-                let mut fresh = |width: u32, says: &dyn Fn(&str) -> String| {
-                    let key = says("_");
+                let mut fresh_for = |key: String, width: u32, says: &dyn Fn(&str) -> String| {
                     if let Some(name) = terms.get(&key) {
                         return name.clone();
                     }
@@ -208,10 +224,18 @@ impl Formula {
                     name
                 };
                 let found = match op {
-                    Opcode::IntLshift if self.products => vec![as_product(&args)],
-                    Opcode::IntMod if self.products => vec![as_rest(Opcode::IntFloordiv, &args).ok_or(*op)?],
-                    Opcode::UintMod if self.products => vec![as_rest(Opcode::UintFloordiv, &args).ok_or(*op)?],
-                    _ => results(*op, &args, &mut fresh).ok_or(*op)?,
+                    _ if self.ops == Ops::HardOnesAny && transfers::is_hard(*op) => {
+                        let key = |at: usize| format!("{} {at} {}", op.name(), args.join(" "));
+                        (0..op.results().len()).map(|at| fresh_for(key(at), 64, &|_| "true".to_owned())).collect()
+                    }
+                    Opcode::IntLshift if self.ops == Ops::Products => vec![as_product(&args)],
+                    Opcode::IntMod if self.ops == Ops::Products => {
+                        vec![as_rest(Opcode::IntFloordiv, &args).ok_or(*op)?]
+                    }
+                    Opcode::UintMod if self.ops == Ops::Products => {
+                        vec![as_rest(Opcode::UintFloordiv, &args).ok_or(*op)?]
+                    }
+                    _ => results(*op, &args, &mut |width, says| fresh_for(says("_"), width, says)).ok_or(*op)?,
                 };
                 self.names = names;
                 self.holds.push_str(&asserted);
@@ -231,7 +255,7 @@ impl Formula {
             Int::Op(op, args) => {
                 let mut defined = Vec::new();
                 let args: Vec<String> = args.iter().map(|arg| self.int_into(arg, &mut defined)).collect();
-                if self.products && *op == Opcode::IntLshift {
+                if self.ops == Ops::Products && *op == Opcode::IntLshift {
                     return (as_product(&args), defined);
                 }
                 let results = results(*op, &args, &mut |_, _| unreachable!("operators are of integers"));
@@ -328,13 +352,7 @@ impl Formula {
             }
             Bool::CannotOverflow(overflow, args) => {
                 let (args, defined) = self.bounds(args);
-                let op = match overflow {
-                    Overflow::Add => Opcode::IntAdd,
-                    Overflow::Sub => Opcode::IntSub,
-                    Overflow::Mul => Opcode::IntMul,
-                    Overflow::Neg => Opcode::IntNeg,
-                    Overflow::Lshift => Opcode::IntLshift,
-                };
+                let op = overflow_op(*overflow);
                 let second = args.get(1).map_or("", |parts| parts.member.as_str());
                 let overflows =
                     overflows(op, &args[0].member, second).unwrap_or_else(|| unreachable!("these have formulas"));
@@ -396,16 +414,7 @@ impl Formula {
                     defined,
                 )
             }
-            BoundExpr::Var(var) => {
-                if let Some(parts) = self.computed.get(var) {
-                    return (parts.clone(), Vec::new());
-                }
-                let member = self.values[var].clone();
-                let parts = self.any_bound(&member, member.clone());
-                self.computed.insert(*var, parts.clone());
-                self.bounds.push((*var, parts.clone()));
-                (parts, Vec::new())
-            }
+            BoundExpr::Var(var) => (self.known_of(*var), Vec::new()),
             BoundExpr::Transfer(transfer, args) => {
                 let (args, defined) = self.bounds(args);
                 let members: Vec<String> = args.iter().map(|parts| parts.member.clone()).collect();
@@ -424,17 +433,35 @@ impl Formula {
         }
     }
 
+    /// What is known of a variable of the pattern.
+    pub fn known_of(&mut self, var: VarId) -> Parts {
+        if let Some(parts) = self.computed.get(&var) {
+            return parts.clone();
+        }
+        let member = self.values[&var].clone();
+        let parts = self.any_bound(&member, member.clone());
+        self.computed.insert(var, parts.clone());
+        self.bounds.push((var, parts.clone()));
+        parts
+    }
+
+    /// What is known of a term with this value.
+    pub fn known_of_value(&mut self, value: String) -> Parts {
+        let name = self.name("b");
+        self.any_bound(&name, value)
+    }
+
     /// A bound that holds a member.
     fn any_bound(&mut self, name: &str, member: String) -> Parts {
-        let part = |what: &str| format!("{name}_{what}");
+        // No variable has a dot in its name.
+        let part = |what: &str| format!("{name}.{what}");
         let parts =
             Parts { lower: part("lower"), upper: part("upper"), tvalue: part("tvalue"), tmask: part("tmask"), member };
-        for part in [&parts.lower, &parts.upper, &parts.tvalue, &parts.tmask] {
+        for part in parts.names() {
             self.declare(part, 64);
         }
         self.assert(&format!("(= (bvand {} {}) {})", parts.tvalue, parts.tmask, word(0)));
-        self.assert(&format!("(and (bvsle {} {m}) (bvsle {m} {}))", parts.lower, parts.upper, m = parts.member));
-        self.assert(&has_bits(&parts, &parts.member));
+        self.assert(&contains(&parts, &parts.member));
         // One value has all its bits, and bits that are all known have one value.
         self.assert(&format!("(= {} (= {} {}))", is_constant(&parts), parts.tmask, word(0)));
         parts
@@ -462,6 +489,27 @@ impl Formula {
         facts
     }
 
+    /// What is known of transfers that are asked for: `of` has it for an op, its operands' bounds and the one that it gives.
+    pub fn of_transfers(&self, of: fn(Opcode, &[Parts], &Parts) -> Vec<String>) -> Vec<String> {
+        let transfers = self.asked.iter().filter_map(|asked| match asked {
+            Asked::Transfer(transfer, args, result) => Some(of(transfer.op(), args, result)),
+            _ => None,
+        });
+        transfers.flatten().collect()
+    }
+
+    /// What is known of the other questions.
+    pub fn of_answers(&self) -> Vec<String> {
+        let answers = self.asked.iter().flat_map(|asked| match asked {
+            Asked::Transfer(..) => Vec::new(),
+            Asked::Known(op, args, name) => transfers::known(*op, args, name).into_iter().collect(),
+            Asked::CannotOverflow(overflow, args, name) => {
+                transfers::cannot_overflow(overflow_op(*overflow), args, name)
+            }
+        });
+        answers.collect()
+    }
+
     /// Facts about single cases: what each question is answered for the bounds that a model has.
     pub fn learn(&self, value_of: &impl Fn(&str) -> Option<i64>) -> String {
         let mut facts = String::new();
@@ -469,13 +517,6 @@ impl Formula {
             let (Asked::Transfer(_, args, _) | Asked::Known(_, args, _) | Asked::CannotOverflow(_, args, _)) = asked;
             let Some(found) = args.iter().map(|parts| parts.bound(value_of)).collect::<Option<Vec<IntBound>>>() else {
                 continue;
-            };
-            let is = |parts: &Parts, bound: &IntBound| {
-                let words = [bound.lower(), bound.upper(), bound.tvalue() as i64, bound.tmask() as i64].map(word);
-                let names = [&parts.lower, &parts.upper, &parts.tvalue, &parts.tmask];
-                let all: Vec<String> =
-                    names.iter().zip(words).map(|(name, word)| format!("(= {name} {word})")).collect();
-                format!("(and {})", all.join(" "))
             };
             let case: Vec<String> = args.iter().zip(&found).map(|(parts, bound)| is(parts, bound)).collect();
             let answer = match asked {
@@ -493,18 +534,17 @@ impl Formula {
     /// All names whose values a model is asked for.
     pub fn asked_for(&self) -> Vec<(String, u32)> {
         let mut names: Vec<(String, u32)> = Vec::new();
-        for (var, name) in &self.inputs {
+        for (_, name) in &self.inputs {
             let single = self.holds.contains(&format!("(declare-const {name} (_ BitVec 32))"));
-            debug_assert!(*var < self.inputs.len());
             names.push((name.clone(), if single { 32 } else { 64 }));
         }
         let args = self.asked.iter().flat_map(|asked| match asked {
             Asked::Transfer(_, args, _) | Asked::Known(_, args, _) | Asked::CannotOverflow(_, args, _) => args,
         });
         for parts in self.bounds.iter().map(|(_, parts)| parts).chain(args) {
-            for part in [&parts.lower, &parts.upper, &parts.tvalue, &parts.tmask] {
+            for part in parts.names() {
                 if !part.starts_with('#') && !names.iter().any(|(name, _)| name == part) {
-                    names.push((part.clone(), 64));
+                    names.push((part.to_owned(), 64));
                 }
             }
         }
@@ -513,6 +553,18 @@ impl Formula {
 }
 
 impl Parts {
+    /// The names of the ends and of the bits.
+    pub fn names(&self) -> [&str; 4] {
+        [&self.lower, &self.upper, &self.tvalue, &self.tmask]
+    }
+
+    /// This one.
+    pub fn of(bound: &IntBound) -> Parts {
+        let [lower, upper, tvalue, tmask] =
+            [bound.lower(), bound.upper(), bound.tvalue() as i64, bound.tmask() as i64].map(word);
+        Parts { member: lower.clone(), lower, upper, tvalue, tmask }
+    }
+
     /// The bound that a model has here.
     pub fn bound(&self, value_of: &impl Fn(&str) -> Option<i64>) -> Option<IntBound> {
         let value = |name: &str| match name.strip_prefix("#x") {
@@ -521,6 +573,17 @@ impl Parts {
         };
         let range = IntBound::from_range(value(&self.lower)?, value(&self.upper)?)?;
         range.meet(IntBound::from_bits(value(&self.tvalue)? as u64, value(&self.tmask)? as u64))
+    }
+}
+
+/// The op whose overflow is asked about.
+pub(super) fn overflow_op(overflow: Overflow) -> Opcode {
+    match overflow {
+        Overflow::Add => Opcode::IntAdd,
+        Overflow::Sub => Opcode::IntSub,
+        Overflow::Mul => Opcode::IntMul,
+        Overflow::Neg => Opcode::IntNeg,
+        Overflow::Lshift => Opcode::IntLshift,
     }
 }
 
@@ -535,8 +598,26 @@ fn as_rest(quotient: Opcode, args: &[String]) -> Option<String> {
     Some(format!("(bvsub {} (bvmul {quotient} {}))", args[0], args[1]))
 }
 
-fn is_constant(parts: &Parts) -> String {
+/// Whether a bound has one member.
+pub(super) fn is_constant(parts: &Parts) -> String {
     format!("(= {} {})", parts.lower, parts.upper)
+}
+
+/// Whether a bound is this one.
+pub(super) fn is(parts: &Parts, bound: &IntBound) -> String {
+    equal(parts, &Parts::of(bound))
+}
+
+/// Whether two bounds are the same.
+pub(super) fn equal(one: &Parts, other: &Parts) -> String {
+    let pairs = one.names().into_iter().zip(other.names());
+    let all: Vec<String> = pairs.map(|(one, other)| format!("(= {one} {other})")).collect();
+    format!("(and {})", all.join(" "))
+}
+
+/// Whether a bound holds a value.
+pub(super) fn contains(parts: &Parts, value: &str) -> String {
+    format!("(and (bvsle {} {value}) (bvsle {value} {}) {})", parts.lower, parts.upper, has_bits(parts, value))
 }
 
 /// Whether a value has the known bits.

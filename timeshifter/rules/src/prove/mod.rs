@@ -7,9 +7,12 @@
 mod formula;
 #[cfg(not(feature = "verify-z3"))]
 mod library;
+mod meeting;
 mod ops;
 mod solver;
+mod transfers;
 
+pub(crate) use meeting::{Both, Leaf, Meets, known_of, meet};
 pub use solver::Solver;
 
 use crate::eval::Bindings;
@@ -91,13 +94,6 @@ pub fn prove(rule: &Rule, solver: &Solver) -> Verdict {
             one_by_one(rule, &mut formula, solver)
         }
     }
-}
-
-/// Whether nothing makes two rules apply at once whose patterns have been unified: `same` has by variable, those of the second behind those of
-/// the first, what it is besides.
-pub(crate) fn never_both(one: &Rule, other: &Rule, same: &[Option<Term>], solver: &Solver) -> bool {
-    let Ok(formula) = Formula::of_both(one, other, same) else { return false };
-    matches!(solver.ask(&formula.holds, formula.floats, &[], BRIEFLY), Answer::Unsat)
 }
 
 /// Why nothing can be said of an op.
