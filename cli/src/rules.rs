@@ -7,7 +7,7 @@ use crate::progress::Progress;
 use crate::source;
 use ::rules::mine::{Cheaper, Finder, Sequence};
 use ::rules::prove::{Solver, Verdict, prove, refute};
-use ::rules::{Ends, Interpreted, Joined, Ledger, Rule, ends, pairs};
+use ::rules::{Ends, Interpreted, Joined, Ledger, Rule, ends, goes_on, pairs};
 use clap::{Args, Subcommand};
 use flowgraph::ir::Stage;
 use miette::Diagnostic;
@@ -245,10 +245,18 @@ impl Check {
     /// Says whether rewriting ends. Gives of how many rules it isn't known.
     fn tell_ends(&self, told: &mut String, name: &str, all: &[Rule]) -> usize {
         let (mut smaller, mut believed, mut not) = (0, 0, 0);
+        let interpreted = Interpreted::new(all.to_vec());
         for rule in all {
             let place = format!("{name}:{}: {}", rule.line, rule.name);
             match ends(rule) {
                 Ends::Smaller => smaller += 1,
+                Ends::Believed(_) if goes_on(rule, &interpreted) => {
+                    not += 1;
+                    let _ = writeln!(
+                        told,
+                        "{place}: doesn't end, whatever its comment says: what it makes is rewritten on and on"
+                    );
+                }
                 Ends::Believed(reason) => {
                     believed += 1;
                     if self.verbose {

@@ -56,7 +56,12 @@ pub fn parse_module(name: &str, text: &str, stage: Stage) -> Result<Module, Fail
         let help = format!("its first line would be `module {}`", stage.name());
         return Err(Problem::new(format!("{name} is empty")).help(help).into());
     }
-    let module = flowgraph::text::parse_module(text).map_err(|e| text_problem(name, text, &e))?;
+    let mut module = flowgraph::text::parse_module(text).map_err(|e| text_problem(name, text, &e))?;
+    // What is emitted graph by graph doesn't say.
+    if stage == Stage::Residual && module.stage != stage && !text.lines().any(|line| line.starts_with("module")) {
+        let said = format!("module {}\n{text}", stage.name());
+        module = flowgraph::text::parse_module(&said).map_err(|e| text_problem(name, &said, &e))?;
+    }
     if module.stage != stage {
         let message = format!("{name} has {} graphs; {} graphs are wanted here", module.stage.name(), stage.name());
         let help = format!("the first line of the text says the stage: `module {}`", stage.name());

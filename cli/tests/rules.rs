@@ -61,6 +61,17 @@ fn checking_says_what_is_right_and_what_is_wrong() {
         expect(2, &["1 may go on forever"], &["rules", "check", "-", "--strict"], dearer);
         let apart = "a: int_and(int_or(x, y), y)\n    => y\nb: int_or(x, C)\n    check x.known_eq_const(C)\n    => x\nc: int_or(x, x)\n    => x\n";
         expect(0, &["confluence:", "proven: 3"], &["rules", "check", "-"], apart);
+        // A rule that matches operands in either order meets itself.
+        let itself = "a: int_add(int_neg(x), y)\n    => int_sub(y, x)\n";
+        expect(2, &["a and a: not confluent"], &["rules", "check", "-", "--strict"], itself);
+        // What a comment says of the end isn't believed where trying shows otherwise.
+        let endless =
+            "a: int_add(x, C)\n    # terminates: trust me\n    C1 = C + 1\n    => int_sub(int_add(x, C1), 1)\n";
+        expect(2, &["a: doesn't end", "proven: 1"], &["rules", "check", "-", "--strict"], endless);
+        // Both apply (and so does the second with its operands in either order) only where x is a constant, and then no rule is asked.
+        let never =
+            "a: int_and(x, int_invert(x))\n    => 0\nb: int_and(x, y)\n    check y.ones | x.zeros == -1\n    => x\n";
+        expect(0, &["0 pairs joined, 2 never meet, 0 undecided"], &["rules", "check", "-", "--strict"], never);
     }
 }
 
@@ -80,6 +91,10 @@ fn what_is_not_well_formed_is_told_with_its_place() {
     expect(2, &["`=` is expected here"], &["rules", "fmt", "-"], "a: int_add(x, 0)\n    oops\n");
     let many: String = (0..5000).map(|at| format!("r{at}: int_add(x, {at}\n    => x\n")).collect();
     expect(2, &["r99:", "and 4900 more"], &["rules", "check", "-"], &many);
+    let unsigned = "u1: int_and(x, C)\n    u = C + 1\n    check 5 <u -C\n    => int_and(x, u)\n";
+    expect(2, &["`<u` is the unsigned order", ":3:11", "`< u`"], &["rules", "check", "-"], unsigned);
+    let large = "r: int_add(x, 9223372036854775808)\n    => x\n";
+    expect(2, &["9223372036854775808, which is more than MAXINT", ":1:15"], &["rules", "check", "-"], large);
     expect(2, &["no/such.rules"], &["rules", "check", "no/such.rules"], "");
 }
 
@@ -97,6 +112,9 @@ fn formatting_is_done_once() {
 fn firings_are_counted() {
     expect(0, &["rule int_add add_sub_same: 1", "1 rules have fired"], &["rules", "stats", "-"], GRAPH);
     expect(0, &["{\"int_add\": {\"add_sub_same\": 1}}"], &["rules", "stats", "-", "--json"], GRAPH);
+    // As `--emit residual` prints graphs: without a line for the module.
+    let emitted = GRAPH.replace("module residual\n\n", "");
+    expect(0, &["rule int_add add_sub_same: 1"], &["rules", "stats", "-"], &emitted);
 }
 
 #[test]

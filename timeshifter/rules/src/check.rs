@@ -392,6 +392,10 @@ impl Checker<'_> {
             }
             ExprKind::Compare(first, rest) => {
                 let first = self.int(first);
+                if self.find("u").is_some() && rest.iter().any(|(mark, _)| mark.ends_with('u')) {
+                    let help = "give the variable another name; or write `< u`, with a space, to compare with it";
+                    return self.problem(expr.span, "`<u` is the unsigned order, and there is a variable `u`", help);
+                }
                 let rest: Vec<(Opcode, Option<Int>)> =
                     rest.iter().map(|(mark, next)| (comparison(mark), self.int(next))).collect();
                 let mut left = first?;

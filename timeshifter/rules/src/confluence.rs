@@ -68,16 +68,25 @@ pub fn pairs(rules: &Interpreted, solver: Option<&Solver>, next: &mut dyn FnMut(
         for place in places(&one.pattern) {
             let part = at(&one.pattern, &place);
             let Term::Op(root, _) = part else { continue };
-            // Both at the root: each pair once.
-            let others = by_root.get(root).into_iter().flatten().filter(|inner| !place.is_empty() || **inner > outer);
+            // Both at the root: each pair once. A rule meets itself there where its pattern can be written in another way.
+            let others = by_root.get(root).into_iter().flatten().filter(|inner| !place.is_empty() || **inner >= outer);
             for inner in others {
                 let other = &all[*inner];
-                for way in rules.ways(*inner).iter().filter(|way| !clash(part, way)) {
+                let is_itself = place.is_empty() && *inner == outer;
+                let ways = rules.ways(*inner).iter().enumerate().skip(usize::from(is_itself));
+                for (number, way) in ways.filter(|(_, way)| !clash(part, way)) {
                     let other_pattern = renamed(way, one.vars.len());
                     let mut unified = vec![None; one.vars.len() + other.vars.len()];
                     if unify(part, &other_pattern, (one, other), &mut unified) {
-                        let pair =
-                            Meeting { rules, outer, inner: *inner, place: place.clone(), other_pattern, unified };
+                        let pair = Meeting {
+                            rules,
+                            outer,
+                            inner: *inner,
+                            place: place.clone(),
+                            way: number,
+                            other_pattern,
+                            unified,
+                        };
                         let next = if pair.is_computed() { Joined::NeverMeet } else { pair.instances(INSTANCES) };
                         if next == Joined::Undecided {
                             undecided.push(pair);
@@ -254,6 +263,8 @@ struct Meeting<'r> {
     outer: usize,
     inner: usize,
     place: Vec<usize>,
+    /// In which of its ways the inner rule's pattern is written.
+    way: usize,
     other_pattern: Term,
     unified: Vec<Option<Term>>,
 }
@@ -367,8 +378,8 @@ impl Meeting<'_> {
         if terms.constant(whole).is_some() || terms.constant(part).is_some() {
             return Tried::NotBoth;
         }
-        let Some(a) = use_rule(&mut terms, self.rules, self.outer, whole) else { return Tried::NotBoth };
-        let Some(b) = use_rule(&mut terms, self.rules, self.inner, part) else { return Tried::NotBoth };
+        let Some(a) = use_rule(&mut terms, self.rules, (self.outer, 0), whole) else { return Tried::NotBoth };
+        let Some(b) = use_rule(&mut terms, self.rules, (self.inner, self.way), part) else { return Tried::NotBoth };
         let replaced = terms.built(&b);
         let other_whole = replace(&mut terms, whole, &self.place, replaced);
         let whole_replaced = terms.built(&a);
@@ -395,9 +406,9 @@ impl Meeting<'_> {
 }
 
 /// What one rule makes of an operand, if it applies.
-fn use_rule(terms: &mut Terms, rules: &Interpreted, rule: usize, operand: Operand) -> Option<Built> {
+fn use_rule(terms: &mut Terms, rules: &Interpreted, rule: (usize, usize), operand: Operand) -> Option<Built> {
     let (op, args) = Subject::definition(terms, operand)?;
-    rules.ask_one(rule, op, args, terms)
+    rules.ask_way(rule, op, args, terms)
 }
 
 /// A term with another one at a place inside of it.

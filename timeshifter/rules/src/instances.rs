@@ -1,11 +1,15 @@
 //! Terms to which rules may apply, made at random.
 
-use crate::matching::Subject;
+use crate::matching::{Interpreted, Subject};
 use crate::rule::{Rule, Term};
 use crate::sample::Random;
 use crate::terms::Terms;
 use bounds::IntBound;
 use flowgraph::ir::{Const, Opcode, Operand, Type};
+
+/// On how many instances it is tried whether rewriting ends, and after how many ops it is said not to.
+const TRIES: u64 = 100;
+const MOST: usize = 1000;
 
 /// An op that a rule's pattern matches, unless its constants make it one, and its operands among terms. Its checks may hold or not.
 pub fn instance_of(rule: &Rule, seed: u64) -> Option<(Terms, Opcode, Vec<Operand>)> {
@@ -21,6 +25,17 @@ pub fn instance_of(rule: &Rule, seed: u64) -> Option<(Terms, Opcode, Vec<Operand
     let (op, args) = Subject::definition(&terms, whole).filter(|_| terms.constant(whole).is_none())?;
     let args = args.to_vec();
     Some((terms, op, args))
+}
+
+/// Whether rewriting goes on without end somewhere that a rule applies: found by trying, so it may do so where this doesn't see it.
+pub fn goes_on(rule: &Rule, rules: &Interpreted) -> bool {
+    let Some(number) = rules.rules().iter().position(|own| own.name == rule.name) else { return false };
+    (0..TRIES).any(|seed| {
+        let Some((mut terms, op, args)) = instance_of(rule, seed) else { return false };
+        let Some(built) = rules.ask_one(number, op, &args, &terms) else { return false };
+        let mut left = MOST;
+        terms.normal_built(built, rules, &mut left).is_none()
+    })
 }
 
 /// An operand of which this or that is known; or a constant, often one that has to do with those `before`.

@@ -48,7 +48,7 @@ pub use check::{line_of, read};
 pub use compile::compile;
 pub use confluence::{Joined, Pair, pairs};
 pub use eval::Bindings;
-pub use instances::instance_of;
+pub use instances::{goes_on, instance_of};
 pub use ledger::Ledger;
 pub use matching::{At, Built, Fired, Interpreted, Subject, at, has_bits, same, variants};
 pub use order::{Ends, ends};

@@ -121,6 +121,17 @@ impl Interpreted {
     pub fn ask_one<S: Subject>(&self, rule: usize, op: Opcode, args: &[Operand], subject: &S) -> Option<Built> {
         self.ways[rule].iter().find_map(|pattern| apply(&self.rules[rule], pattern, op, args, subject))
     }
+
+    /// What one rule makes of an op, if it applies with its pattern written in one of its ways.
+    pub(crate) fn ask_way<S: Subject>(
+        &self,
+        (rule, way): (usize, usize),
+        op: Opcode,
+        args: &[Operand],
+        subject: &S,
+    ) -> Option<Built> {
+        apply(&self.rules[rule], &self.ways[rule][way], op, args, subject)
+    }
 }
 
 /// All rules with all ways to write their patterns, in the order in which they are asked.

@@ -66,10 +66,14 @@ impl<const W: u32> Counterexample<W> {
             }
         }
         let ty = rule.pattern.ty(&rule.vars);
-        let flagged = rule.root().0.results().len() > 1;
+        let flags = |term: &Term| matches!(term, Term::Op(op, _) if op.results().len() > 1);
         let sides = [("the pattern", &rule.pattern, self.before), ("the target", &rule.target, self.after)];
         for (side, term, results) in sides {
-            let flag = if flagged { format!(", overflow {}", results[1]) } else { String::new() };
+            let flag = match (flags(term), flags(&rule.pattern) != flags(&rule.target)) {
+                (true, _) => format!(", overflow {}", results[1]),
+                (false, true) => ", and there is no overflow".to_owned(),
+                (false, false) => String::new(),
+            };
             let _ = writeln!(text, "  {side} {} gives {}{flag}", rule.show(term), shown(results[0], ty));
         }
         text

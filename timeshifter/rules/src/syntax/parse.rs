@@ -113,7 +113,7 @@ impl Parser {
         let found = match self.peek() {
             Token::Name(name) => format!("`{name}`"),
             Token::Number(number) => format!("`{number}`"),
-            Token::TooLargeByOne => "9223372036854775808".to_owned(),
+            Token::TooLargeByOne => "9223372036854775808, which is more than MAXINT".to_owned(),
             Token::Float(number) => format!("`{number:?}`"),
             Token::Mark(mark) => format!("`{mark}`"),
             Token::Comment { .. } | Token::Newline => "the end of the line".to_owned(),

@@ -129,7 +129,9 @@ fn number(digits: &str, span: Span, problems: &mut Vec<Problem>) -> Token {
         }
         _ => {
             let help = "the largest is MAXINT, 9223372036854775807; masks may be written as 0x… or as negative numbers";
-            problems.push(Problem::new(span, format!("{digits} has more than 64 bits")).help(help));
+            let shown: String = digits.chars().take(24).collect();
+            let dots = if shown.len() < digits.len() { "…" } else { "" };
+            problems.push(Problem::new(span, format!("{shown}{dots} has more than 64 bits")).help(help));
             Token::Number(0)
         }
     }
