@@ -318,7 +318,8 @@ impl Check {
         }
         let _ = writeln!(
             told,
-            "confluence: {joined} pairs joined, {never} never meet, {undecided} undecided, {believed} say why they are fine, {inside} not met inside out, {apart} apart"
+            "confluence: {joined} pairs joined, {never} never meet, {undecided} undecided, {believed} say why they are fine, \
+             {inside} not met inside out, {apart} apart"
         );
         apart
     }

@@ -18,7 +18,7 @@ use bounds::IntBound;
 use flowgraph::ir::{Const, Opcode, Operand, Type};
 use std::collections::{BTreeMap, HashMap};
 
-/// How many instances of a pair are made, and of how many both rules must have applied to.
+/// How many instances of a pair are made, how many where both rules applied to none of these, and how many both must have applied to.
 const INSTANCES: usize = 600;
 const MORE_INSTANCES: usize = 8000;
 const ENOUGH: usize = 30;
@@ -39,8 +39,8 @@ pub enum Joined {
     Joined,
     /// No instance was found to which both apply, nor a proof that there is none.
     Undecided,
-    /// There is none: an op of what both match would have constants alone for operands, and those are computed before rules are asked; or Z3
-    /// proves that not all of what both check can hold.
+    /// There is none: an op of what both match is a constant, and those are computed before rules are asked; or Z3 proves that both never
+    /// apply at once.
     NeverMeet,
     /// They don't, but a comment says why that is fine.
     Believed(String),
@@ -64,7 +64,7 @@ pub fn pairs(rules: &Interpreted, solver: Option<&Solver>, next: &mut dyn FnMut(
     for (outer, one) in all.iter().enumerate() {
         next(one);
         let mut verdicts: BTreeMap<usize, Joined> = BTreeMap::new();
-        let mut undecided: Vec<Meeting> = Vec::new();
+        let mut undecided: Vec<Overlap> = Vec::new();
         for place in places(&one.pattern) {
             let part = at(&one.pattern, &place);
             let Term::Op(root, _) = part else { continue };
@@ -78,7 +78,7 @@ pub fn pairs(rules: &Interpreted, solver: Option<&Solver>, next: &mut dyn FnMut(
                     let other_pattern = renamed(way, one.vars.len());
                     let mut unified = vec![None; one.vars.len() + other.vars.len()];
                     if unify(part, &other_pattern, (one, other), &mut unified) {
-                        let pair = Meeting {
+                        let pair = Overlap {
                             rules,
                             outer,
                             inner: *inner,
@@ -257,8 +257,8 @@ fn occurs(var: usize, term: &Term, unified: &[Option<Term>]) -> bool {
         .any(|own| own == var || unified[own].as_ref().is_some_and(|term| occurs(var, term, unified)))
 }
 
-/// A place where two rules may both apply.
-struct Meeting<'r> {
+/// Where the pattern of one rule lies in that of another, or in its own.
+struct Overlap<'r> {
     rules: &'r Interpreted,
     outer: usize,
     inner: usize,
@@ -278,7 +278,7 @@ enum Tried {
     Apart(String),
 }
 
-impl Meeting<'_> {
+impl Overlap<'_> {
     fn both(&self) -> (&Rule, &Rule) {
         let all = self.rules.rules();
         (&all[self.outer], &all[self.inner])

@@ -7,9 +7,8 @@ use crate::terms::Terms;
 use bounds::IntBound;
 use flowgraph::ir::{Const, Opcode, Operand, Type};
 
-/// On how many instances it is tried whether rewriting ends, and after how many ops it is said not to.
+/// On how many instances it is tried whether rewriting ends.
 const TRIES: u64 = 100;
-const MOST: usize = 1000;
 
 /// An op that a rule's pattern matches, unless its constants make it one, and its operands among terms. Its checks may hold or not.
 pub fn instance_of(rule: &Rule, seed: u64) -> Option<(Terms, Opcode, Vec<Operand>)> {
@@ -27,14 +26,14 @@ pub fn instance_of(rule: &Rule, seed: u64) -> Option<(Terms, Opcode, Vec<Operand
     Some((terms, op, args))
 }
 
-/// Whether rewriting goes on without end somewhere that a rule applies: found by trying, so it may do so where this doesn't see it.
+/// Whether rewriting goes on without end somewhere that a rule applies. That is tried, so it may do so where this doesn't see it.
 pub fn goes_on(rule: &Rule, rules: &Interpreted) -> bool {
     let Some(number) = rules.rules().iter().position(|own| own.name == rule.name) else { return false };
     (0..TRIES).any(|seed| {
         let Some((mut terms, op, args)) = instance_of(rule, seed) else { return false };
         let Some(built) = rules.ask_one(number, op, &args, &terms) else { return false };
-        let mut left = MOST;
-        terms.normal_built(built, rules, &mut left).is_none()
+        let made = terms.built(&built);
+        terms.normal(made, rules).is_none()
     })
 }
 

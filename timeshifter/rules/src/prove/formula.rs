@@ -166,8 +166,7 @@ impl Formula {
         name
     }
 
-    /// A name for a word.
-    pub fn word(&mut self, value: String) -> String {
+    fn word(&mut self, value: String) -> String {
         self.define(value, "(_ BitVec 64)")
     }
 

@@ -12,12 +12,14 @@ use crate::rule::{Rule, Term, VarId, result_type};
 use bounds::IntBound;
 use flowgraph::ir::{Opcode, Type};
 use std::fmt::Write;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How often Z3 is told that what it found can't be.
 const ROUNDS: usize = 8;
 /// How long Z3 has for one question. Mostly a hundredth of it is enough.
 const MOST: Duration = Duration::from_secs(3);
+/// How long one pair may take, about.
+const ALL: Duration = Duration::from_secs(6);
 
 /// A term that two rules match, each in its place.
 #[derive(Clone, Copy, Debug)]
@@ -92,7 +94,11 @@ fn meet_with<T>(
     let mut facts = meeting.formula.reduced();
     facts.push_str(&meeting.transfers(transfers::tight));
     facts.push_str(&asserted(meeting.formula.of_answers()));
+    let until = Instant::now() + ALL;
     for round in 0..ROUNDS {
+        if Instant::now() > until {
+            break;
+        }
         if round == 1 {
             facts.push_str(&meeting.transfers(transfers::holds));
         }

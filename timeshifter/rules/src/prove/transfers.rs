@@ -5,8 +5,8 @@ use super::formula::{Parts, contains, equal, is_constant};
 use super::ops::{overflows, results, word};
 use flowgraph::ir::Opcode;
 
-/// A bound that an op gives holds what the op gives for other members than those that are spoken of: ends, and ends with the lowest unknown bit turned over where that is a
-/// member.
+/// A bound that an op gives holds what the op gives for other members than those that are spoken of: ends, and ends with the lowest unknown bit
+/// turned over, where that is a member.
 pub(super) fn holds(op: Opcode, args: &[Parts], result: &Parts) -> Vec<String> {
     let mut facts = Vec::new();
     // Products and quotients are too hard for so many questions; of bitwise ops and of selections all is known ([`tight`]).
