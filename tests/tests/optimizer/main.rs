@@ -5,7 +5,7 @@
 mod generator;
 
 use flowgraph::eval::{Evaluator, Outcome};
-use flowgraph::ir::{Graph, Module, NO_GUARD, Stage};
+use flowgraph::ir::{BlockId, Graph, Module, NO_GUARD, Stage};
 use flowgraph::memory::Memory;
 use flowgraph::testing::Random;
 use flowgraph::text::{parse_module, print_module, renumber};
@@ -167,6 +167,7 @@ fn random_graphs_do_what_they_did() {
         "selected",
         "sign",
         "sunk",
+        "hoisted",
         "no overflow",
         "load",
         "load over a join",
@@ -194,8 +195,30 @@ fn culprit(case: usize, graph: &Graph, inputs: &[[u64; 3]], wanted: &[Ran], all:
     );
 }
 
-/// The files of `tests/optimizer`: graphs with what is absent when they have been optimized, what has moved below what, and what must be kept, beside what comes of them. `HUESHIFT_BLESS=1`
-/// writes that.
+/// A graph's blocks that may be come to from themselves, as text.
+fn in_loops(graph: &Graph) -> String {
+    let comes_back = |block: &BlockId| {
+        let leads_to = |block: BlockId| graph.block(block).term.edges().map(|edge| edge.block);
+        let (mut seen, mut todo): (Vec<BlockId>, Vec<BlockId>) = (Vec::new(), leads_to(*block).collect());
+        while let Some(at) = todo.pop() {
+            if !seen.contains(&at) {
+                seen.push(at);
+                todo.extend(leads_to(at));
+            }
+        }
+        seen.contains(block)
+    };
+    let loops: Vec<BlockId> = graph.block_ids().filter(comes_back).collect();
+    let text = print_module(&module(graph));
+    let blocks = text.split("\nb").skip(1).filter(|block| {
+        let number: u32 = block.chars().take_while(char::is_ascii_digit).collect::<String>().parse().expect("a block");
+        loops.contains(&BlockId(number))
+    });
+    blocks.collect::<Vec<_>>().join("\n")
+}
+
+/// The files of `tests/optimizer`: graphs with what is absent when they have been optimized, what has moved below what, what is no more in a loop, and what
+/// must be kept, beside what comes of them. `HUESHIFT_BLESS=1` writes that.
 #[test]
 fn each_optimization_leaves_what_it_should() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("optimizer");
@@ -217,7 +240,8 @@ fn each_optimization_leaves_what_it_should() {
         let after = module(&renumber(&graph));
         let left = print_module(&after);
         let said = |what: &'static str| text.lines().filter_map(move |line| line.strip_prefix(what));
-        assert!(said("// absent: ").chain(said("// below: ")).count() > 0, "{name}: what is absent?");
+        let wants = ["// absent: ", "// below: ", "// once: "];
+        assert!(wants.into_iter().flat_map(said).count() > 0, "{name}: what is absent?");
         for absent in said("// absent: ").flat_map(|absent| absent.split('|')) {
             assert!(text.lines().any(|line| !line.starts_with("//") && line.contains(absent)), "{name}: {absent}");
             assert!(!print_module(&module(&graph)).contains(absent), "{name}: {absent} is there:\n{left}");
@@ -226,6 +250,10 @@ fn each_optimization_leaves_what_it_should() {
             let is_below = |text: &str| text.find(moved) > text.rfind(under) && text.contains(under);
             assert!(text.contains(moved) && !is_below(&print_module(&before)), "{name}: {moved}");
             assert!(is_below(&print_module(&module(&graph))), "{name}: {moved} isn't below {under}:\n{left}");
+        }
+        for once in said("// once: ") {
+            assert!(in_loops(&before.graphs[0]).contains(once), "{name}: {once} is in no loop");
+            assert!(left.contains(once) && !in_loops(&graph).contains(once), "{name}: {once} is in a loop:\n{left}");
         }
         for kept in said("// kept: ") {
             assert!(print_module(&module(&graph)).contains(kept), "{name}: {kept} is gone:\n{left}");

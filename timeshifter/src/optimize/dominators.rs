@@ -58,6 +58,11 @@ impl Dominators {
         Some(found)
     }
 
+    /// The blocks that lead to a block.
+    pub(super) fn leading_to(&self, block: BlockId) -> &[BlockId] {
+        self.preds.of(block.index())
+    }
+
     /// Whether every way to `block` leads by `above`; a block dominates itself.
     pub(super) fn dominates(&self, above: BlockId, block: BlockId) -> bool {
         self.within[above.index()].contains(&self.within[block.index()].start)

@@ -199,7 +199,7 @@ fn is_of_integers(op: &Op, graph: &Graph) -> bool {
 }
 
 /// By value: the block that computes it, or is handed it.
-fn definitions(graph: &Graph) -> Vec<BlockId> {
+pub(super) fn definitions(graph: &Graph) -> Vec<BlockId> {
     let mut defined = vec![BlockId::ENTRY; graph.values.len()];
     for (id, block) in graph.block_ids().zip(&graph.blocks) {
         for value in block.params.iter().chain(block.ops.iter().flat_map(|op| &op.results)) {

@@ -54,7 +54,7 @@ pub(super) struct Known {
     done: FxHashMap<SameOp, Done>,
     /// How many there have been of these.
     stamps: u32,
-    /// The least that values can be, as words without sign.
+    /// The least that values can be, as words without sign, where that isn't 0.
     least: FxHashMap<ValueId, u64>,
     /// By value: of what it lies below.
     within: FxHashMap<ValueId, Within>,
@@ -213,9 +213,7 @@ impl Known {
         }
         let args: SmallVec<[IntBound; 3]> = op.args.iter().map(|arg| self.bound(*arg)).collect();
         let mut bounds = IntBound::transfer(op.opcode, &args);
-        if op.opcode.is_comparison()
-            && let Some(holds) = self.compares(op.opcode, &op.args)
-        {
+        if let Some(holds) = self.compares(op.opcode, &op.args) {
             bounds[0] = IntBound::constant(i64::from(holds));
         }
         if let Some(bound) = floats::to_int(op, self)
@@ -297,7 +295,11 @@ impl Known {
         };
         let Some(met) = met else { return false };
         let Operand::Value(value) = cond else { return true };
+        if !holds && self.least.contains_key(&value) {
+            return false;
+        }
         if holds {
+            self.is_at_least(value, 1);
             // Not zero, even where no bound says so.
             if let Some(Definition { opcode: Opcode::IntIsTrue, args, .. }) = self.definition(value) {
                 let nonzero = args[0];
@@ -383,11 +385,7 @@ impl Known {
     /// What bounds with a sign can't say: that a value is at least so much without one, or less than a length.
     fn learn_comparison(&mut self, opcode: Opcode, args: &[Operand], holds: bool) {
         if let Some((value, bound)) = least(opcode, args, holds) {
-            let before = self.least.get(&value).copied();
-            if before.is_none_or(|before| before < bound) {
-                self.least.insert(value, bound);
-                self.learnt.push(Learnt::Least(value, before));
-            }
+            self.is_at_least(value, bound);
         }
         let no_signs = args.iter().all(|arg| self.bound(*arg).known_nonnegative());
         self.learnt.extend(self.relations.learn(opcode, args, holds, no_signs).map(Learnt::Relation));
@@ -395,6 +393,15 @@ impl Known {
             && let Some((value, offset)) = self.offset_of(index)
         {
             self.learn_within(value, length, (offset, offset));
+        }
+    }
+
+    /// Learns the least that a value can be, as a word without sign.
+    fn is_at_least(&mut self, value: ValueId, bound: u64) {
+        let before = self.least.get(&value).copied();
+        if before.unwrap_or(0) < bound {
+            self.least.insert(value, bound);
+            self.learnt.push(Learnt::Least(value, before));
         }
     }
 
@@ -474,6 +481,11 @@ impl Known {
 
     /// What a comparison gives that bounds with a sign don't decide.
     pub(super) fn compares(&self, opcode: Opcode, args: &[Operand]) -> Option<bool> {
+        if let Some((value, constant)) = equality(opcode, args)
+            && self.least.get(&value).is_some_and(|least| constant < *least)
+        {
+            return Some(matches!(opcode, Opcode::IntIsTrue | Opcode::IntNe));
+        }
         if let Some((test, bound, value)) = against_constant(opcode, args)
             && let Some(least) = self.least.get(&value).copied()
         {
@@ -529,6 +541,18 @@ fn against_constant(opcode: Opcode, args: &[Operand]) -> Option<(Opcode, u64, Va
     match (one, other) {
         (Operand::Const(Const::Int(bound)), Operand::Value(value)) => Some((opcode, *bound as u64, *value)),
         (Operand::Value(value), Operand::Const(Const::Int(bound))) => Some((swapped, *bound as u64, *value)),
+        _ => None,
+    }
+}
+
+/// A value and a constant that it is or is not.
+fn equality(opcode: Opcode, args: &[Operand]) -> Option<(ValueId, u64)> {
+    match (opcode, args) {
+        (Opcode::IntIsTrue | Opcode::IntIsZero, [Operand::Value(value)]) => Some((*value, 0)),
+        (Opcode::IntEq | Opcode::IntNe, [Operand::Value(value), Operand::Const(Const::Int(constant))])
+        | (Opcode::IntEq | Opcode::IntNe, [Operand::Const(Const::Int(constant)), Operand::Value(value)]) => {
+            Some((*value, *constant as u64))
+        }
         _ => None,
     }
 }

@@ -9,6 +9,7 @@
 //!   joins        what all ways to a join bring
 //!   memory       what lies in memory
 //!   integer      asking the rules what an op can be replaced by; peephole: what no rule says
+//! hoist        what is the same in each round of a loop is done before it
 //! stores       one walk backward: what is overwritten before anybody looks
 //! demanded     another one: which bits of values are looked at
 //! equal        blocks that do the same become one
@@ -29,6 +30,7 @@ pub mod float_bound;
 mod floats;
 mod flow;
 mod forward;
+mod hoist;
 pub mod integer;
 mod joins;
 mod known;
@@ -50,6 +52,7 @@ use demanded::drop_undemanded;
 use equal::merge_equal_blocks;
 use flowgraph::ir::{Graph, Op, Operand};
 use forward::forward;
+use hoist::hoist;
 use int_bound::IntBound;
 use sink::sink;
 use stores::drop_dead_stores;
@@ -58,6 +61,9 @@ use stores::drop_dead_stores;
 pub fn with_bounds(graph: &Graph, see: impl FnMut(&Op, &dyn Fn(Operand) -> IntBound)) {
     flow::with_bounds(graph, see);
 }
+
+/// Of so many loops inside of each other something is taken out of all.
+const HOISTS: usize = 2;
 
 /// Optimizes a residual graph whose entry is handed what lies in these bounds; nothing is known of parameters that have none. Gives the
 /// number of rounds over it that needed no analysis.
@@ -69,6 +75,15 @@ pub fn optimize(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) 
     // Only when parameters have gone that are always the same is it plain which ops are equal.
     let changed = forward(graph, entry, rewrites);
     if drop_recorded(graph) || changed {
+        rounds += simplify(graph);
+    }
+    // From an inner loop into the outer one, and out of that.
+    for _ in 0..HOISTS {
+        if !hoist(graph, rewrites) {
+            break;
+        }
+        rounds += simplify(graph);
+        forward(graph, entry, rewrites);
         rounds += simplify(graph);
     }
     if drop_dead_stores(graph, rewrites) | drop_undemanded(graph, rewrites) {

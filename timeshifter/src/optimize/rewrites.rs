@@ -37,6 +37,7 @@ kinds! {
     SameOp = "same op", "It has been done before, or is said.";
     Decided = "decided", "A branch can go one way only.";
     DeadStore = "dead store", "What is stored is overwritten before anybody looks.";
+    Hoisted = "hoisted", "It is the same in each round of a loop, and done before it.";
     Sunk = "sunk", "Only one way out of the block needs it.";
     Undemanded = "undemanded", "It changes only bits that nobody looks at.";
     EqualBlock = "equal block", "Another block does the same.";
