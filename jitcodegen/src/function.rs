@@ -7,6 +7,7 @@
 
 use crate::CodegenError;
 use crate::abi::{self, MAX_TRAP_ARGS, MAX_VALUES, Shape, clif_type, offset, status};
+use crate::arms::{Arm, Arms, arms};
 use crate::engine::Tier;
 use crate::facts::Facts;
 use crate::fragment::{Cells, FrameLayout, Heads, SlotPlan};
@@ -108,6 +109,7 @@ pub(crate) struct Translator<'t, 'f, 'u> {
     pub quotients: FxHashMap<(ir::Value, i64, bool), (BlockId, ir::Value)>,
     blocks: Vec<Option<ir::Block>>,
     unlikely: FxHashSet<BlockId>,
+    arms: Arms<'t>,
     /// The blocks that a branch alone leads to: on what, and on which side.
     decided: FxHashMap<BlockId, (ValueId, bool)>,
     callees: FxHashMap<FuncId, FuncRef>,
@@ -165,13 +167,18 @@ pub(crate) fn translate(
         quotients: FxHashMap::default(),
         blocks: vec![None; graph.blocks.len()],
         unlikely: unlikely(graph),
+        arms: arms(graph),
         decided: decided(graph),
         callees: FxHashMap::default(),
         facts: Facts::new(graph),
         slots,
         failed: None,
     };
-    let order = reverse_postorder(graph);
+    let mut order = reverse_postorder(graph);
+    // Arms are done where the branch was.
+    let done: FxHashSet<BlockId> =
+        t.arms.values().flatten().filter_map(|arm| arm.block).map(|(block, _)| block).collect();
+    order.retain(|block| !done.contains(block));
     t.prologue(entry, &order)?;
     for id in order {
         t.block(id)?;
@@ -436,7 +443,10 @@ impl Translator<'_, '_, '_> {
             for (at, op) in block.ops.iter().enumerate() {
                 lower::lower(t, op, id, at)?;
             }
-            t.terminator(&block.term)
+            match (t.arms.get(&id).copied(), &block.term) {
+                (Some(arms), Terminator::Branch { cond, .. }) => t.both(*cond, arms),
+                _ => t.terminator(&block.term),
+            }
         })
     }
 
@@ -458,6 +468,34 @@ impl Translator<'_, '_, '_> {
         let args =
             edge.args.iter().map(|o| Ok(BlockArg::Value(self.value(*o)?))).collect::<Result<_, CodegenError>>()?;
         Ok((self.target(edge.block), args))
+    }
+
+    /// Does both arms of a branch, and goes on with what the one hands over that would have been taken.
+    fn both(&mut self, cond: Operand, arms: [Arm; 2]) -> Result<(), CodegenError> {
+        let graph = self.graph;
+        let flag = self.condition(cond)?;
+        for (block, edge) in arms.iter().filter_map(|arm| arm.block) {
+            for (param, given) in graph.block(block).params.iter().zip(&edge.args) {
+                self.define_copy(*param, *given)?;
+            }
+            for (at, op) in graph.block(block).ops.iter().enumerate() {
+                lower::lower(self, op, block, at)?;
+            }
+        }
+        let [one, other] = arms.map(|arm| arm.onward);
+        let mut args = Vec::new();
+        for (first, second) in one.args.iter().zip(&other.args) {
+            let value = self.value(*first)?;
+            args.push(BlockArg::Value(if first == second {
+                value
+            } else {
+                let second = self.value(*second)?;
+                self.b.ins().select(flag, value, second)
+            }));
+        }
+        let to = self.target(one.block);
+        self.b.ins().jump(to, &args);
+        Ok(())
     }
 
     fn terminator(&mut self, term: &Terminator) -> Result<(), CodegenError> {

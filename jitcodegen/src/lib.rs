@@ -24,6 +24,7 @@
 //! refuses.
 
 mod abi;
+mod arms;
 mod code;
 mod engine;
 mod error;

@@ -33,6 +33,24 @@ impl<'f> Translator<'_, 'f, '_> {
         Ok(())
     }
 
+    /// A product. By one more or one less than a power of two it is a sum or difference with a shifted value: sooner there than a product,
+    /// and by three, five and nine one instruction with x86-64's addresses, by one more one with aarch64's shifted operands.
+    pub fn multiply(&mut self, op: &Op) -> Result<(), CodegenError> {
+        let power = |n: i64| (n.count_ones() == 1).then(|| i64::from(n.trailing_zeros()));
+        let by = op.args[1].as_int().filter(|by| (3..i64::MAX).contains(by));
+        match (by.and_then(|by| power(by - 1)), by.and_then(|by| power(by + 1))) {
+            (Some(bits), _) => self.unary(op, |b, x| {
+                let shifted = b.ins().ishl_imm_u(x, bits);
+                b.ins().iadd(x, shifted)
+            }),
+            (None, Some(bits)) => self.unary(op, |b, x| {
+                let shifted = b.ins().ishl_imm_u(x, bits);
+                b.ins().isub(shifted, x)
+            }),
+            (None, None) => self.binary(op, |b, x, y| b.ins().imul(x, y)),
+        }
+    }
+
     /// And, or, exclusive or: of two comparisons, their flags.
     pub fn bitwise(
         &mut self,

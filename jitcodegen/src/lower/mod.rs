@@ -19,7 +19,7 @@ pub(crate) fn lower(t: &mut Translator, op: &Op, block: BlockId, at: usize) -> R
         // ---- integers
         Opcode::IntAdd => t.binary(op, |b, x, y| b.ins().iadd(x, y)),
         Opcode::IntSub => t.binary(op, |b, x, y| b.ins().isub(x, y)),
-        Opcode::IntMul => t.binary(op, |b, x, y| b.ins().imul(x, y)),
+        Opcode::IntMul => t.multiply(op),
         Opcode::UintMulHigh => t.binary(op, |b, x, y| b.ins().umulhi(x, y)),
         Opcode::IntAddOvf => t.add_overflow(op),
         Opcode::IntSubOvf => t.sub_overflow(op),

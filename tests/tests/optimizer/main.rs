@@ -272,7 +272,7 @@ fn each_optimization_leaves_what_it_should() {
             "{name}: there is nothing left to do"
         );
     }
-    for what in ["known", "fold", "simpler", "no overflow", "load", "decided", "undemanded"] {
+    for what in ["known", "fold", "simpler", "no overflow", "load", "decided", "hoisted", "bit", "undemanded"] {
         assert!(done.contains_key(what), "{what}: {done:?}");
     }
 }

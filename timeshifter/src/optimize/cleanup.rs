@@ -5,14 +5,16 @@
 
 use super::replacements::Replacements;
 use flowgraph::ir::{Block, BlockId, Const, Edge, Effect, Graph, NO_GUARD, Op, Opcode, Operand, Terminator, ValueId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
+use std::hash::{Hash, Hasher};
 
 /// Cleans a graph: one after the other goes over it until none has found anything since it was there itself. Gives the number of rounds.
 pub(super) fn simplify(graph: &mut Graph) -> usize {
-    const CLEANERS: [fn(&mut Graph) -> bool; 7] = [
+    const CLEANERS: [fn(&mut Graph) -> bool; 8] = [
         drop_unreachable,
         append_single_successors,
         drop_redundant_params,
+        drop_equal_params,
         fold_constants,
         simplify_branches,
         drop_dead,
@@ -159,6 +161,13 @@ impl Edges {
     /// What all edges to a block hand over for its parameter number `at`.
     fn given(&self, block: usize, at: usize) -> impl Iterator<Item = Operand> + '_ {
         self.starts[self.into[block]..self.into[block + 1]].iter().map(move |start| self.args[start + at])
+    }
+
+    /// A number that parameters have in common that are handed the same.
+    fn hash(&self, block: usize, at: usize) -> u64 {
+        let mut hasher = FxHasher::default();
+        self.given(block, at).for_each(|given| given.hash(&mut hasher));
+        hasher.finish()
     }
 }
 
@@ -340,32 +349,93 @@ fn always(graph: &Graph, edge: Edge) -> Terminator {
     Terminator::Exit { exit: *exit, guard: Operand::int(NO_GUARD), args: args.iter().map(given).collect() }
 }
 
-/// A branch on `x != 0` is one on `x`, one on `x == 0` the same the other way round.
+/// A branch on `x != 0` is one on `x`, one on `x == 0` the same the other way round. One whose sides differ only by what it says itself is
+/// none.
 fn simplify_branches(graph: &mut Graph) -> bool {
-    let mut tests: FxHashMap<ValueId, (Operand, bool)> = FxHashMap::default();
+    let mut tests: FxHashMap<ValueId, Test> = FxHashMap::default();
     for op in graph.blocks.iter().flat_map(|b| &b.ops) {
-        let nonzero = match (op.opcode, op.args.get(1).and_then(|a| a.as_int())) {
-            (Opcode::IntIsTrue, _) | (Opcode::IntNe, Some(0)) => true,
-            (Opcode::IntIsZero, _) | (Opcode::IntEq, Some(0)) => false,
+        let (of, is) = (op.args.first().copied(), op.args.get(1).and_then(|a| a.as_int()));
+        let test = match (op.opcode, of, is) {
+            (Opcode::IntIsTrue, Some(of), _) => Test { of, is: 0, holds: false },
+            (Opcode::IntIsZero, Some(of), _) => Test { of, is: 0, holds: true },
+            (Opcode::IntNe, Some(of), Some(is)) => Test { of, is, holds: false },
+            (Opcode::IntEq, Some(of), Some(is)) => Test { of, is, holds: true },
             _ => continue,
         };
-        tests.insert(op.results[0], (op.args[0], nonzero));
+        tests.insert(op.results[0], test);
     }
     let mut changed = false;
     for block in &mut graph.blocks {
         if let Terminator::Branch { cond, then, otherwise, .. } = &mut block.term {
             while let Operand::Value(v) = *cond
-                && let Some((tested, nonzero)) = tests.get(&v)
+                && let Some(Test { of, is: 0, holds }) = tests.get(&v)
             {
-                *cond = *tested;
-                if !nonzero {
+                *cond = *of;
+                if *holds {
                     std::mem::swap(then, otherwise);
                 }
                 changed = true;
             }
+            if let Operand::Value(v) = *cond
+                && then != otherwise
+                && then.block == otherwise.block
+            {
+                // Behind a branch on a value that is 0 on the other side.
+                let nonzero = Test { of: *cond, is: 0, holds: false };
+                let test = tests.get(&v).unwrap_or(&nonzero);
+                let (equal, other) = if test.holds { (&*then, &*otherwise) } else { (&*otherwise, &*then) };
+                let given = |(here, there): (&Operand, &Operand)| {
+                    here == there || (*here == Operand::int(test.is) && *there == test.of)
+                };
+                if equal.args.iter().zip(&other.args).all(given) {
+                    let both = other.clone();
+                    (*then, *otherwise) = (both.clone(), both);
+                    changed = true;
+                }
+            }
         }
     }
     changed
+}
+
+/// That a value is a constant, or isn't.
+struct Test {
+    of: Operand,
+    is: i64,
+    holds: bool,
+}
+
+/// Of parameters that are always the same as each other one is left.
+fn drop_equal_params(graph: &mut Graph) -> bool {
+    let edges = Edges::new(graph);
+    let mut replaced = Replacements::new(graph);
+    let mut remove: Vec<Vec<bool>> = Vec::with_capacity(graph.blocks.len());
+    let mut given: Vec<(u64, usize)> = Vec::new();
+    for (at, block) in graph.blocks.iter().enumerate() {
+        let mut flags = vec![false; block.params.len()];
+        if at != 0 && flags.len() > 1 {
+            given.clear();
+            given.extend((0..flags.len()).map(|number| (edges.hash(at, number), number)));
+            given.sort_unstable();
+            for pair in given.windows(2) {
+                let [(hash, first), (other_hash, number)] = *pair else { continue };
+                let of_type = |number: usize| graph.values[block.params[number].index()].ty;
+                if hash == other_hash
+                    && of_type(first) == of_type(number)
+                    && edges.given(at, first).eq(edges.given(at, number))
+                {
+                    flags[number] = replaced.replace(block.params[number], block.params[first].into());
+                }
+            }
+        }
+        remove.push(flags);
+    }
+    if replaced.is_empty() {
+        return false;
+    }
+    remove_params(graph, &remove);
+    replaced.apply(graph);
+    true
 }
 
 /// Whether an op may go when nobody uses what it gives.

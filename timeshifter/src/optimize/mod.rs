@@ -13,6 +13,7 @@
 //! stores       one walk backward: what is overwritten before anybody looks
 //! demanded     another one: which bits of values are looked at
 //! equal        blocks that do the same become one
+//! bits         branches that only say whether they are taken
 //! sink         what only one way out of a block needs is done on that way
 //! float_bound  what is known of a float, as `bounds` is of an integer: its interval, and whether it may be a NaN; floats: what follows on the way
 //! seen         what is seen of a float; signs: what has the same sign and is cheaper
@@ -22,6 +23,7 @@
 //!
 //! Everything works on finished graphs, and so serves every policy, and graphs that come as text.
 
+mod bits;
 mod cleanup;
 mod demanded;
 mod dominators;
@@ -47,6 +49,7 @@ mod stores;
 pub use bounds as int_bound;
 pub use rewrites::{Firings, Kind, Kinds, Rewrite, Rewrites};
 
+use bits::branches_to_bits;
 use cleanup::{drop_recorded, drop_unused_values, simplify};
 use demanded::drop_undemanded;
 use equal::merge_equal_blocks;
@@ -69,12 +72,21 @@ const HOISTS: usize = 2;
 /// number of rounds over it that needed no analysis.
 pub fn optimize(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> usize {
     let mut rounds = simplify(graph);
+    if branches_to_bits(graph, rewrites) {
+        rounds += simplify(graph);
+    }
     drop_unused_values(graph);
     // On the way where it is needed more may be known of what an op is handed.
     sink(graph, rewrites);
     // Only when parameters have gone that are always the same is it plain which ops are equal.
     let changed = forward(graph, entry, rewrites);
     if drop_recorded(graph) || changed {
+        rounds += simplify(graph);
+    }
+    // What was handed over may be 1 and 0 since.
+    if branches_to_bits(graph, rewrites) {
+        rounds += simplify(graph);
+        forward(graph, entry, rewrites);
         rounds += simplify(graph);
     }
     // From an inner loop into the outer one, and out of that.

@@ -38,6 +38,7 @@ kinds! {
     Decided = "decided", "A branch can go one way only.";
     DeadStore = "dead store", "What is stored is overwritten before anybody looks.";
     Hoisted = "hoisted", "It is the same in each round of a loop, and done before it.";
+    Bit = "bit", "A branch whose arms hand over 1 and 0 is what it branches on.";
     Sunk = "sunk", "Only one way out of the block needs it.";
     Undemanded = "undemanded", "It changes only bits that nobody looks at.";
     EqualBlock = "equal block", "Another block does the same.";
