@@ -48,10 +48,11 @@ pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewr
                 walk.take_what_comes(block);
             }
             walk.block(block, |to| flow.has_reached(to).filter(|_| one_way[to.index()]));
-            walk.answer(block);
+            walk.answer(&tree, block);
             true
         }
     });
+    walk.take_what_comes_back();
     let Walk { replaced, changed, .. } = walk;
     replaced.apply(graph);
     changed

@@ -12,7 +12,9 @@
 //! b3: v2 = getfield v0          b3(v2):
 //! ```
 //!
-//! Nothing is asked for the heads of loops, whose ends aren't known yet, nor for exits, to which a guard may be made to go.
+//! What a load looks at may be a parameter of the join: then each edge is asked about what it hands over. Of the head of a loop the answers
+//! are complete only behind the walk: its parameters for loads are made then. If the one edge that leads into a loop doesn't know the
+//! content, it is loaded there, once, instead of in each round. Nothing is asked for exits, to which a guard may be made to go.
 
 use super::dominators::{Dominators, exits};
 use super::flow::takes;
@@ -20,9 +22,10 @@ use super::forward::Walk;
 use super::int_bound::IntBound;
 use super::memory::Found;
 use super::rewrites::{Kind, shown_op};
-use flowgraph::ir::{Block, BlockId, Effect, Graph, Op, Operand, Type};
+use flowgraph::ir::{Block, BlockId, Edge, Effect, Graph, Op, Operand, Terminator, Type, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
+use std::collections::hash_map::Entry;
 
 /// Joins of more ways ask nothing.
 const WAYS: usize = 8;
@@ -43,12 +46,16 @@ pub(super) struct Join {
     /// By edge, if it can be taken: the block that it leads from, and which it is there.
     answers: Vec<Answers>,
     edges: usize,
+    /// It is the head of a loop: its answers come late.
+    is_head: bool,
 }
 
 /// What one edge says.
 struct Answers {
     from: BlockId,
     side: usize,
+    /// A round of a loop ends there.
+    comes_back: bool,
     /// By load: what it gives, and its bound.
     loads: Vec<Option<(Operand, IntBound)>>,
     /// By test: whether it holds.
@@ -70,7 +77,7 @@ impl Join {
 
 impl Walk<'_> {
     /// Answers what joins ask to which a block leads.
-    pub(super) fn answer(&mut self, from: BlockId) {
+    pub(super) fn answer(&mut self, tree: &Dominators, from: BlockId) {
         if self.joins.is_empty() {
             return;
         }
@@ -81,9 +88,10 @@ impl Walk<'_> {
             let mark = known.mark();
             // An edge that can't be taken doesn't answer: its join learns nothing.
             if takes(term, side, known) {
+                let params = &graph.block(edge.block).params;
                 let loads = join.loads.iter().map(|(_, op)| {
                     let mut op = op.clone();
-                    op.args.iter_mut().for_each(|arg| *arg = replaced.find(*arg));
+                    op.args.iter_mut().for_each(|arg| *arg = replaced.find(handed_over(*arg, params, edge)));
                     match known.loaded(&op)? {
                         Found::Value(value) => {
                             let value = replaced.find(value);
@@ -99,7 +107,8 @@ impl Walk<'_> {
                     known.transfer(&op)[0].get_constant_int().map(|holds| holds != 0)
                 });
                 let tests = tests.collect();
-                join.answers.push(Answers { from, side, loads, tests });
+                let comes_back = tree.dominates(edge.block, from);
+                join.answers.push(Answers { from, side, comes_back, loads, tests });
             }
             known.forget(mark);
         }
@@ -107,7 +116,11 @@ impl Walk<'_> {
 
     /// A join learns what all ways to it say.
     pub(super) fn take_what_comes(&mut self, block: BlockId) {
-        let Some(join) = self.joins.remove(&block) else { return };
+        let Entry::Occupied(join) = self.joins.entry(block) else { return };
+        if join.get().is_head {
+            return;
+        }
+        let join = join.remove();
         if !join.is_answered() {
             return;
         }
@@ -132,17 +145,9 @@ impl Walk<'_> {
             if !self.rewrites.may(Kind::LoadOverJoin, load.loc, told) {
                 continue;
             }
-            self.changed = true;
-            let param = self.graph.new_value(self.graph.values[load.results[0].index()].ty);
-            self.known.has_value(param);
-            self.replaced.has_value(param);
+            let operands = brought.iter().map(|(operand, _)| *operand);
+            let param = self.hand_over(block, load, join.answers.iter().zip(operands));
             self.known.computed(param, bound);
-            self.graph.block_mut(block).params.push(param);
-            for (answers, (operand, _)) in join.answers.iter().zip(&brought) {
-                if let Some(edge) = self.graph.block_mut(answers.from).term.edges_mut().nth(answers.side) {
-                    edge.args.push(*operand);
-                }
-            }
             let mut load = self.graph.block_mut(block).ops.remove(*number);
             self.replaced.replace(load.results[0], param.into());
             load.args.iter_mut().for_each(|arg| *arg = self.replaced.find(*arg));
@@ -150,6 +155,97 @@ impl Walk<'_> {
             self.known.accesses(&load);
         }
     }
+}
+
+impl Walk<'_> {
+    /// A block gets a parameter for what it has loaded. Gives it.
+    fn hand_over<'a>(
+        &mut self,
+        block: BlockId,
+        load: &Op,
+        brought: impl Iterator<Item = (&'a Answers, Operand)>,
+    ) -> ValueId {
+        self.changed = true;
+        let param = self.graph.new_value(self.graph.values[load.results[0].index()].ty);
+        self.known.has_value(param);
+        self.replaced.has_value(param);
+        self.graph.block_mut(block).params.push(param);
+        for (answers, operand) in brought {
+            if let Some(edge) = self.graph.block_mut(answers.from).term.edges_mut().nth(answers.side) {
+                edge.args.push(operand);
+            }
+        }
+        param
+    }
+
+    /// The heads of loops take what comes along all ways, behind the walk.
+    pub(super) fn take_what_comes_back(&mut self) {
+        let mut heads: Vec<(BlockId, Join)> = std::mem::take(&mut self.joins)
+            .into_iter()
+            .filter(|(_, join)| join.is_head && join.is_answered())
+            .collect();
+        heads.sort_unstable_by_key(|(block, _)| *block);
+        for (block, mut join) in heads {
+            for (at, (_, load)) in join.loads.iter().enumerate() {
+                let result = load.results[0];
+                // It may have gone since.
+                let is_it = |op: &Op| op.results.first() == Some(&result);
+                let Some(number) = self.graph.block(block).ops.iter().position(is_it) else { continue };
+                let knows_not = |answers: &Answers| answers.loads[at].is_none();
+                let unknown = join.answers.iter().position(knows_not);
+                // One way into the loop may load it.
+                if unknown.is_some_and(|way| join.answers[way].comes_back)
+                    || join.answers.iter().filter(|answers| knows_not(answers)).count() > 1
+                {
+                    continue;
+                }
+                let told =
+                    || (shown_op(load.opcode, &load.args), "each round before has stored or loaded there".to_owned());
+                if !self.rewrites.may(Kind::LoadOverJoin, load.loc, told) {
+                    continue;
+                }
+                self.graph.block_mut(block).ops.remove(number);
+                let loaded = unknown.map(|way| self.load_on(&mut join.answers[way], load));
+                let brought = join.answers.iter().filter_map(|answers| {
+                    let known = answers.loads[at].map(|(operand, _)| operand);
+                    Some((answers, known.or(loaded)?))
+                });
+                let param = self.hand_over(block, load, brought);
+                self.replaced.replace(result, param.into());
+            }
+        }
+    }
+
+    /// Loads on a way what the block at its end would, in a block of its own if there isn't one that only jumps there.
+    fn load_on(&mut self, way: &mut Answers, load: &Op) -> Operand {
+        let result = self.graph.new_value(self.graph.values[load.results[0].index()].ty);
+        self.known.has_value(result);
+        self.replaced.has_value(result);
+        if !matches!(self.graph.block(way.from).term, Terminator::Jump(_)) {
+            let between = self.graph.new_block();
+            let loc = self.graph.block(way.from).loc;
+            let onward = self.graph.block_mut(way.from).term.edges_mut().nth(way.side);
+            let onward = onward.map(|edge| std::mem::replace(edge, Edge::new(between, [])));
+            let block = self.graph.block_mut(between);
+            block.loc = loc;
+            if let Some(onward) = onward {
+                block.term = Terminator::Jump(onward);
+            }
+            (way.from, way.side) = (between, 0);
+        }
+        let mut load = Op { results: smallvec![result], ..load.clone() };
+        if let Terminator::Jump(edge) = &self.graph.block(way.from).term {
+            let params = &self.graph.block(edge.block).params;
+            load.args.iter_mut().for_each(|arg| *arg = handed_over(*arg, params, edge));
+        }
+        self.graph.block_mut(way.from).ops.push(load);
+        result.into()
+    }
+}
+
+/// What an operand of a block is where this edge leads there.
+fn handed_over(operand: Operand, params: &[ValueId], edge: &Edge) -> Operand {
+    params.iter().position(|param| Operand::Value(*param) == operand).map_or(operand, |at| edge.args[at])
 }
 
 /// By block: what it asks.
@@ -162,24 +258,31 @@ pub(super) fn joins(graph: &Graph, tree: &Dominators) -> FxHashMap<BlockId, Join
             comes_back[edge.block.index()] |= tree.dominates(edge.block, from);
         }
     }
-    let is_join = |id: &BlockId| (2..=WAYS).contains(&edges[id.index()]) && !comes_back[id.index()];
+    let is_join = |id: &BlockId| (2..=WAYS).contains(&edges[id.index()]) && *id != BlockId::ENTRY;
     let mut joins = FxHashMap::default();
     let mut defined: Vec<BlockId> = Vec::new();
     for id in graph.block_ids().filter(is_join).filter(|id| !exits(graph, *id)) {
         if defined.is_empty() {
             defined = definitions(graph);
         }
-        let mut join = Join { edges: edges[id.index()], ..Join::default() };
+        let is_head = comes_back[id.index()];
+        let mut join = Join { edges: edges[id.index()], is_head, ..Join::default() };
+        let params = &graph.block(id).params;
         let is_above = |op: &Op| {
             op.args.iter().filter_map(|arg| arg.value()).all(|value| !tree.dominates(id, defined[value.index()]))
         };
         let loads = graph.block(id).ops.iter().enumerate();
         let loads = loads.take_while(|(_, op)| !matches!(op.opcode.effect(), Effect::Write | Effect::Call));
-        let loads = loads.filter(|(_, op)| op.opcode.effect() == Effect::Read && op.results.len() == 1 && is_above(op));
+        let is_handed_over = |arg: &Operand| arg.value().is_some_and(|value| params.contains(&value));
+        let is_known = |op: &Op| {
+            let mut values = op.args.iter().filter(|arg| !is_handed_over(arg)).filter_map(|arg| arg.value());
+            values.all(|value| !tree.dominates(id, defined[value.index()]))
+        };
+        let loads = loads.filter(|(_, op)| op.opcode.effect() == Effect::Read && op.results.len() == 1 && is_known(op));
         join.loads = loads.take(QUESTIONS).map(|(number, op)| (number, op.clone())).collect();
         let mut behind = vec![id];
         let mut at = 0;
-        while at < behind.len().min(BLOCKS) {
+        while at < behind.len().min(BLOCKS) && !is_head {
             let block: &Block = graph.block(behind[at]);
             let is_test = |op: &&Op| op.opcode.is_comparison() && is_of_integers(op, graph) && is_above(op);
             join.tests.extend(block.ops.iter().filter(is_test).take(QUESTIONS - join.tests.len()).cloned());
