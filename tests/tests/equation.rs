@@ -146,7 +146,7 @@ fn random_modules() {
     let seed: u64 = match std::env::var("HUESHIFT_SEED").ok().and_then(|s| s.parse().ok()) {
         Some(seed) => seed,
         None if asked.is_some() => std::time::UNIX_EPOCH.elapsed().map_or(0, |d| d.as_micros() as u64),
-        None => 0,
+        None => 1,
     };
     println!("HUESHIFT_SEED={seed}");
     let mut bytes = [0; 32];

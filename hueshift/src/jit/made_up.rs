@@ -7,7 +7,7 @@
 //! guard that the trace has passed. So that state is kept, and the fragment is entered in it, while the guard is made to
 //! fail: once into the interpreter, once while a bridge is traced, once into that bridge.
 //!
-//! More states are made of it, by putting extreme values of its type, within what is known of its range, in place of
+//! More states are made of it, by putting extreme values of its type, within what is known of it, in place of
 //! each value that never becomes an index, an address or the content of memory ([`PlainValues`]).
 //!
 //! What compiled code must give in a state is what the interpreter gives that goes on from it: results, traps and memory.

@@ -89,8 +89,7 @@ impl Doors {
             self.versions = versions;
         }
         let Opened { door, entry } = self.doors.get(greens)?;
-        let within = |(leaf, (low, high)): &(usize, (i64, i64))| (*low..=*high).contains(&(words[*leaf] as i64));
-        let fits = door.ranges.iter().all(within);
+        let fits = door.bounds.iter().all(|(leaf, bound)| bound.contains(words[*leaf] as i64));
         fits.then(|| Next::Entry(entry.clone(), door.order.iter().map(|leaf| words[*leaf]).collect()))
     }
 }

@@ -4,6 +4,7 @@ use super::engine::{Engine, RootKind};
 use super::error::SpecError;
 use super::memory::{Cell, Element, Location, Origin, Place, Provenance, RootId, ranges_overlap};
 use super::state::{Red, SlotId, State};
+use bounds::IntBound;
 use flowgraph::ir::{Access, Const, Imm, Loc, MemDesc, MemKind, Opcode, Operand, Type, Word};
 use std::rc::Rc;
 
@@ -142,9 +143,9 @@ impl Engine<'_> {
     }
 
     fn note_loaded(&mut self, st: &State, value: Red, access: Access) {
-        let range = access.range();
-        if let Red::Value(v) = value {
-            self.fragments[st.fragment].info[v.index()].range = range;
+        let (low, high) = access.range();
+        if let (Red::Value(v), Some(bound)) = (value, IntBound::from_range(low, high)) {
+            self.fragments[st.fragment].info[v.index()].bound = bound;
         }
     }
 

@@ -93,10 +93,7 @@ impl Engine<'_> {
         }
         let Renaming { made, slots, .. } = renaming;
         for (value, param) in &made {
-            let range = self.range(st, Red::Value(*value));
-            if range != super::residual::FULL && range.0 <= range.1 {
-                self.fragments[fragment].info[param.index()].range = range;
-            }
+            self.fragments[fragment].info[param.index()].bound = self.bound(st, Red::Value(*value));
             self.fragments[fragment].info[param.index()].origin = self.origin(st, Red::Value(*value));
         }
         let slots = slots.into_iter().filter_map(|(id, cells)| {

@@ -84,10 +84,10 @@ impl Engine<'_> {
         loc: Loc,
     ) -> Result<Vec<State>, SpecError> {
         self.trim_registers(&mut st);
-        let (low, high) = self.range(&st, value);
+        let bound = self.bound(&st, value);
         let mut made = Vec::new();
         let mut arms = Vec::new();
-        let possible = cases.iter().filter(|(case, _)| low <= *case && *case <= high);
+        let possible = cases.iter().filter(|(case, _)| bound.contains(*case));
         for (case, edge) in possible.map(|(c, e)| (Some(*c), e)).chain([(None, default)]) {
             let block = self.fragments[st.fragment].new_block(Some(st.block));
             made.push((case, Edge::new(block, [])));

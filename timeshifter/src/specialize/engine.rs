@@ -9,10 +9,11 @@ use super::merges::Merges;
 use super::packed::Packer;
 use super::program::Program;
 use super::region::{Profile, Region};
-use super::residual::{FULL, Fragment, Info, SameOp};
+use super::residual::{Fragment, Info, SameOp};
 use super::snapshot::ExitSite;
 use super::state::{Key, KeyFrame, Red, Reg, SlotId, State, VersionId};
 use crate::optimize::{Firings, Kinds};
+use bounds::IntBound;
 use flowgraph::ir::{
     BlockId, Const, DataId, Effect, Imm, Loc, MemDesc, Op, Opcode, Operand, SlotDesc, Type, ValueId, Word,
 };
@@ -277,16 +278,16 @@ impl<'m> Engine<'m> {
         }
     }
 
-    /// The signed range of an int operand.
-    pub(super) fn range(&self, st: &State, red: Red) -> (i64, i64) {
+    /// What an int operand can be.
+    pub(super) fn bound(&self, st: &State, red: Red) -> IntBound {
         match red {
-            Red::Const(Const::Int(i)) => (i, i),
+            Red::Const(Const::Int(i)) => IntBound::constant(i),
             Red::Value(v) => {
-                let (low, high) = self.info(st, v).range;
-                let (l, h) = st.facts.range(v);
-                (low.max(l), high.min(h))
+                let (everywhere, here) = (self.info(st, v).bound, st.facts.bound(v));
+                // Where nothing is in both nobody comes.
+                everywhere.meet(here).unwrap_or(here)
             }
-            _ => FULL,
+            _ => IntBound::unbounded(),
         }
     }
 

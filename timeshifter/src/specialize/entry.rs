@@ -5,6 +5,7 @@ use super::error::SpecError;
 use super::memory::{Origin, Provenance};
 use super::residual::Fragment;
 use super::state::{Frame, GraphIx, Red, Reg, Regs, State};
+use bounds::IntBound;
 use flowgraph::ir::{BlockId, Const, Graph, Scalar, ValueId};
 
 /// An argument of the entry, one for each leaf of its parameters.
@@ -173,8 +174,8 @@ impl<'m> Engine<'m> {
                     let is_length = leaf.is_some_and(|l| l.path.ends_with(".len") && l.scalar == Scalar::Usize)
                         && i.checked_sub(1).and_then(|i| leaves.get(i)).is_some_and(|l| l.reference.is_some());
                     let range = if is_length { Some((0, i64::MAX)) } else { leaf.and_then(|l| scalar_range(l.scalar)) };
-                    if let Some(range) = range {
-                        self.fragments[fragment].info[value.index()].range = range;
+                    if let Some(bound) = range.and_then(|(low, high)| IntBound::from_range(low, high)) {
+                        self.fragments[fragment].info[value.index()].bound = bound;
                     }
                     Red::Value(value)
                 }

@@ -4,7 +4,7 @@
 //! branches states share, and that is copied where it is written to, along one path from the root. A fork is a pointer. As
 //! long as there are but few of them, they stand in a row.
 
-use super::residual::FULL;
+use bounds::IntBound;
 use flowgraph::ir::{Const, ValueId};
 use std::rc::Rc;
 
@@ -17,11 +17,11 @@ const WIDTH: usize = 1 << BITS;
 /// What is known about one value.
 #[derive(Clone, Copy, Debug)]
 struct Fact {
-    range: (i64, i64),
+    bound: IntBound,
     known: Option<Const>,
 }
 
-const NOTHING: Fact = Fact { range: FULL, known: None };
+const NOTHING: Fact = Fact { bound: IntBound::unbounded(), known: None };
 
 #[derive(Clone, Debug)]
 enum Node {
@@ -109,9 +109,9 @@ impl Facts {
         }
     }
 
-    /// The range that this path has narrowed the value down to.
-    pub fn range(&self, value: ValueId) -> (i64, i64) {
-        self.get(value).map_or(FULL, |fact| fact.range)
+    /// The bound that this path has narrowed the value down to.
+    pub fn bound(&self, value: ValueId) -> IntBound {
+        self.get(value).map_or(NOTHING.bound, |fact| fact.bound)
     }
 
     /// What the value is, if this path has decided it.
@@ -119,18 +119,19 @@ impl Facts {
         self.get(value)?.known
     }
 
-    /// The value lies within these bounds, too.
-    pub fn narrow(&mut self, value: ValueId, (low, high): (i64, i64)) {
-        let Fact { range: (l, h), known } = self.get(value).copied().unwrap_or(NOTHING);
-        if low > l || high < h {
-            self.set(value, Fact { range: (low.max(l), high.min(h)), known });
+    /// The value lies within this bound, too.
+    pub fn narrow(&mut self, value: ValueId, to: IntBound) {
+        let Fact { bound, known } = self.get(value).copied().unwrap_or(NOTHING);
+        if !bound.implies(to) {
+            // Where nothing is in both nobody comes.
+            self.set(value, Fact { bound: bound.meet(to).unwrap_or(to), known });
         }
     }
 
     /// The value is this constant.
     pub fn decide(&mut self, value: ValueId, constant: Const) {
-        let Fact { range, .. } = self.get(value).copied().unwrap_or(NOTHING);
-        self.set(value, Fact { range, known: Some(constant) });
+        let Fact { bound, .. } = self.get(value).copied().unwrap_or(NOTHING);
+        self.set(value, Fact { bound, known: Some(constant) });
     }
 }
 
@@ -140,20 +141,21 @@ mod tests {
 
     #[test]
     fn forks_share_what_they_knew_and_differ_in_what_they_learn() {
+        let from = |v: u32| IntBound::from_range(i64::from(v), i64::MAX).unwrap();
         let mut facts = Facts::default();
         for v in (0..5_000).step_by(7) {
-            facts.narrow(ValueId(v), (i64::from(v), i64::MAX));
+            facts.narrow(ValueId(v), from(v));
         }
         let before = facts.clone();
-        facts.narrow(ValueId(700), (0, 900));
+        facts.narrow(ValueId(700), IntBound::from_range(0, 900).unwrap());
         facts.decide(ValueId(u32::MAX), Const::Int(1));
-        assert_eq!(facts.range(ValueId(700)), (700, 900));
-        assert_eq!(before.range(ValueId(700)), (700, i64::MAX));
+        assert_eq!(facts.bound(ValueId(700)), IntBound::from_range(700, 900).unwrap());
+        assert_eq!(before.bound(ValueId(700)), from(700));
         assert_eq!(facts.known(ValueId(u32::MAX)), Some(Const::Int(1)));
         assert_eq!(before.known(ValueId(u32::MAX)), None);
         for v in 0..5_000 {
-            let expected = if v % 7 == 0 { (i64::from(v), i64::MAX) } else { FULL };
-            assert_eq!(before.range(ValueId(v)), expected, "v{v}");
+            let expected = if v % 7 == 0 { from(v) } else { IntBound::unbounded() };
+            assert_eq!(before.bound(ValueId(v)), expected, "v{v}");
             assert_eq!(before.known(ValueId(v)), None, "v{v}");
         }
     }

@@ -1,15 +1,18 @@
 //! Red ops that only compute: folded where their operands are constants or say enough, else emitted.
 //!
-//! Only what costs nothing to know stands here: constants, the algebraic identities of one op, comparisons that ranges
+//! Only what costs nothing to know stands here: constants, the algebraic identities of one op, what bounds
 //! decide, and a comparison of a comparison. Everything that rewrites several ops belongs to the optimizer's rules.
 
 use super::engine::Engine;
 use super::error::SpecError;
 use super::memory::Origin;
-use super::residual::FULL;
 use super::state::{Red, State};
-use flowgraph::ir::{Const, Imm, Loc, Opcode, Operand, OperandType, Word};
+use bounds::IntBound;
+use flowgraph::ir::{Const, Imm, Loc, Opcode, Operand, OperandType, Type, Word};
 use smallvec::{SmallVec, smallvec};
+
+/// What a branch says is followed through so many ops that its condition is computed by.
+const DEPTH: usize = 3;
 
 /// The results of an op.
 pub(super) type Reds = SmallVec<[Red; 2]>;
@@ -70,6 +73,19 @@ impl Engine<'_> {
         {
             return Ok(smallvec![Red::Slot(*id, at.wrapping_add(*k))]);
         }
+        let bounds: SmallVec<[IntBound; 3]> = args.iter().map(|arg| self.bound(st, *arg)).collect();
+        let bounds = IntBound::transfer(opcode, &bounds);
+        if let (Some(constant), [OperandType::Is(Type::Int)]) = (bounds[0].get_constant_int(), opcode.results()) {
+            self.count_fold(st);
+            return Ok(smallvec![Red::Const(Const::Int(constant))]);
+        }
+        if let ([_, flag], Some(plain)) = (&bounds[..], without_overflow(opcode))
+            && flag.get_constant_int() == Some(0)
+        {
+            let mut results = self.red_pure(st, plain, args, loc)?;
+            results.push(Red::Const(Const::Int(0)));
+            return Ok(results);
+        }
         let mut operands: SmallVec<[Operand; 3]> = SmallVec::new();
         for arg in args {
             operands.push(self.real(st, *arg, loc)?);
@@ -80,15 +96,15 @@ impl Engine<'_> {
         let types = opcode.result_types();
         let known = self.fragments[st.fragment].info.len();
         let results = self.emit_pure(st, opcode, &operands, Imm::None, &types, loc)?;
-        if let [Red::Value(v)] = results[..] {
-            let range = self.result_range(st, opcode, args);
+        for (result, bound) in results.iter().zip(bounds) {
+            let Red::Value(v) = *result else { continue };
             if v.index() < known {
                 // It was computed before, and is seen by other paths, too, which don't know what this one does.
-                st.facts.narrow(v, range);
+                st.facts.narrow(v, bound);
             } else {
                 let origin = self.result_origin(st, opcode, &operands);
                 let info = &mut self.fragments[st.fragment].info[v.index()];
-                (info.range, info.origin) = (range, origin);
+                (info.bound, info.origin) = (bound, origin);
             }
         }
         Ok(results)
@@ -116,19 +132,13 @@ impl Engine<'_> {
                 Some(cond) => Some(if cond != 0 { args[1] } else { args[2] }),
                 None => (args[1] == args[2]).then_some(args[1]),
             },
-            IntAnd => match int(1) {
-                // A mask that keeps all that can be set.
-                Some(mask) if mask >= 0 && (mask & mask.wrapping_add(1)) == 0 => {
-                    let (low, high) = self.range(st, args[0]);
-                    (low >= 0 && high <= mask).then_some(args[0])
-                }
-                _ => None,
-            },
+            // A mask that keeps all that can be set, bytes that hold all that can be.
+            IntAnd => int(1).filter(|mask| self.bound(st, args[0]).zeros() | *mask as u64 == u64::MAX).map(|_| args[0]),
             IntSignext => {
                 let bits = 8 * u32::try_from(int(1)?).ok()?.clamp(1, 8);
-                let (low, high) = self.range(st, args[0]);
-                let limit = if bits == 64 { i64::MAX } else { (1i64 << (bits - 1)) - 1 };
-                (low >= -limit - 1 && high <= limit).then_some(args[0])
+                let bound = self.bound(st, args[0]);
+                let limit = i64::MAX >> (64 - bits);
+                (bound.lower() >= !limit && bound.upper() <= limit).then_some(args[0])
             }
             IntInvert | IntNeg => {
                 let Red::Value(v) = args[0] else { return None };
@@ -136,43 +146,7 @@ impl Engine<'_> {
             }
             IntEq | IntLe | IntGe | UintLe | UintGe if args[0] == args[1] => known(true),
             IntNe | IntLt | IntGt | UintLt | UintGt if args[0] == args[1] => known(false),
-            IntIsTrue if self.is_bool(st, args[0]) => Some(args[0]),
-            _ => self.decided(st, opcode, args).and_then(known),
-        }
-    }
-
-    /// A comparison that the ranges of its operands decide.
-    fn decided(&self, st: &State, opcode: Opcode, args: &[Red]) -> Option<bool> {
-        use Opcode::*;
-        if matches!(opcode, IntIsTrue | IntIsZero) {
-            let (low, high) = self.range(st, args[0]);
-            let nonzero = low > 0 || high < 0;
-            return if nonzero {
-                Some(opcode == IntIsTrue)
-            } else {
-                (low == 0 && high == 0).then_some(opcode == IntIsZero)
-            };
-        }
-        let signed = matches!(opcode, IntEq | IntNe | IntLt | IntLe | IntGt | IntGe);
-        let unsigned = matches!(opcode, UintLt | UintLe | UintGt | UintGe);
-        if !signed && !unsigned {
-            return None;
-        }
-        let ((l, h), (l2, h2)) = (self.range(st, args[0]), self.range(st, args[1]));
-        if unsigned && (l < 0 || l2 < 0) {
-            return None;
-        }
-        match opcode {
-            IntLt | UintLt if h < l2 => Some(true),
-            IntLt | UintLt if l >= h2 => Some(false),
-            IntLe | UintLe if h <= l2 => Some(true),
-            IntLe | UintLe if l > h2 => Some(false),
-            IntGt | UintGt if l > h2 => Some(true),
-            IntGt | UintGt if h <= l2 => Some(false),
-            IntGe | UintGe if l >= h2 => Some(true),
-            IntGe | UintGe if h < l2 => Some(false),
-            IntEq if h < l2 || l > h2 => Some(false),
-            IntNe if h < l2 || l > h2 => Some(true),
+            IntIsTrue if self.bound(st, args[0]).is_bool() => Some(args[0]),
             _ => None,
         }
     }
@@ -194,67 +168,6 @@ impl Engine<'_> {
         let inner = self.definition(st, v).filter(|op| op.opcode.is_comparison())?;
         let opcode = if negated { opposite(inner.opcode)? } else { inner.opcode };
         Some((opcode, inner.args.iter().map(|o| red_of(*o)).collect()))
-    }
-
-    fn is_bool(&self, st: &State, red: Red) -> bool {
-        let (low, high) = self.range(st, red);
-        low >= 0 && high <= 1
-    }
-
-    /// The range of an op's result, from the ranges of its operands.
-    fn result_range(&self, st: &State, opcode: Opcode, args: &[Red]) -> (i64, i64) {
-        use Opcode::*;
-        if opcode.is_comparison() {
-            return (0, 1);
-        }
-        let range = |i: usize| self.range(st, args[i]);
-        match opcode {
-            IntAdd => {
-                let ((l, h), (l2, h2)) = (range(0), range(1));
-                l.checked_add(l2).zip(h.checked_add(h2)).unwrap_or(FULL)
-            }
-            IntSub => {
-                let ((l, h), (l2, h2)) = (range(0), range(1));
-                l.checked_sub(h2).zip(h.checked_sub(l2)).unwrap_or(FULL)
-            }
-            IntAnd => {
-                let ((l, h), (l2, h2)) = (range(0), range(1));
-                match (l >= 0, l2 >= 0) {
-                    (true, true) => (0, h.min(h2)),
-                    (true, false) => (0, h),
-                    (false, true) => (0, h2),
-                    (false, false) => FULL,
-                }
-            }
-            UintRshift => match args[1].as_int() {
-                Some(by) if by & 63 != 0 => (0, (u64::MAX >> (by & 63)) as i64),
-                _ => FULL,
-            },
-            IntRshift => match args[1].as_int() {
-                Some(by) => (range(0).0 >> (by & 63), range(0).1 >> (by & 63)),
-                _ => FULL,
-            },
-            IntSignext => match args[1].as_int() {
-                Some(bytes @ (1 | 2 | 4)) => (-(1i64 << (8 * bytes - 1)), (1i64 << (8 * bytes - 1)) - 1),
-                _ => FULL,
-            },
-            IntPopcount | IntClz | IntCtz => (0, 64),
-            IntForceGeZero => (range(0).0.max(0), range(0).1.max(0)),
-            UintMod => match args[1].as_int() {
-                Some(by) if by > 0 => (0, by - 1),
-                _ => FULL,
-            },
-            IntMod => match args[1].as_int() {
-                Some(by) if by > 0 => (if range(0).0 >= 0 { 0 } else { 1 - by }, by - 1),
-                _ => FULL,
-            },
-            SingleToBits => (0, i64::from(u32::MAX)),
-            IntSelect => {
-                let ((l, h), (l2, h2)) = (range(1), range(2));
-                (l.min(l2), h.max(h2))
-            }
-            _ => FULL,
-        }
     }
 
     /// An address that is computed from an exclusive one lies under the same root.
@@ -282,14 +195,14 @@ impl Engine<'_> {
             self.learn_equal(st, value, constant);
         }
         if let Some((opcode, args)) = holds {
-            self.learn_bounds(st, opcode, &args);
+            self.learn_bounds(st, opcode, &args, IntBound::constant(1), DEPTH);
         }
     }
 
     /// The operands that are constants on the side of a branch on `cond` on which it is `taken`.
     pub(super) fn decisions(&self, st: &State, cond: Red, taken: bool) -> SmallVec<[(Red, Const); 2]> {
         let mut decisions = SmallVec::new();
-        if !taken || self.is_bool(st, cond) {
+        if !taken || self.bound(st, cond).is_bool() {
             decisions.push((cond, Const::Int(i64::from(taken))));
         }
         match self.holds(st, cond, taken) {
@@ -313,38 +226,23 @@ impl Engine<'_> {
         Some((opcode, op.args.iter().map(|o| red_of(*o)).collect()))
     }
 
-    fn learn_bounds(&mut self, st: &mut State, opcode: Opcode, args: &[Red]) {
-        use Opcode::*;
-        match opcode {
-            IntLt | IntLe | IntGt | IntGe => {
-                let (low, high, strict) = match opcode {
-                    IntLt => (args[0], args[1], true),
-                    IntLe => (args[0], args[1], false),
-                    IntGt => (args[1], args[0], true),
-                    _ => (args[1], args[0], false),
-                };
-                let step = i64::from(strict);
-                let below = self.range(st, high).1.saturating_sub(step);
-                let above = self.range(st, low).0.saturating_add(step);
-                narrow(st, low, (i64::MIN, below));
-                narrow(st, high, (above, i64::MAX));
+    /// What an op's result says of its operands, and these of what they are computed from.
+    fn learn_bounds(&mut self, st: &mut State, opcode: Opcode, args: &[Red], result: IntBound, depth: usize) {
+        let before: SmallVec<[IntBound; 3]> = args.iter().map(|arg| self.bound(st, *arg)).collect();
+        let Some(after) = IntBound::refine(opcode, &before, result) else { return };
+        for ((arg, before), after) in args.iter().zip(before).zip(after) {
+            let Red::Value(value) = *arg else { continue };
+            if after == before {
+                continue;
             }
-            UintLt | UintLe | UintGt | UintGe => {
-                let (low, high, strict) = match opcode {
-                    UintLt => (args[0], args[1], true),
-                    UintLe => (args[0], args[1], false),
-                    UintGt => (args[1], args[0], true),
-                    _ => (args[1], args[0], false),
-                };
-                let step = i64::from(strict);
-                let (least, most) = self.range(st, high);
-                if least >= 0 {
-                    narrow(st, low, (0, most.saturating_sub(step)));
-                    let above = self.range(st, low).0.saturating_add(step);
-                    narrow(st, high, (above, i64::MAX));
-                }
+            st.facts.narrow(value, after);
+            if depth > 0
+                && let Some(op) = self.definition(st, value).filter(|op| op.results.len() == 1)
+            {
+                let (opcode, args): (_, SmallVec<[Red; 3]>) =
+                    (op.opcode, op.args.iter().copied().map(red_of).collect());
+                self.learn_bounds(st, opcode, &args, after, depth - 1);
             }
-            _ => {}
         }
     }
 
@@ -358,10 +256,14 @@ impl Engine<'_> {
     }
 }
 
-fn narrow(st: &mut State, red: Red, bounds: (i64, i64)) {
-    if let Red::Value(v) = red {
-        st.facts.narrow(v, bounds);
-    }
+/// The op that gives the same where nothing overflows.
+fn without_overflow(opcode: Opcode) -> Option<Opcode> {
+    Some(match opcode {
+        Opcode::IntAddOvf => Opcode::IntAdd,
+        Opcode::IntSubOvf => Opcode::IntSub,
+        Opcode::IntMulOvf => Opcode::IntMul,
+        _ => return None,
+    })
 }
 
 /// The comparison that is true exactly where `opcode` is false; none for floats, because of NaNs.

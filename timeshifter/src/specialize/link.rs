@@ -66,10 +66,7 @@ impl Engine<'_> {
     pub fn entry_bounds(&self, fragment: usize) -> Vec<IntBound> {
         let fragment = &self.fragments[fragment];
         let entry = fragment.graph.block(BlockId::ENTRY);
-        let bound = |value: ValueId| {
-            let (low, high) = fragment.info(value).range;
-            IntBound::from_range(low, high).unwrap_or(IntBound::unbounded())
-        };
+        let bound = |value: ValueId| fragment.info(value).bound;
         let head = match &entry.term {
             Terminator::Jump(edge) if entry.ops.is_empty() => Some((edge, &fragment.graph.block(edge.block).params)),
             _ => None,

@@ -1,8 +1,8 @@
 //! Merging: the state that several states imply (*meet*), and whether a state implies a version (*bind*).
 //!
 //! Constants that are equal stay, different ones become parameters; slots are matched one to one across all states and
-//! met cell by cell; one that would have to match two is forced in every predecessor, and matching starts again; ranges
-//! are hulled; places in memory that not all states know are stored home and forgotten.
+//! met cell by cell; one that would have to match two is forced in every predecessor, and matching starts again; bounds
+//! are joined; places in memory that not all states know are stored home and forgotten.
 //!
 //! Met against a version's own state this is *widening*: what differs becomes a variable. From the third version of a key
 //! on (`top`) every constant, fact and equality is dropped; slots stay, since their number and size are bounded.
@@ -11,8 +11,8 @@ use super::engine::{Engine, RootKind};
 use super::error::SpecError;
 use super::facts::Facts;
 use super::memory::{Cell, KnownMemory, Location, Origin, Place, RootId, Slot};
-use super::residual::FULL;
 use super::state::{Frame, Red, Reg, SlotId, State};
+use bounds::IntBound;
 use flowgraph::ir::{Access, BlockId, Const, Loc, Operand, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -278,7 +278,7 @@ impl<'m> Engine<'m> {
         Red::Value(param)
     }
 
-    /// Ranges (hulled) and origins of the parameters. A version's own state only takes part in the ranges: its arrivals don't
+    /// Bounds (joined) and origins of the parameters. A version's own state only takes part in the bounds: its arrivals don't
     /// enter the new version. At the top it takes part in the origins, too: locals that are made anew in every round of a
     /// loop must not make a version each.
     fn meet_facts(&mut self, made: &[(Tuple, ValueId)], all: &[&State], has_base: bool, top: bool, new: &State) {
@@ -286,11 +286,12 @@ impl<'m> Engine<'m> {
         for (tuple, param) in made {
             let origins = tuple.iter().zip(all).skip(arrivals).map(|(red, st)| self.origin(st, *red));
             let origin = origins.reduce(Origin::or).unwrap_or_default();
-            let ranges: Vec<(i64, i64)> = tuple.iter().zip(all).map(|(red, st)| self.range(st, *red)).collect();
-            let hull = ranges.iter().fold((i64::MAX, i64::MIN), |(l, h), (l2, h2)| (l.min(*l2), h.max(*h2)));
-            let stable = !has_base || ranges[0] == hull;
-            if !top && stable && hull != FULL && hull.0 <= hull.1 {
-                self.fragments[new.fragment].info[param.index()].range = hull;
+            let mut bounds = tuple.iter().zip(all).map(|(red, st)| self.bound(st, *red));
+            let first = bounds.next().unwrap_or(IntBound::unbounded());
+            let joined = bounds.fold(first, IntBound::join);
+            let stable = !has_base || first == joined;
+            if !top && stable {
+                self.fragments[new.fragment].info[param.index()].bound = joined;
             }
             self.fragments[new.fragment].info[param.index()].origin = origin;
         }
@@ -430,11 +431,8 @@ impl<'m> Engine<'m> {
         if !fits {
             return false;
         }
-        let (low, high) = self.fragments[template.fragment].info(param).range;
-        (low, high) == FULL || {
-            let (l, h) = self.range(st, given);
-            low <= l && h <= high
-        }
+        let wanted = self.fragments[template.fragment].info(param).bound;
+        wanted == IntBound::unbounded() || self.bound(st, given).implies(wanted)
     }
 
     /// Cuts a state to what is live at its position: only live registers exist.

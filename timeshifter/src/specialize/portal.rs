@@ -6,8 +6,8 @@
 use super::engine::{Engine, RootKind, Unit};
 use super::error::SpecError;
 use super::memory::{Origin, Provenance, RootId};
-use super::residual::FULL;
 use super::state::{GraphIx, Red, Reg, State, VersionId};
+use bounds::IntBound;
 use flowgraph::eval;
 use flowgraph::ir::{BlockId, KeyField, Loc, Opcode, Operand, ValueId, Word};
 use rustc_hash::FxHashMap;
@@ -50,8 +50,8 @@ pub struct RunRoots(Vec<(RootId, Word)>);
 pub struct Door {
     /// Which of the words of the portal's leaves are those of the fragment's parameters.
     pub order: Vec<usize>,
-    /// The words that the version wants within a signed range.
-    pub ranges: Vec<(usize, (i64, i64))>,
+    /// The words that the version wants to be something that is known of them.
+    pub bounds: Vec<(usize, IntBound)>,
 }
 
 impl Engine<'_> {
@@ -150,7 +150,7 @@ impl Engine<'_> {
             return None;
         }
         let mut leaves: FxHashMap<ValueId, usize> = FxHashMap::default();
-        let mut ranges = Vec::new();
+        let mut bounds = Vec::new();
         for (value, reg) in wanted.regs.iter() {
             let Reg::Red(red) = reg else { continue };
             let (Red::Value(param), Some(leaf)) = (red, portal.leaves.iter().position(|l| l == value)) else {
@@ -163,8 +163,8 @@ impl Engine<'_> {
             if !fits || leaves.insert(*param, leaf).is_some() {
                 return None;
             }
-            if info.range != FULL {
-                ranges.push((leaf, info.range));
+            if info.bound != IntBound::unbounded() {
+                bounds.push((leaf, info.bound));
             }
         }
         for (root, address) in &template.memory.roots {
@@ -176,7 +176,7 @@ impl Engine<'_> {
         }
         let params = &self.fragments[version.fragment].graph.block(version.block).params;
         let order = params.iter().map(|param| leaves.get(param).copied()).collect::<Option<Vec<usize>>>()?;
-        Some(Door { order, ranges })
+        Some(Door { order, bounds })
     }
 
     /// The portal whose merge point the innermost of these frames stands at, inside of others: the function, and the words of

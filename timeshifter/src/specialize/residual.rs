@@ -2,27 +2,25 @@
 //!
 //! A fragment is one residual graph. A residual block takes all live residual values as parameters, so dominance holds by
 //! construction; the optimizer ([`crate::optimize`]) drops the parameters that are not needed. Beside the graph lies what is known about
-//! its values wherever they are visible: what defined them, a range, and which exclusive root an address comes from.
+//! its values wherever they are visible: what defined them, a bound, and which exclusive root an address comes from.
 
 use super::event::GuestPosition;
 use super::memory::Origin;
 use super::state::{GraphIx, VersionId};
+use bounds::IntBound;
 use flowgraph::ir::{
     Block, BlockId, Edge, Graph, Imm, Loc, Op, Opcode, Operand, RustType, Signature, Terminator, Time, Type, ValueId,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// The whole range of an int.
-pub const FULL: (i64, i64) = (i64::MIN, i64::MAX);
-
 /// What is known about a residual value, wherever it is visible.
 #[derive(Clone, Debug)]
 pub struct Info {
     /// Where it comes from, if it is an address.
     pub origin: Origin,
-    /// Its signed range.
-    pub range: (i64, i64),
+    /// What it can be, if it is an int.
+    pub bound: IntBound,
     /// Where the pure op is that computes it: block and number.
     pub definition: Option<(BlockId, u32)>,
     /// It is a condition that usually holds.
@@ -31,7 +29,7 @@ pub struct Info {
 
 impl Default for Info {
     fn default() -> Info {
-        Info { origin: Origin::Outside, range: FULL, definition: None, likely: false }
+        Info { origin: Origin::Outside, bound: IntBound::unbounded(), definition: None, likely: false }
     }
 }
 

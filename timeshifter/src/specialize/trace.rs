@@ -312,10 +312,10 @@ impl Engine<'_> {
         let site = &self.exits[exit as usize];
         let Some(block) = site.block else { unreachable!("a guard's exit has a block") };
         debug_assert_eq!(site.fragment, st.fragment);
-        let decided = site.decided.map(|(cond, taken)| match (taken, self.fragments[st.fragment].info(cond).range) {
-            (false, _) => Operand::int(0),
-            (true, (0, 1)) => Operand::int(1),
-            (true, _) => cond.into(),
+        let decided = site.decided.map(|(cond, taken)| match taken {
+            false => Operand::int(0),
+            true if self.fragments[st.fragment].info(cond).bound.is_bool() => Operand::int(1),
+            true => cond.into(),
         });
         let guard = i64::from(self.guards);
         self.guards += 1;

@@ -2,16 +2,17 @@
 
 use flowgraph::ir::{Effect, Graph, Op, Opcode, Operand, Terminator, Type, ValueId, Word};
 use std::collections::BTreeSet;
+use timeshifter::optimize::int_bound::IntBound;
 use timeshifter::specialize::{Engine, Origin, Red, Reg, State};
 
 /// How many states are made of one at most.
 const MOST: usize = 8;
 
-/// A value of an exit that may be replaced by any other of its type and range.
+/// A value of an exit that may be replaced by any other of its type and bound.
 struct Plain {
     position: usize,
     ty: Type,
-    range: (i64, i64),
+    bound: IntBound,
 }
 
 /// The values of an exit that may be replaced.
@@ -26,7 +27,7 @@ impl PlainValues {
             let info = fragment.info(*value);
             let may = info.origin == Origin::Outside && site.promoted != Some(*value);
             let ty = fragment.graph.values[value.index()].ty;
-            (may && is_plain(engine, &snapshot, *value)).then_some(Plain { position, ty, range: info.range })
+            (may && is_plain(engine, &snapshot, *value)).then_some(Plain { position, ty, bound: info.bound })
         };
         PlainValues(site.values.iter().enumerate().filter_map(plain).collect())
     }
@@ -55,9 +56,10 @@ impl Plain {
             Type::Single => [0.0, -1.5, f32::INFINITY, f32::NAN].map(|f: f32| u64::from(f.to_bits())).into(),
             Type::Int => {
                 let (low, high) = narrowest(word as i64);
-                let (low, high) = (low.max(self.range.0), high.min(self.range.1));
+                let (low, high) = (low.max(self.bound.lower()), high.min(self.bound.upper()));
                 let corners = BTreeSet::from([low, -1, 0, 1, high]);
-                corners.into_iter().filter(|c| (low..=high).contains(c)).map(|c| c as Word).collect()
+                let can_be = |c: &i64| (low..=high).contains(c) && self.bound.contains(*c);
+                corners.into_iter().filter(can_be).map(|c| c as Word).collect()
             }
         };
         words.into_iter().filter(|w| *w != word).collect()
@@ -161,7 +163,7 @@ mod tests {
 
     #[test]
     fn extremes_stay_in_range() {
-        let plain = Plain { position: 0, ty: Type::Int, range: (0, 99) };
+        let plain = Plain { position: 0, ty: Type::Int, bound: IntBound::from_range(0, 99).unwrap() };
         assert_eq!(plain.extremes(7), [0, 1, 99]);
         assert_eq!(plain.extremes(1), [0]);
     }
