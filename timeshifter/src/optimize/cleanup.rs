@@ -10,11 +10,10 @@ use std::hash::{Hash, Hasher};
 
 /// Cleans a graph: one after the other goes over it until none has found anything since it was there itself. Gives the number of rounds.
 pub(super) fn simplify(graph: &mut Graph) -> usize {
-    const CLEANERS: [fn(&mut Graph) -> bool; 8] = [
+    const CLEANERS: [fn(&mut Graph) -> bool; 7] = [
         drop_unreachable,
         append_single_successors,
         drop_redundant_params,
-        drop_equal_params,
         fold_constants,
         simplify_branches,
         drop_dead,
@@ -250,7 +249,7 @@ fn drop_redundant_params(graph: &mut Graph) -> bool {
         })
         .collect();
     if replaced.is_empty() {
-        return false;
+        return drop_equal_params(graph, &edges);
     }
     remove_params(graph, &remove);
     replaced.apply(graph);
@@ -406,8 +405,7 @@ struct Test {
 }
 
 /// Of parameters that are always the same as each other one is left.
-fn drop_equal_params(graph: &mut Graph) -> bool {
-    let edges = Edges::new(graph);
+fn drop_equal_params(graph: &mut Graph, edges: &Edges) -> bool {
     let mut replaced = Replacements::new(graph);
     let mut remove: Vec<Vec<bool>> = Vec::with_capacity(graph.blocks.len());
     let mut given: Vec<(u64, usize)> = Vec::new();

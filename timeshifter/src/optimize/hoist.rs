@@ -1,8 +1,8 @@
 //! Hoisting: what is the same in each round of a loop is done once, before it.
 //!
 //! As long as a round has done nothing but compute, load and test whether to leave the loop, its beginning can be done twice: so it is copied
-//! before the loop, up to the last test, load or costly op that always gives the same. Ops that do move there. Tests are copied: behind them
-//! it is known what they give, so the walk ([`super::forward`]) drops those in the loop; of the rest of the copy what nobody needs goes. Nothing
+//! before the loop, up to the last test, load or costly op that always gives the same. Ops that do move there, and branches on what they give: behind
+//! those before the loop the ones in it are decided. Of the rest of the copy what nobody needs goes. Nothing
 //! comes before the test that guards it, and a test that fails before the loop leaves as the first round would have.
 //!
 //! ```text
@@ -86,6 +86,8 @@ struct Plan {
     cut: Option<usize>,
     /// What the ops give that move.
     moved: FxHashSet<ValueId>,
+    /// The blocks of the chain whose test gives the same in each round.
+    decided: FxHashSet<BlockId>,
     /// By value that the chain computes, doesn't move, and somebody uses behind the loop: the blocks there that need it.
     used_behind: Vec<(ValueId, Vec<BlockId>)>,
     /// What is the same in each round, in words.
@@ -198,6 +200,7 @@ impl Seen<'_> {
     fn plan(&mut self, head: BlockId, body: Vec<BlockId>) -> Option<Plan> {
         let mut chain = vec![head];
         let mut same: FxHashSet<ValueId> = FxHashSet::default();
+        let mut decided: FxHashSet<BlockId> = FxHashSet::default();
         let (mut found, mut copied, mut varying) = (Found::default(), 0, 0);
         // What has been found last: how many blocks of the chain there were, where the last of them is cut, all that had been found, and the
         // tests before it that aren't the same in each round: they are made once more.
@@ -237,6 +240,7 @@ impl Seen<'_> {
                     };
                     if cond.value().is_some() && self.is_same(*cond, head, &same) {
                         found.tests += 1;
+                        decided.insert(at);
                         last = Some((chain.len(), None, found, varying));
                     } else {
                         varying += 1;
@@ -253,7 +257,7 @@ impl Seen<'_> {
         let (blocks, cut, found, _) = last.filter(|(.., found, varying)| *varying <= 2 * found.count())?;
         chain.truncate(blocks);
         let moved = FxHashSet::default();
-        let mut plan = Plan { body, chain, cut, moved, used_behind: Vec::new(), found: found.to_string() };
+        let mut plan = Plan { body, chain, cut, moved, decided, used_behind: Vec::new(), found: found.to_string() };
         for (at, block) in plan.chain.iter().enumerate() {
             let ops = &self.graph.block(*block).ops[..plan.ops(self.graph, at)];
             plan.moved.extend(ops.iter().flat_map(|op| &op.results).filter(|value| same.contains(value)));
@@ -358,6 +362,12 @@ fn copy(graph: &mut Graph, plan: &Plan) -> BlockId {
     let mut into_loop: Vec<Operand> = Vec::new();
     for (at, id) in plan.chain.iter().enumerate() {
         let mut block = graph.block(*id).clone();
+        let stays = |edge: &Edge| plan.body.binary_search(&edge.block).is_ok();
+        if plan.decided.contains(id)
+            && let Some(edge) = block.term.edges().find(|edge| stays(edge))
+        {
+            graph.block_mut(*id).term = Terminator::Jump(edge.clone());
+        }
         let is_last = at + 1 == plan.chain.len();
         block.ops.truncate(plan.ops(graph, at));
         graph.block_mut(*id).ops.retain(|op| !moves(op));
@@ -381,7 +391,7 @@ fn copy(graph: &mut Graph, plan: &Plan) -> BlockId {
         if is_last && plan.cut.is_some() {
             block.term = Terminator::Jump(loop_again);
         } else {
-            for edge in block.term.edges_mut().filter(|edge| plan.body.binary_search(&edge.block).is_ok()) {
+            for edge in block.term.edges_mut().filter(|edge| stays(edge)) {
                 if is_last {
                     *edge = loop_again.clone();
                 } else {

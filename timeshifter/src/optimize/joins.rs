@@ -33,14 +33,14 @@ const WAYS: usize = 8;
 /// So much is asked at the most.
 const QUESTIONS: usize = 8;
 
-/// In so many blocks behind a join it is looked for tests.
+/// In so many blocks behind a join it is looked for tests and loads.
 const BLOCKS: usize = 4;
 
 /// What a join asks, and the answers.
 #[derive(Default)]
 pub(super) struct Join {
-    /// Loads before anything that writes, with their numbers in the block.
-    loads: Vec<(usize, Op)>,
+    /// Loads before anything that writes, each with its block: the join, or one that only the join leads to, over tests.
+    loads: Vec<(BlockId, Op)>,
     /// Comparisons of integers, of what is known before the join.
     tests: Vec<Op>,
     /// By edge, if it can be taken: the block that it leads from, and which it is there.
@@ -131,8 +131,7 @@ impl Walk<'_> {
                 self.known.does((test.opcode, args, None), [Operand::int(i64::from(holds))]);
             }
         }
-        // The last one first: the numbers of the others stay.
-        for (at, (number, load)) in join.loads.iter().enumerate().rev() {
+        for (at, (of, load)) in join.loads.iter().enumerate() {
             let brought: Option<Vec<(Operand, IntBound)>> =
                 join.answers.iter().map(|answers| answers.loads[at]).collect();
             let Some((brought, bound)) = brought.and_then(|brought| {
@@ -148,10 +147,13 @@ impl Walk<'_> {
             let operands = brought.iter().map(|(operand, _)| *operand);
             let param = self.hand_over(block, load, join.answers.iter().zip(operands));
             self.known.computed(param, bound);
-            let mut load = self.graph.block_mut(block).ops.remove(*number);
-            self.replaced.replace(load.results[0], param.into());
+            // Behind a test the walk finds that it lies there.
+            if *of == block {
+                self.graph.block_mut(block).ops.retain(|op| op.results != load.results);
+                self.replaced.replace(load.results[0], param.into());
+            }
+            let mut load = Op { results: smallvec![param], ..load.clone() };
             load.args.iter_mut().for_each(|arg| *arg = self.replaced.find(*arg));
-            load.results = smallvec![param];
             self.known.accesses(&load);
         }
     }
@@ -186,15 +188,15 @@ impl Walk<'_> {
             .collect();
         heads.sort_unstable_by_key(|(block, _)| *block);
         for (block, mut join) in heads {
-            for (at, (_, load)) in join.loads.iter().enumerate() {
+            for (at, (of, load)) in join.loads.iter().enumerate() {
                 let result = load.results[0];
                 // It may have gone since.
                 let is_it = |op: &Op| op.results.first() == Some(&result);
-                let Some(number) = self.graph.block(block).ops.iter().position(is_it) else { continue };
+                let Some(number) = self.graph.block(*of).ops.iter().position(is_it) else { continue };
                 let knows_not = |answers: &Answers| answers.loads[at].is_none();
                 let unknown = join.answers.iter().position(knows_not);
-                // One way into the loop may load it.
-                if unknown.is_some_and(|way| join.answers[way].comes_back)
+                // One way into the loop may load it, if that isn't above a test.
+                if unknown.is_some_and(|way| join.answers[way].comes_back || *of != block)
                     || join.answers.iter().filter(|answers| knows_not(answers)).count() > 1
                 {
                     continue;
@@ -204,7 +206,7 @@ impl Walk<'_> {
                 if !self.rewrites.may(Kind::LoadOverJoin, load.loc, told) {
                     continue;
                 }
-                self.graph.block_mut(block).ops.remove(number);
+                self.graph.block_mut(*of).ops.remove(number);
                 let loaded = unknown.map(|way| self.load_on(&mut join.answers[way], load));
                 let brought = join.answers.iter().filter_map(|answers| {
                     let known = answers.loads[at].map(|(operand, _)| operand);
@@ -271,15 +273,30 @@ pub(super) fn joins(graph: &Graph, tree: &Dominators) -> FxHashMap<BlockId, Join
         let is_above = |op: &Op| {
             op.args.iter().filter_map(|arg| arg.value()).all(|value| !tree.dominates(id, defined[value.index()]))
         };
-        let loads = graph.block(id).ops.iter().enumerate();
-        let loads = loads.take_while(|(_, op)| !matches!(op.opcode.effect(), Effect::Write | Effect::Call));
         let is_handed_over = |arg: &Operand| arg.value().is_some_and(|value| params.contains(&value));
         let is_known = |op: &Op| {
             let mut values = op.args.iter().filter(|arg| !is_handed_over(arg)).filter_map(|arg| arg.value());
             values.all(|value| !tree.dominates(id, defined[value.index()]))
         };
-        let loads = loads.filter(|(_, op)| op.opcode.effect() == Effect::Read && op.results.len() == 1 && is_known(op));
-        join.loads = loads.take(QUESTIONS).map(|(number, op)| (number, op.clone())).collect();
+        let is_question = |op: &&Op| op.opcode.effect() == Effect::Read && op.results.len() == 1 && is_known(op);
+        let mut chain = vec![id];
+        let mut at = 0;
+        while at < chain.len() {
+            let of = chain[at];
+            let block = graph.block(of);
+            let writes = |op: &Op| matches!(op.opcode.effect(), Effect::Write | Effect::Call);
+            let until = block.ops.iter().position(writes).unwrap_or(block.ops.len());
+            let loads = block.ops[..until].iter().filter(is_question);
+            join.loads.extend(loads.take(QUESTIONS - join.loads.len()).map(|op| (of, op.clone())));
+            if until == block.ops.len() {
+                // What is done on a way out alone is done seldom.
+                let goes_on =
+                    |next: &BlockId| !matches!(graph.block(*next).term, Terminator::Exit { .. } | Terminator::Trap(_));
+                let next = block.term.edges().map(|edge| edge.block).filter(|next| edges[next.index()] == 1);
+                chain.extend(next.filter(goes_on).take(BLOCKS - chain.len()));
+            }
+            at += 1;
+        }
         let mut behind = vec![id];
         let mut at = 0;
         while at < behind.len().min(BLOCKS) && !is_head {

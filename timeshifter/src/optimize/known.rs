@@ -299,7 +299,9 @@ impl Known {
             return false;
         }
         if holds {
-            self.is_at_least(value, 1);
+            if met.contains(0) {
+                self.is_at_least(value, 1); // no bound with a sign says so
+            }
             // Not zero, even where no bound says so.
             if let Some(Definition { opcode: Opcode::IntIsTrue, args, .. }) = self.definition(value) {
                 let nonzero = args[0];

@@ -95,8 +95,6 @@ pub fn optimize(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) 
             break;
         }
         rounds += simplify(graph);
-        forward(graph, entry, rewrites);
-        rounds += simplify(graph);
     }
     if drop_dead_stores(graph, rewrites) | drop_undemanded(graph, rewrites) {
         rounds += simplify(graph);
