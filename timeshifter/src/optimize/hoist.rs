@@ -229,26 +229,18 @@ impl Seen<'_> {
                 same.extend(&op.results);
                 last = Some((chain.len(), Some(number + 1), found, varying));
             }
-            let stays = |edge: &Edge| body.binary_search(&edge.block).is_ok();
-            let next = match &block.term {
-                Terminator::Jump(edge) => edge.block,
-                Terminator::Branch { cond, then, otherwise, .. } => {
-                    let next = match (stays(then), stays(otherwise)) {
-                        (true, false) => then.block,
-                        (false, true) => otherwise.block,
-                        _ => break,
-                    };
-                    if cond.value().is_some() && self.is_same(*cond, head, &same) {
-                        found.tests += 1;
-                        decided.insert(at);
-                        last = Some((chain.len(), None, found, varying));
-                    } else {
-                        varying += 1;
-                    }
-                    next
+            let mut stays = block.term.edges().filter(|edge| body.binary_search(&edge.block).is_ok());
+            let (Some(Edge { block: next, .. }), None) = (stays.next(), stays.next()) else { break };
+            let next = *next;
+            if let Terminator::Branch { cond: tested, .. } | Terminator::Switch { value: tested, .. } = &block.term {
+                if tested.value().is_some() && self.is_same(*tested, head, &same) {
+                    found.tests += 1;
+                    decided.insert(at);
+                    last = Some((chain.len(), None, found, varying));
+                } else {
+                    varying += 1;
                 }
-                _ => break,
-            };
+            }
             if next == head || !self.one_way[next.index()] {
                 break;
             }

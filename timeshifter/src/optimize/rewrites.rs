@@ -46,12 +46,12 @@ kinds! {
 
 /// Some kinds of rewrites.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Kinds(u16);
+pub struct Kinds(u32);
 
 impl Kinds {
     /// Whether a kind is one of them.
     pub fn contains(self, kind: Kind) -> bool {
-        self.0 >> kind as u16 & 1 != 0
+        self.0 >> kind as u32 & 1 != 0
     }
 
     /// All kinds.
@@ -62,7 +62,7 @@ impl Kinds {
 
 impl FromIterator<Kind> for Kinds {
     fn from_iter<T: IntoIterator<Item = Kind>>(kinds: T) -> Kinds {
-        Kinds(kinds.into_iter().fold(0, |bits, kind| bits | 1 << kind as u16))
+        Kinds(kinds.into_iter().fold(0, |bits, kind| bits | 1 << kind as u32))
     }
 }
 

@@ -190,12 +190,23 @@ impl Engine<'_> {
 
     /// What a branch on `cond` teaches the side on which it is `taken`.
     pub(super) fn learn(&mut self, st: &mut State, cond: Red, taken: bool) {
-        let holds = self.holds(st, cond, taken);
+        // What isn't 0 needn't be 1.
+        let result = match taken {
+            false => Some(IntBound::constant(0)),
+            true => self.bound(st, cond).is_bool().then_some(IntBound::constant(1)),
+        };
+        let computed = match cond {
+            Red::Value(v) => {
+                self.definition(st, v).map(|op| (op.opcode, op.args.iter().copied().map(red_of).collect()))
+            }
+            _ => None,
+        };
         for (value, constant) in self.decisions(st, cond, taken) {
             self.learn_equal(st, value, constant);
         }
-        if let Some((opcode, args)) = holds {
-            self.learn_bounds(st, opcode, &args, IntBound::constant(1), DEPTH);
+        if let (Some(result), Some((opcode, args))) = (result, computed) {
+            let args: SmallVec<[Red; 3]> = args;
+            self.learn_bounds(st, opcode, &args, result, DEPTH);
         }
     }
 
