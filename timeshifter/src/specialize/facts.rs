@@ -26,7 +26,7 @@ const NOTHING: Fact = Fact { bound: IntBound::unbounded(), known: None };
 #[derive(Clone, Debug)]
 enum Node {
     Inner([Option<Rc<Node>>; WIDTH]),
-    Leaf([Fact; WIDTH]),
+    Leaf(Box<[Fact; WIDTH]>),
 }
 
 /// So many facts stand in a row.
@@ -98,7 +98,7 @@ impl Facts {
         let mut level = self.levels;
         loop {
             let new = || match level {
-                0 => Rc::new(Node::Leaf([NOTHING; WIDTH])),
+                0 => Rc::new(Node::Leaf(Box::new([NOTHING; WIDTH]))),
                 _ => Rc::new(Node::Inner([const { None }; WIDTH])),
             };
             match Rc::make_mut(node.get_or_insert_with(new)) {
