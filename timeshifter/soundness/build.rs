@@ -49,9 +49,11 @@ impl Rewrite {
                     return Vec::new();
                 }
                 let items = self.file(folder, &name.to_string());
-                return vec![parse_quote!(pub(crate) mod #name { use crate::word::*; #(#items)* })];
+                return vec![parse_quote!(pub mod #name { use crate::word::*; #(#items)* })];
             }
-            Item::Use(used) if LEFT_OUT.iter().any(|left| used.tree.to_token_stream().to_string().starts_with(left)) => {
+            Item::Use(used)
+                if LEFT_OUT.iter().any(|left| used.tree.to_token_stream().to_string().starts_with(left)) =>
+            {
                 return Vec::new();
             }
             Item::Impl(own) if own.trait_.as_ref().is_some_and(|(_, path, _)| path.segments[0].ident == "fmt") => {
@@ -94,7 +96,12 @@ impl Rewrite {
         let gives = ty.to_token_stream().to_string();
         // An iterator and a list have no terms; a constant has no decisions.
         let is_constant = sig.inputs.is_empty() && sig.ident.to_string().to_uppercase() == sig.ident.to_string();
-        if sig.generics.type_params().next().is_some() || gives.contains("impl") || gives.contains("[I64") || gives.contains("[I64 ;") || is_constant {
+        if sig.generics.type_params().next().is_some()
+            || gives.contains("impl")
+            || gives.contains("[I64")
+            || gives.contains("[I64 ;")
+            || is_constant
+        {
             return;
         }
         let mut names: Vec<Ident> = Vec::new();
@@ -139,7 +146,7 @@ impl VisitMut for Rewrite {
 
     /// Theorems are about inner functions, too.
     fn visit_visibility_mut(&mut self, own: &mut syn::Visibility) {
-        *own = parse_quote!(pub(crate));
+        *own = parse_quote!(pub);
     }
 
     fn visit_ident_mut(&mut self, ident: &mut Ident) {

@@ -5,11 +5,13 @@
 //! taken for what it computes. So no formula grows large, and none rests on more than the promises that are named with it.
 
 use crate::explore::{Merge, fact, fresh, panics_if, terms_of};
+use crate::set::IntBound;
 use crate::set::{Set, has_bits};
 use crate::source::bits::Range;
 use crate::source::tristate::Tristate;
-use crate::term::{Op, Term, all, apply, at_most, at_most_unsigned, both, either, extended, implies, isnt, number, same, truth};
-use crate::set::IntBound;
+use crate::term::{
+    Op, Term, all, apply, at_most, at_most_unsigned, both, either, extended, implies, isnt, number, same, truth,
+};
 
 /// What a parameter is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,8 +52,25 @@ pub struct Promise {
     pub each: Option<(u32, u32)>,
 }
 
-/// Numbers, and pairs of numbers.
-pub type About = (Vec<Term>, Vec<[Term; 2]>);
+/// Numbers, and pairs of numbers; and, where these are fewer, those that are wanted of `join`.
+#[derive(Clone, Debug, Default)]
+pub struct About {
+    /// Numbers.
+    pub numbers: Vec<Term>,
+    /// Pairs.
+    pub pairs: Vec<[Term; 2]>,
+    /// What `join` is asked about, if not all of the numbers.
+    pub joined: Option<Vec<Term>>,
+}
+
+fn about(numbers: Vec<Term>, pairs: Vec<[Term; 2]>) -> About {
+    About { numbers, pairs, joined: None }
+}
+
+/// Of a bitwise op parts are joined, and only their results matter there.
+fn bitwise(op: Op, m: &[Term], pairs: Vec<[Term; 2]>) -> About {
+    About { numbers: vec![m[0], m[1], apply(op, m)], pairs, joined: Some(vec![apply(op, m)]) }
+}
 
 impl Kind {
     fn len(self) -> usize {
@@ -105,11 +124,14 @@ impl Promise {
         let short = self.function.rsplit("::").next().unwrap_or(self.function);
         let result: Vec<Term> = widths.iter().map(|width| fresh(short, *width)).collect();
         let is_made = self.is_made(parameters);
-        let mut say = |members: &[Term]| fact(implies(is_made, (self.says)(parameters, &result, members)));
+        let say = |members: &[Term]| fact(implies(is_made, (self.says)(parameters, &result, members)));
         match self.members {
             0 => say(&[]),
-            1 => about.0.iter().for_each(|member| say(&[*member])),
-            _ => about.1.iter().for_each(|pair| say(pair)),
+            1 => {
+                let joined = about.joined.as_ref().filter(|_| short == "join");
+                joined.unwrap_or(&about.numbers).iter().for_each(|member| say(&[*member]));
+            }
+            _ => about.pairs.iter().for_each(|pair| say(pair)),
         }
         panics_if(isnt(is_made));
         result
@@ -137,11 +159,11 @@ fn always(_: &[Term]) -> Term {
 }
 
 fn members(_: &[Term], members: &[Term]) -> About {
-    (members.to_vec(), Vec::new())
+    about(members.to_vec(), Vec::new())
 }
 
 fn pair(_: &[Term], members: &[Term]) -> About {
-    (members.to_vec(), vec![[members[0], members[1]]])
+    about(members.to_vec(), vec![[members[0], members[1]]])
 }
 
 /// A result that is there if a number is in it, and is as bounds are.
@@ -196,8 +218,10 @@ pub const PROMISES: &[Promise] = &[
         given: always,
         says: |p, r, m| {
             let set = Set::of(&r[1..]);
-            let is_in = both(Set::of(p).has(m[0]), Set::of(&p[4..]).has(m[0]));
-            both(implies(r[0], set.valid()), same(is_in, both(r[0], set.has(m[0]))))
+            let (a, b) = (Set::of(p), Set::of(&p[4..]));
+            let is_in = both(a.has(m[0]), b.has(m[0]));
+            let ends = all(&[a.has(set.lower), a.has(set.upper), b.has(set.lower), b.has(set.upper)]);
+            both(implies(r[0], both(set.valid(), ends)), same(is_in, both(r[0], set.has(m[0]))))
         },
         run: run!(|a: B, b: B| a.meet(b)),
         about: members,
@@ -266,7 +290,7 @@ pub const PROMISES: &[Promise] = &[
             maybe_has(r, all(&[a.has(m[0]), b.has(m[1]), is_turn]), wrapped)
         },
         run: run!(|a: B, b: B, turn: I128| a.sums_in_turn(b, turn)),
-        about: |_, m| (vec![m[0], m[1], sum(m[0], m[1])], vec![[m[0], m[1]]]),
+        about: |_, m| about(vec![m[0], m[1], sum(m[0], m[1])], vec![[m[0], m[1]]]),
         by: &["reduce::Bound::reduced", "tristate::Tristate::add"],
         by_sign: false,
         each: None,
@@ -281,8 +305,13 @@ pub const PROMISES: &[Promise] = &[
             both(Set::of(r).valid(), implies(are_in, Set::of(r).has(sum(m[0], m[1]))))
         },
         run: run!(|a: B, b: B| a.add_bound(b)),
-        about: |_, m| (vec![sum(m[0], m[1])], vec![[m[0], m[1]]]),
-        by: &["reduce::Bound::reduced", "tristate::Tristate::add", "arithmetic::Bound::sums_in_turn", "lattice::Bound::join"],
+        about: |_, m| about(vec![sum(m[0], m[1])], vec![[m[0], m[1]]]),
+        by: &[
+            "reduce::Bound::reduced",
+            "tristate::Tristate::add",
+            "arithmetic::Bound::sums_in_turn",
+            "lattice::Bound::join",
+        ],
         by_sign: false,
         each: None,
     },
@@ -296,7 +325,7 @@ pub const PROMISES: &[Promise] = &[
             both(Set::of(r).valid(), implies(are_in, Set::of(r).has(difference(m[0], m[1]))))
         },
         run: run!(|a: B, b: B| a.sub_bound(b)),
-        about: |_, m| (vec![], vec![[not(m[0]), m[1]]]),
+        about: |_, m| about(vec![], vec![[not(m[0]), m[1]]]),
         by: &["arithmetic::Bound::add_bound"],
         by_sign: false,
         each: None,
@@ -337,11 +366,9 @@ pub const PROMISES: &[Promise] = &[
         kinds: &[Kind::Bound, Kind::Word(32)],
         members: 1,
         given: |p| both(at_most_unsigned(number(1, 32), p[4]), at_most_unsigned(p[4], number(64, 32))),
-        says: |p, r, m| {
-            both(Set::of(r).valid(), implies(Set::of(p).has(m[0]), Set::of(r).has(extension(p[4], m[0]))))
-        },
+        says: |p, r, m| both(Set::of(r).valid(), implies(Set::of(p).has(m[0]), Set::of(r).has(extension(p[4], m[0])))),
         run: run!(|a: B, n: U32| a.sign_extended(n)),
-        about: |p, m| (vec![m[0], extension(p[4], m[0])], Vec::new()),
+        about: |p, m| about(vec![m[0], extension(p[4], m[0])], Vec::new()),
         by: &["reduce::Bound::reduced", "lattice::Bound::join"],
         by_sign: false,
         each: Some((1, 64)),
@@ -353,7 +380,7 @@ pub const PROMISES: &[Promise] = &[
         given: always,
         says: |p, r, m| result_of(Op::And, p, r, m),
         run: run!(|a: B, b: B| a.and_bound(b)),
-        about: |_, m| (vec![m[0], m[1], apply(Op::And, m)], vec![[not(m[0]), not(m[1])]]),
+        about: |_, m| bitwise(Op::And, m, vec![[not(m[0]), not(m[1])]]),
         by: BITWISE,
         by_sign: true,
         each: None,
@@ -365,7 +392,7 @@ pub const PROMISES: &[Promise] = &[
         given: always,
         says: |p, r, m| result_of(Op::Or, p, r, m),
         run: run!(|a: B, b: B| a.or_bound(b)),
-        about: |_, m| (vec![m[0], m[1], apply(Op::Or, m)], vec![[m[0], m[1]]]),
+        about: |_, m| bitwise(Op::Or, m, vec![[m[0], m[1]]]),
         by: BITWISE,
         by_sign: true,
         each: None,
@@ -379,7 +406,7 @@ pub const PROMISES: &[Promise] = &[
         run: run!(|a: B, b: B| a.xor_bound(b)),
         about: |_, m| {
             let only = [apply(Op::And, &[m[0], not(m[1])]), apply(Op::And, &[not(m[0]), m[1]])];
-            (vec![m[0], m[1], apply(Op::Xor, m)], vec![[m[0], not(m[1])], [not(m[0]), m[1]], only])
+            bitwise(Op::Xor, m, vec![[m[0], not(m[1])], [not(m[0]), m[1]], only])
         },
         by: BITWISE,
         by_sign: true,
@@ -390,7 +417,11 @@ pub const PROMISES: &[Promise] = &[
         kinds: &[Kind::Bound, Kind::Word(32)],
         members: 1,
         given: |p| is_amount(p[4]),
-        says: |p, r, m| shifted(Op::Shl, p, r, m),
+        says: |p, r, m| {
+            let low = not(apply(Op::Shl, &[number(u128::MAX, 64), extended(Op::Zext, p[4], 64)]));
+            let ones = apply(Op::Or, &[r[2], r[3]]);
+            both(shifted(Op::Shl, p, r, m), same(apply(Op::And, &[ones, low]), number(0, 64)))
+        },
         run: run!(|a: B, amount: U32| a.lshift_const(amount)),
         about: members,
         by: &["shifts::Bound::sign_extended"],
@@ -402,7 +433,10 @@ pub const PROMISES: &[Promise] = &[
         kinds: &[Kind::Bound, Kind::Word(32)],
         members: 1,
         given: |p| is_amount(p[4]),
-        says: |p, r, m| shifted(Op::Ashr, p, r, m),
+        says: |p, r, m| {
+            let end = |at: usize| same(r[at], apply(Op::Ashr, &[p[at], extended(Op::Zext, p[4], 64)]));
+            all(&[shifted(Op::Ashr, p, r, m), end(0), end(1)])
+        },
         run: run!(|a: B, amount: U32| a.rshift_const(amount)),
         about: members,
         by: &[],
@@ -414,9 +448,13 @@ pub const PROMISES: &[Promise] = &[
         kinds: &[Kind::Bound, Kind::Word(32)],
         members: 1,
         given: |p| is_amount(p[4]),
-        says: |p, r, m| shifted(Op::Lshr, p, r, m),
+        says: |p, r, m| {
+            let most = apply(Op::Lshr, &[number(u128::MAX, 64), extended(Op::Zext, p[4], 64)]);
+            let fits = both(at_most_unsigned(r[0], most), at_most_unsigned(r[1], most));
+            both(shifted(Op::Lshr, p, r, m), fits)
+        },
         run: run!(|a: B, amount: U32| a.urshift_const(amount)),
-        about: |p, m| (vec![m[0], apply(Op::Lshr, &[m[0], extended(Op::Zext, p[4], 64)])], Vec::new()),
+        about: |p, m| about(vec![m[0], apply(Op::Lshr, &[m[0], extended(Op::Zext, p[4], 64)])], Vec::new()),
         by: &["reduce::Bound::reduced", "lattice::Bound::join"],
         by_sign: false,
         each: None,
@@ -470,7 +508,12 @@ fn lies_in_turns(turn: Term) -> Term {
 }
 
 fn are_between(p: &[Term], m: &[Term]) -> Term {
-    all(&[at_most_unsigned(p[0], m[0]), at_most_unsigned(m[0], p[1]), at_most_unsigned(p[2], m[1]), at_most_unsigned(m[1], p[3])])
+    all(&[
+        at_most_unsigned(p[0], m[0]),
+        at_most_unsigned(m[0], p[1]),
+        at_most_unsigned(p[2], m[1]),
+        at_most_unsigned(m[1], p[3]),
+    ])
 }
 
 /// The promise of a function.

@@ -186,7 +186,8 @@ pub fn summary<R: Merge>(name: &'static str, key: Option<Vec<Option<Term>>>, bod
     }
     let mut widths = Vec::new();
     R::widths(&mut widths);
-    let mut terms = found.terms.iter().zip(widths).map(|(term, width)| term.unwrap_or_else(|| crate::term::number(0, width)));
+    let mut terms =
+        found.terms.iter().zip(widths).map(|(term, width)| term.unwrap_or_else(|| crate::term::number(0, width)));
     R::take(&mut terms)
 }
 
@@ -358,4 +359,3 @@ impl<T: Merge + Copy, const N: usize> Merge for SmallVec<[T; N]> {
         rest.chunks(widths.len()).take(len as usize).map(|own| T::take(&mut own.iter().copied())).collect()
     }
 }
-

@@ -182,14 +182,32 @@ fn computed(op: Op, args: &[Term], values: &[u128], width: u32) -> Option<u128> 
         Op::Xor => a ^ b,
         Op::Not => !a,
         Op::Neg => a.wrapping_neg(),
-        Op::Shl => if b < width.into() { a << b } else { 0 },
-        Op::Lshr => if b < width.into() { a >> b } else { 0 },
+        Op::Shl => {
+            if b < width.into() {
+                a << b
+            } else {
+                0
+            }
+        }
+        Op::Lshr => {
+            if b < width.into() {
+                a >> b
+            } else {
+                0
+            }
+        }
         Op::Ashr => (sa >> b.min(127)) as u128,
         Op::Concat => args.iter().zip(values).fold(0, |all, (arg, value)| all << (arg.width() % 128) | value),
         Op::Extract(_, low) => a >> low,
         Op::Zext => a,
         Op::Sext => sa as u128,
-        Op::Ite => if a != 0 { b } else { values[2] },
+        Op::Ite => {
+            if a != 0 {
+                b
+            } else {
+                values[2]
+            }
+        }
         Op::Eq => (a == b).into(),
         Op::Ult => (a < b).into(),
         Op::Slt => (sa < sb).into(),
@@ -328,10 +346,12 @@ pub fn written(terms: &[Term], defined: &[(Term, String)]) -> (String, Vec<Strin
             }
             Node::Apply(op, args) => {
                 let args: Vec<String> = args.iter().map(|arg| write(*arg, text, names)).collect();
-                let operand = || TERMS.with_borrow(|terms| match &terms.nodes[term.0 as usize].0 {
-                    Node::Apply(_, args) => terms.nodes[args[0].0 as usize].1,
-                    _ => 0,
-                });
+                let operand = || {
+                    TERMS.with_borrow(|terms| match &terms.nodes[term.0 as usize].0 {
+                        Node::Apply(_, args) => terms.nodes[args[0].0 as usize].1,
+                        _ => 0,
+                    })
+                };
                 let mark = match op {
                     Op::Extract(high, low) => format!("(_ extract {high} {low})"),
                     Op::Zext => format!("(_ zero_extend {})", width - operand()),

@@ -1,13 +1,13 @@
 //! Theorems, and asking Z3 for them.
 
 use crate::contract::{About, Kind, PROMISES, Promise, promise};
-use crate::explore::{Contract, Merge, begin, begin_with, facts, terms_of};
+use crate::explore::{Contract, begin, begin_with, facts, terms_of};
 use crate::set::{IntBound, Set};
-use crate::term::{Op, Term, all, apply, both, implies, isnt, name, number, same, truth, written};
+use crate::term::{Op, Term, all, apply, both, either, implies, isnt, name, number, truth, written};
 use flowgraph::ir::{Opcode, OperandType, Type};
-use rules::prove::formula_of;
-use smallvec::SmallVec;
+use rules::prove::{Answer, Solver, formula_of};
 use std::rc::Rc;
+use std::time::Duration;
 
 /// A question: what is given, and what follows from it.
 #[derive(Clone, Debug)]
@@ -16,9 +16,11 @@ pub struct Question {
     pub what: &'static str,
     /// SMT-LIB text: what is given, and that the claim is wrong.
     pub script: String,
+    /// Just what is given: that must be possible.
+    pub given: String,
 }
 
-/// What is proven.
+/// What is to be proven.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Theorem {
     /// What a function promises, by its place among the promises.
@@ -29,15 +31,42 @@ pub enum Theorem {
     Backward(Opcode),
 }
 
+/// What Z3 says of questions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nothing speaks against it.
+    Proven,
+    /// Something does: this isn't so.
+    Refuted(&'static str),
+    /// There was no answer in time to whether this is so.
+    Unknown(&'static str),
+}
+
+/// Asks until one answer isn't what is hoped for.
+pub fn prove(questions: &[Question], solver: &Solver, timeout: Duration) -> Verdict {
+    for question in questions {
+        match solver.ask(&question.script, false, &[], timeout) {
+            Answer::Unsat => {}
+            Answer::Sat(_) => return Verdict::Refuted(question.what),
+            Answer::Unknown(_) => return Verdict::Unknown(question.what),
+        }
+    }
+    Verdict::Proven
+}
+
 /// All theorems: the promises, then of each op on integers alone the transfer, then its refinement.
 pub fn theorems() -> Vec<Theorem> {
     let int = OperandType::Is(Type::Int);
     let is_of_ints = |op: &Opcode| {
         op.is_pure() && !op.results().is_empty() && op.operands().iter().chain(op.results()).all(|own| *own == int)
     };
-    let ops: Vec<Opcode> = Opcode::ALL.iter().copied().filter(is_of_ints).filter(|op| formula_of(*op, &names(*op)).is_some()).collect();
+    let ops: Vec<Opcode> =
+        Opcode::ALL.iter().copied().filter(is_of_ints).filter(|op| formula_of(*op, &names(*op)).is_some()).collect();
     let promises = (0..PROMISES.len()).map(Theorem::Promise);
-    promises.chain(ops.iter().copied().map(Theorem::Forward)).chain(ops.iter().copied().map(Theorem::Backward)).collect()
+    promises
+        .chain(ops.iter().copied().map(Theorem::Forward))
+        .chain(ops.iter().copied().map(Theorem::Backward))
+        .collect()
 }
 
 fn names(op: Opcode) -> Vec<String> {
@@ -54,7 +83,9 @@ pub fn tested_only(theorem: Theorem) -> Option<&'static str> {
     use Opcode as O;
     let (Theorem::Forward(op) | Theorem::Backward(op)) = theorem else { return None };
     match op {
-        O::IntMul | O::IntMulOvf | O::UintMulHigh => Some("products of 64 bits are too hard for Z3; the loop over known bits has up to 64 rounds"),
+        O::IntMul | O::IntMulOvf | O::UintMulHigh => {
+            Some("products of 64 bits are too hard for Z3; the loop over known bits has up to 64 rounds")
+        }
         O::IntFloordiv | O::IntMod | O::UintFloordiv | O::UintMod => Some("quotients of 64 bits are too hard for Z3"),
         _ => None,
     }
@@ -70,13 +101,37 @@ impl Theorem {
         }
     }
 
+    /// The same, with but a few of the cases where each is asked for by itself.
+    pub fn brief(self) -> Vec<Question> {
+        match self {
+            Theorem::Promise(at) => match PROMISES[at].each {
+                Some(_) => [8, 33, 63]
+                    .into_iter()
+                    .flat_map(|case| of_promise(&Promise { each: Some((case, case)), ..PROMISES[at] }))
+                    .collect(),
+                None => self.questions(),
+            },
+            Theorem::Backward(Opcode::IntLshift) => {
+                [0, 8, 63].into_iter().flat_map(|n| of_op(Opcode::IntLshift, true, Some(n))).collect()
+            }
+            _ => self.questions(),
+        }
+    }
+
     /// What it comes to; if all is `unsat`, it is proven.
     pub fn questions(self) -> Vec<Question> {
         match self {
             Theorem::Promise(at) => of_promise(&PROMISES[at]),
             // Less than one byte is taken for one, more than eight for eight.
-            Theorem::Forward(Opcode::IntSignext) => (1..=8).flat_map(|n| of_op(Opcode::IntSignext, false, Some(n))).collect(),
-            Theorem::Backward(Opcode::IntSignext) => (1..=8).flat_map(|n| of_op(Opcode::IntSignext, true, Some(n))).collect(),
+            Theorem::Forward(Opcode::IntSignext) => {
+                (1..=8).flat_map(|n| of_op(Opcode::IntSignext, false, Some(n))).collect()
+            }
+            Theorem::Backward(Opcode::IntSignext) => {
+                (1..=8).flat_map(|n| of_op(Opcode::IntSignext, true, Some(n))).collect()
+            }
+            Theorem::Backward(Opcode::IntLshift) => {
+                (0..64).flat_map(|n| of_op(Opcode::IntLshift, true, Some(n))).collect()
+            }
             Theorem::Forward(op) => of_op(op, false, None),
             Theorem::Backward(op) => of_op(op, true, None),
         }
@@ -97,17 +152,24 @@ fn known_by(functions: &[&'static str], about: &About) {
     begin_with(&contracts);
 }
 
-fn question(what: &'static str, given: &[Term], claim: Term, before: &str, defined: &[(Term, String)]) -> Option<Question> {
+fn question(
+    what: &'static str,
+    given: &[Term],
+    claim: Term,
+    before: &str,
+    defined: &[(Term, String)],
+) -> Option<Question> {
     if claim.value() == Some(1) {
         return None;
     }
     let (text, names) = written(&[all(given), isnt(claim)], defined);
     let asserted: String = names.iter().map(|name| format!("(assert {name})\n")).collect();
-    Some(Question { what, script: format!("{before}{text}{asserted}") })
+    let given = format!("{before}{text}(assert {})\n", names[0]);
+    Some(Question { what, script: format!("{before}{text}{asserted}"), given })
 }
 
 /// Nothing panics, and it is as it says.
-fn of_promise(promise: &Promise) -> Vec<Question> {
+pub fn of_promise(promise: &Promise) -> Vec<Question> {
     let mut questions = Vec::new();
     let cases: Vec<Option<u32>> = match promise.each {
         Some((first, last)) => (first..=last).map(Some).collect(),
@@ -122,7 +184,9 @@ fn of_promise(promise: &Promise) -> Vec<Question> {
         }
         let flat = parameters.concat();
         // No bound is empty: where something would panic for want of members, the least ones are some.
-        let least = || parameters.iter().zip(promise.kinds).filter(|(_, kind)| **kind != Kind::Word(32)).map(|(terms, _)| terms[0]);
+        let least = || {
+            parameters.iter().zip(promise.kinds).filter(|(_, kind)| **kind != Kind::Word(32)).map(|(terms, _)| terms[0])
+        };
         let members: Vec<Term> = match panics {
             true => least().take(promise.members).collect(),
             false => (0..promise.members).map(|at| name(&format!("m{at}"), 64)).collect(),
@@ -148,9 +212,11 @@ fn of_promise(promise: &Promise) -> Vec<Question> {
     questions
 }
 
-/// Whether a term speaks of one of these.
-fn mentions(term: Term, members: &[Term]) -> bool {
-    members.contains(&term) || term.parts().is_some_and(|(_, parts)| parts.iter().any(|part| mentions(*part, members)))
+/// Whether a term speaks of one of these names.
+fn mentions(term: Term, names: &[Term]) -> bool {
+    let (text, _) = written(&[term], &[]);
+    let declared = |name: &Term| written(&[*name], &[]).0;
+    names.iter().any(|name| text.contains(&declared(name)))
 }
 
 /// Each way in which numbers can be negative or not.
@@ -165,6 +231,10 @@ fn by_sign(members: &[Term]) -> Vec<Term> {
 fn conjuncts(claim: Term) -> Vec<Term> {
     match claim.parts() {
         Some((Op::Both, parts)) => parts.into_iter().flat_map(conjuncts).collect(),
+        Some((Op::Either, parts)) => {
+            let (one, others) = (conjuncts(parts[0]), conjuncts(parts[1]));
+            one.iter().flat_map(|one| others.iter().map(|other| either(*one, *other))).collect()
+        }
         _ => vec![claim],
     }
 }
@@ -204,11 +274,10 @@ fn of_op(op: Opcode, backward: bool, second: Option<u128>) -> Vec<Question> {
     if backward {
         given.push(result.valid());
         claims.push(("there is something left", implies(result.has(values[0]), terms[0])));
-        for (at, (set, member)) in sets.iter().zip(&members).enumerate() {
+        for (at, member) in members.iter().enumerate() {
             let found = Set::of(&terms[2 + 4 * at..]);
             claims.push(("it is as bounds are", implies(terms[0], found.valid())));
             claims.push(("it holds the operand", implies(result.has(values[0]), found.has(*member))));
-            let _ = set;
         }
     } else {
         for (at, value) in values.iter().enumerate() {
@@ -219,7 +288,9 @@ fn of_op(op: Opcode, backward: bool, second: Option<u128>) -> Vec<Question> {
     }
     questions.extend(question("it never panics", &given, isnt(panics), &before, &defined));
     given.push(isnt(panics));
-    for (what, claim) in claims {
+    for (what, claim) in
+        claims.into_iter().flat_map(|(what, claim)| conjuncts(claim).into_iter().map(move |one| (what, one)))
+    {
         questions.extend(question(what, &given, claim, &before, &defined));
     }
     questions
@@ -237,18 +308,25 @@ fn about(op: Opcode, x: &[Term], r: Term) -> About {
         Opcode::IntSub | Opcode::IntSubOvf => pairs.extend([[r, b], [a, r]]),
         Opcode::IntNeg => pairs = vec![[zero, a], [zero, r]],
         Opcode::IntAnd => {
-            pairs.extend([[a, not(b)], [b, not(a)], [r, apply(Op::And, &[a, not(b)])], [r, apply(Op::And, &[b, not(a)])]]);
+            pairs.extend([
+                [a, not(b)],
+                [b, not(a)],
+                [r, apply(Op::And, &[a, not(b)])],
+                [r, apply(Op::And, &[b, not(a)])],
+            ]);
         }
         Opcode::IntOr => {
             numbers.extend([not(a), not(b)]);
-            pairs.extend([[not(a), b], [not(b), a], [not(r), apply(Op::And, &[not(a), b])], [not(r), apply(Op::And, &[not(b), a])]]);
+            pairs.extend([
+                [not(a), b],
+                [not(b), a],
+                [not(r), apply(Op::And, &[not(a), b])],
+                [not(r), apply(Op::And, &[not(b), a])],
+            ]);
         }
         Opcode::IntXor => pairs.extend([[r, a], [r, b]]),
         Opcode::IntForceGeZero => numbers.push(zero),
         _ => {}
     }
-    (numbers, pairs)
+    About { numbers, pairs, joined: None }
 }
-
-#[allow(unused)]
-fn unused(x: SmallVec<[IntBound; 2]>) { let _ = (same, truth, x.terms()); }

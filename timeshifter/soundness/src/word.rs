@@ -109,7 +109,9 @@ fn overflows(op: Op, signed: bool, a: Term, b: Term) -> Term {
         let wide = apply(op, &[a, b]);
         isnt(same(wide, extended(extend, apply(Op::Extract(width - 1, 0), &[wide]), bits)))
     };
-    let sign = |of: &[Term]| apply(Op::Slt, &[of.iter().skip(1).fold(of[0], |a, b| apply(Op::And, &[a, *b])), number(0, width)]);
+    let sign = |of: &[Term]| {
+        apply(Op::Slt, &[of.iter().skip(1).fold(of[0], |a, b| apply(Op::And, &[a, *b])), number(0, width)])
+    };
     match (op, signed) {
         (Op::Add, true) => {
             let sum = apply(op, &[a, b]);
@@ -401,7 +403,6 @@ macro_rules! words {
     )*};
 }
 
-
 words! {
     /// `i64`.
     I64 64 true;
@@ -498,4 +499,3 @@ impl CastFrom<U32> for usize {
 pub fn lies_between(term: Term, least: Term, most: Term) -> Term {
     both(at_most(least, term), at_most(term, most))
 }
-

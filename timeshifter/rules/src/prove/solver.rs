@@ -40,6 +40,7 @@ impl Solver {
         Ok((Solver { timeout }, z3::full_version().to_owned()))
     }
 
+    /// Whether something makes a script's assertions true, and then the values of what is wanted, each with its number of bits.
     pub fn ask(&self, script: &str, floats: bool, wanted: &[(String, u32)], timeout: Duration) -> Answer {
         use z3::ast::BV;
         let logic = if floats { None } else { z3::Solver::new_for_logic("QF_BV") };
@@ -109,6 +110,7 @@ impl Solver {
         Ok((Solver { timeout, library }, version))
     }
 
+    /// Whether something makes a script's assertions true, and then the values of what is wanted, each with its number of bits.
     pub fn ask(&self, script: &str, _: bool, wanted: &[(String, u32)], timeout: Duration) -> Answer {
         let timeout = timeout.min(self.timeout).as_millis();
         let names: Vec<&str> = wanted.iter().map(|(name, _)| name.as_str()).collect();
