@@ -95,7 +95,7 @@ impl Rewrite {
         let ReturnType::Type(_, ty) = &sig.output else { return };
         let gives = ty.to_token_stream().to_string();
         // An iterator and a list have no terms; a constant has no decisions.
-        let is_constant = sig.inputs.is_empty() && sig.ident.to_string().to_uppercase() == sig.ident.to_string();
+        let is_constant = sig.inputs.is_empty() && sig.ident == sig.ident.to_string().to_uppercase();
         if sig.generics.type_params().next().is_some()
             || gives.contains("impl")
             || gives.contains("[I64")

@@ -10,7 +10,7 @@ use crate::set::{Set, has_bits};
 use crate::source::bits::Range;
 use crate::source::tristate::Tristate;
 use crate::term::{
-    Op, Term, all, apply, at_most, at_most_unsigned, both, either, extended, implies, isnt, number, same, truth,
+    Op, Term, all, apply, at_most, at_most_unsigned, both, choice, either, extended, implies, isnt, number, same, truth,
 };
 
 /// What a parameter is.
@@ -236,7 +236,12 @@ pub const PROMISES: &[Promise] = &[
         given: always,
         says: |p, r, m| {
             let is_in = either(Set::of(p).has(m[0]), Set::of(&p[4..]).has(m[0]));
-            both(Set::of(r).valid(), implies(is_in, Set::of(r).has(m[0])))
+            let less = |a, b| apply(Op::Slt, &[a, b]);
+            let ends = both(
+                same(r[0], choice(less(p[0], p[4]), p[0], p[4])),
+                same(r[1], choice(less(p[1], p[5]), p[5], p[1])),
+            );
+            all(&[Set::of(r).valid(), ends, implies(is_in, Set::of(r).has(m[0]))])
         },
         run: run!(|a: B, b: B| a.join(b)),
         about: members,
@@ -366,7 +371,11 @@ pub const PROMISES: &[Promise] = &[
         kinds: &[Kind::Bound, Kind::Word(32)],
         members: 1,
         given: |p| both(at_most_unsigned(number(1, 32), p[4]), at_most_unsigned(p[4], number(64, 32))),
-        says: |p, r, m| both(Set::of(r).valid(), implies(Set::of(p).has(m[0]), Set::of(r).has(extension(p[4], m[0])))),
+        says: |p, r, m| {
+            let fits = |end| same(extension(p[4], end), end);
+            let holds = implies(Set::of(p).has(m[0]), Set::of(r).has(extension(p[4], m[0])));
+            all(&[Set::of(r).valid(), fits(r[0]), fits(r[1]), holds])
+        },
         run: run!(|a: B, n: U32| a.sign_extended(n)),
         about: |p, m| about(vec![m[0], extension(p[4], m[0])], Vec::new()),
         by: &["reduce::Bound::reduced", "lattice::Bound::join"],
@@ -474,7 +483,63 @@ pub const PROMISES: &[Promise] = &[
         by_sign: false,
         each: None,
     },
+    comparison(
+        "refine_compare::Bound::refine_eq",
+        |p, r, m| related(same(m[0], m[1]), p, r, m),
+        run!(|a: B, b: B| a.refine_eq(b)),
+    ),
+    comparison(
+        "refine_compare::Bound::refine_ne",
+        |p, r, m| related(isnt(same(m[0], m[1])), p, r, m),
+        run!(|a: B, b: B| a.refine_ne(b)),
+    ),
+    comparison(
+        "refine_compare::Bound::refine_lt",
+        |p, r, m| related(apply(Op::Slt, m), p, r, m),
+        run!(|a: B, b: B| a.refine_lt(b)),
+    ),
+    comparison(
+        "refine_compare::Bound::refine_le",
+        |p, r, m| related(at_most(m[0], m[1]), p, r, m),
+        run!(|a: B, b: B| a.refine_le(b)),
+    ),
+    comparison(
+        "refine_compare::Bound::refine_ult",
+        |p, r, m| related(apply(Op::Ult, m), p, r, m),
+        run!(|a: B, b: B| a.refine_ult(b)),
+    ),
+    comparison(
+        "refine_compare::Bound::refine_ule",
+        |p, r, m| related(at_most_unsigned(m[0], m[1]), p, r, m),
+        run!(|a: B, b: B| a.refine_ule(b)),
+    ),
 ];
+
+type Says = fn(&[Term], &[Term], &[Term]) -> Term;
+
+/// What a function promises that learns from a comparison.
+const fn comparison(function: &'static str, says: Says, run: fn(&[Term]) -> (Vec<Term>, Term)) -> Promise {
+    Promise {
+        function,
+        kinds: &[Kind::Bound, Kind::Bound],
+        members: 2,
+        given: always,
+        says,
+        run,
+        about: pair,
+        by: &["reduce::Bound::reduced", "lattice::Bound::meet"],
+        by_sign: false,
+        each: None,
+    }
+}
+
+/// No two members for which it holds are lost, and what is left is as bounds are.
+fn related(holds: Term, p: &[Term], r: &[Term], m: &[Term]) -> Term {
+    let are_in = all(&[Set::of(p).has(m[0]), Set::of(&p[4..]).has(m[1]), holds]);
+    let (a, b) = (Set::of(&r[1..]), Set::of(&r[5..]));
+    let left = all(&[r[0], a.has(m[0]), b.has(m[1])]);
+    both(implies(r[0], both(a.valid(), b.valid())), implies(are_in, left))
+}
 
 const BITWISE: &[&str] =
     &["reduce::Bound::reduced", "lattice::Bound::join", "bits::Range::min_or", "bits::Range::max_or"];

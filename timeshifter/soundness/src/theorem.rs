@@ -82,11 +82,15 @@ pub fn by_constant(op: Opcode) -> bool {
 pub fn tested_only(theorem: Theorem) -> Option<&'static str> {
     use Opcode as O;
     let (Theorem::Forward(op) | Theorem::Backward(op)) = theorem else { return None };
-    match op {
-        O::IntMul | O::IntMulOvf | O::UintMulHigh => {
-            Some("products of 64 bits are too hard for Z3; the loop over known bits has up to 64 rounds")
+    match (op, theorem) {
+        (O::IntMul | O::IntMulOvf | O::UintMulHigh, _) => Some("products of 64 bits; known bits go through a loop"),
+        (O::IntFloordiv | O::IntMod | O::UintFloordiv | O::UintMod, _) => Some("quotients of 64 bits"),
+        (O::IntLshift | O::UintRshift | O::IntPopcount | O::IntClz | O::IntSelect, Theorem::Backward(_)) => {
+            Some("Z3 gives no answer in time")
         }
-        O::IntFloordiv | O::IntMod | O::UintFloordiv | O::UintMod => Some("quotients of 64 bits are too hard for Z3"),
+        (op, Theorem::Backward(_)) if op.is_comparison() || matches!(op, O::IntIsTrue | O::IntIsZero) => {
+            Some("what it teaches is proven (`refine_…` above), that the right one is asked isn't")
+        }
         _ => None,
     }
 }
@@ -101,9 +105,15 @@ impl Theorem {
         }
     }
 
-    /// The same, with but a few of the cases where each is asked for by itself.
+    /// What a test asks: of many cases that are asked for one by one a few, and nothing of what takes longest.
     pub fn brief(self) -> Vec<Question> {
         match self {
+            // These two are as the third one, and take long.
+            Theorem::Promise(at)
+                if matches!(PROMISES[at].function, "bits::Bound::and_bound" | "bits::Bound::xor_bound") =>
+            {
+                Vec::new()
+            }
             Theorem::Promise(at) => match PROMISES[at].each {
                 Some(_) => [8, 33, 63]
                     .into_iter()
@@ -111,8 +121,8 @@ impl Theorem {
                     .collect(),
                 None => self.questions(),
             },
-            Theorem::Backward(Opcode::IntLshift) => {
-                [0, 8, 63].into_iter().flat_map(|n| of_op(Opcode::IntLshift, true, Some(n))).collect()
+            Theorem::Backward(Opcode::IntSignext) => {
+                [1, 4, 8].into_iter().flat_map(|n| of_op(Opcode::IntSignext, true, Some(n))).collect()
             }
             _ => self.questions(),
         }
@@ -128,9 +138,6 @@ impl Theorem {
             }
             Theorem::Backward(Opcode::IntSignext) => {
                 (1..=8).flat_map(|n| of_op(Opcode::IntSignext, true, Some(n))).collect()
-            }
-            Theorem::Backward(Opcode::IntLshift) => {
-                (0..64).flat_map(|n| of_op(Opcode::IntLshift, true, Some(n))).collect()
             }
             Theorem::Forward(op) => of_op(op, false, None),
             Theorem::Backward(op) => of_op(op, true, None),
@@ -326,6 +333,8 @@ fn about(op: Opcode, x: &[Term], r: Term) -> About {
         }
         Opcode::IntXor => pairs.extend([[r, a], [r, b]]),
         Opcode::IntForceGeZero => numbers.push(zero),
+        Opcode::IntIsTrue | Opcode::IntIsZero => pairs.push([a, zero]),
+        _ if op.is_comparison() => pairs.push([b, a]),
         _ => {}
     }
     About { numbers, pairs, joined: None }

