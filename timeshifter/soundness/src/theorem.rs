@@ -202,12 +202,16 @@ pub fn of_promise(promise: &Promise) -> Vec<Question> {
         let (result, panics_if) = (promise.run)(&flat);
         let given = [facts(), vec![promise.is_made(&flat)]].concat();
         match panics {
-            true => questions.extend(question("it never panics", &given, isnt(panics_if), "", &[])),
+            true => {
+                for case in by_sign(if promise.by_sign { &members } else { &[] }) {
+                    questions.extend(question("it never panics", &given, implies(case, isnt(panics_if)), "", &[]));
+                }
+            }
             false => {
                 // That has been asked.
                 let given = [given, vec![isnt(panics_if)]].concat();
                 let claims = (promise.says)(&flat, &result, &members);
-                for claim in conjuncts(claims) {
+                for claim in conjuncts(claims, promise.by_sign) {
                     let members = if promise.by_sign && mentions(claim, &members) { &members[..] } else { &[] };
                     for case in by_sign(members) {
                         questions.extend(question("it is as it says", &given, implies(case, claim), "", &[]));
@@ -234,12 +238,12 @@ fn by_sign(members: &[Term]) -> Vec<Term> {
     [is_negative, isnt(is_negative)].into_iter().flat_map(|own| rest.iter().map(move |case| both(own, *case))).collect()
 }
 
-/// What a claim says, one by one.
-fn conjuncts(claim: Term) -> Vec<Term> {
+/// What a claim says, one by one; where it is hard, also of what it says under a condition.
+fn conjuncts(claim: Term, hard: bool) -> Vec<Term> {
     match claim.parts() {
-        Some((Op::Both, parts)) => parts.into_iter().flat_map(conjuncts).collect(),
-        Some((Op::Either, parts)) => {
-            let (one, others) = (conjuncts(parts[0]), conjuncts(parts[1]));
+        Some((Op::Both, parts)) => parts.into_iter().flat_map(|part| conjuncts(part, hard)).collect(),
+        Some((Op::Either, parts)) if hard => {
+            let (one, others) = (conjuncts(parts[0], hard), conjuncts(parts[1], hard));
             one.iter().flat_map(|one| others.iter().map(|other| either(*one, *other))).collect()
         }
         _ => vec![claim],
@@ -295,9 +299,9 @@ fn of_op(op: Opcode, backward: bool, second: Option<u128>) -> Vec<Question> {
     }
     questions.extend(question("it never panics", &given, isnt(panics), &before, &defined));
     given.push(isnt(panics));
-    for (what, claim) in
-        claims.into_iter().flat_map(|(what, claim)| conjuncts(claim).into_iter().map(move |one| (what, one)))
-    {
+    for (what, claim) in claims.into_iter().flat_map(|(what, claim)| {
+        conjuncts(claim, op == Opcode::IntForceGeZero).into_iter().map(move |one| (what, one))
+    }) {
         questions.extend(question(what, &given, claim, &before, &defined));
     }
     questions
