@@ -34,7 +34,7 @@ impl<const W: u32> Bound<W> {
 
     /// `self % other` with the sign of `self`; `self` for a zero divisor.
     pub fn mod_bound(self, other: Self) -> Self {
-        let (mut least, mut most) = (u64::MAX, 0);
+        let (mut least, mut most) = (u64::MAX, 0u64);
         for part in other.parts().filter_map(|part| part.without(0)) {
             let (one, another) = (part.lower.unsigned_abs(), part.upper.unsigned_abs());
             least = least.min(one).min(another);

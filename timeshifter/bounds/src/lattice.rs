@@ -53,11 +53,9 @@ impl<const W: u32> Bound<W> {
             return self;
         }
         let joined = self.join(next);
-        let lower = LOWER_THRESHOLDS.into_iter().find(|t| *t <= joined.lower).unwrap_or(i64::MIN).max(Self::MIN);
-        let upper = UPPER_THRESHOLDS.into_iter().find(|t| *t >= joined.upper).unwrap_or(i64::MAX).min(Self::MAX);
-        let known = joined.tmask.trailing_zeros();
-        let kept = ALIGNMENTS.into_iter().find(|n| *n <= known).unwrap_or(0);
-        let bits = Tristate::new(joined.tvalue, above(kept));
+        let lower = resting_lower(joined.lower).max(Self::MIN);
+        let upper = resting_upper(joined.upper).min(Self::MAX);
+        let bits = Tristate::new(joined.tvalue, above(alignment(joined.tmask.trailing_zeros())));
         Self::never_empty(Self::reduced(lower, upper, bits))
     }
 
@@ -77,4 +75,19 @@ impl<const W: u32> Bound<W> {
             None => unreachable!("a transfer's range and bits hold the same results"),
         }
     }
+}
+
+/// The threshold next below a lower end.
+fn resting_lower(lower: i64) -> i64 {
+    LOWER_THRESHOLDS.into_iter().find(|t| *t <= lower).unwrap_or(i64::MIN)
+}
+
+/// The threshold next above an upper end.
+fn resting_upper(upper: i64) -> i64 {
+    UPPER_THRESHOLDS.into_iter().find(|t| *t >= upper).unwrap_or(i64::MAX)
+}
+
+/// How many of the known low bits stay known.
+fn alignment(known: u32) -> u32 {
+    ALIGNMENTS.into_iter().find(|n| *n <= known).unwrap_or(0)
 }

@@ -17,7 +17,7 @@
 //! exactly the intersection, and each comparison of two bounds that can be decided is.
 //!
 //! Operations are sound, not always the tightest possible: the example `precision` prints the numbers. Nothing here is relational:
-//! `x - x` of an unknown `x` is unknown.
+//! `x - x` of an unknown `x` is unknown. That they are sound Z3 proves, from this source (the crate `soundness`).
 //!
 //! The width is a parameter so that tests can go over all bounds of few bits; the compiler uses [`IntBound`]. At `W`
 //! bits values are kept sign-extended in an `i64`, as are both halves of the known bits. Ops that speak of 64 bits have

@@ -13,7 +13,7 @@ mod solver;
 mod transfers;
 
 pub(crate) use meeting::{Both, Leaf, Meets, known_of, meet};
-pub use solver::Solver;
+pub use solver::{Answer, Solver};
 
 use crate::eval::Bindings;
 use crate::rule::{Bool, Int, Literal, Rule, Step, Term, VarId, VarKind};
@@ -22,7 +22,6 @@ use bounds::IntBound;
 use flowgraph::ir::{Opcode, Type};
 use formula::Formula;
 use ops::word;
-use solver::Answer;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -94,6 +93,11 @@ pub fn prove(rule: &Rule, solver: &Solver) -> Verdict {
             one_by_one(rule, &mut formula, solver)
         }
     }
+}
+
+/// The results of an op on integers as SMT-LIB text, if it has a formula.
+pub fn formula_of(op: Opcode, args: &[String]) -> Option<Vec<String>> {
+    ops::results(op, args, &mut |_, _| unreachable!("only floats are any of several"))
 }
 
 /// Why nothing can be said of an op.

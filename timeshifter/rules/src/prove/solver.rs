@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// What Z3 says of a formula.
 #[derive(Debug)]
-pub(super) enum Answer {
+pub enum Answer {
     /// Nothing makes it true.
     Unsat,
     /// These values do, in the order asked for.
@@ -40,7 +40,8 @@ impl Solver {
         Ok((Solver { timeout }, z3::full_version().to_owned()))
     }
 
-    pub(super) fn ask(&self, script: &str, floats: bool, wanted: &[(String, u32)], timeout: Duration) -> Answer {
+    /// Whether something makes a script's assertions true, and then the values of what is wanted, each with its number of bits.
+    pub fn ask(&self, script: &str, floats: bool, wanted: &[(String, u32)], timeout: Duration) -> Answer {
         use z3::ast::BV;
         let logic = if floats { None } else { z3::Solver::new_for_logic("QF_BV") };
         let solver = logic.unwrap_or_default();
@@ -109,7 +110,8 @@ impl Solver {
         Ok((Solver { timeout, library }, version))
     }
 
-    pub(super) fn ask(&self, script: &str, _: bool, wanted: &[(String, u32)], timeout: Duration) -> Answer {
+    /// Whether something makes a script's assertions true, and then the values of what is wanted, each with its number of bits.
+    pub fn ask(&self, script: &str, _: bool, wanted: &[(String, u32)], timeout: Duration) -> Answer {
         let timeout = timeout.min(self.timeout).as_millis();
         let names: Vec<&str> = wanted.iter().map(|(name, _)| name.as_str()).collect();
         // Values are asked for only where there are some: else that is an error.
