@@ -5,8 +5,7 @@
 //! taken for what it computes. So no formula grows large, and none rests on more than the promises that are named with it.
 
 use crate::explore::{Merge, fact, fresh, panics_if, terms_of};
-use crate::set::IntBound;
-use crate::set::{Set, has_bits};
+use crate::set::{IntBound, Set, has_bits};
 use crate::source::bits::Range;
 use crate::source::tristate::Tristate;
 use crate::term::{
@@ -18,8 +17,6 @@ use crate::term::{
 #[allow(missing_docs)]
 pub enum Kind {
     Bound,
-    /// A bound, or none.
-    Maybe,
     Tristate,
     /// A range without signs.
     Range,
@@ -76,7 +73,6 @@ impl Kind {
     fn len(self) -> usize {
         match self {
             Kind::Bound => 4,
-            Kind::Maybe => 5,
             Kind::Tristate | Kind::Range => 2,
             Kind::Word(_) => 1,
         }
@@ -87,7 +83,6 @@ impl Kind {
         let part = |part: &str, width| crate::term::name(&format!("{of}.{part}"), width);
         match self {
             Kind::Bound => vec![part("lower", 64), part("upper", 64), part("tvalue", 64), part("tmask", 64)],
-            Kind::Maybe => [vec![part("some", 0)], Kind::Bound.any(of)].concat(),
             Kind::Tristate => vec![part("value", 64), part("mask", 64)],
             Kind::Range => vec![part("first", 64), part("last", 64)],
             Kind::Word(width) => vec![crate::term::name(of, width)],
@@ -98,7 +93,6 @@ impl Kind {
     pub fn valid(self, terms: &[Term]) -> Term {
         match self {
             Kind::Bound => Set::of(terms).valid(),
-            Kind::Maybe => implies(terms[0], Set::of(&terms[1..]).valid()),
             Kind::Tristate => same(apply(Op::And, &[terms[0], terms[1]]), number(0, 64)),
             Kind::Range => at_most_unsigned(terms[0], terms[1]),
             Kind::Word(_) => truth(true),

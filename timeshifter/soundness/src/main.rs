@@ -1,6 +1,7 @@
 //! Asks Z3 for all theorems and prints what it says as a Markdown table: `cargo run --release -p soundness > docs/soundness.md`. With words behind
 //! it: just for theorems with one of these in their names.
 
+use flowgraph::ir::Opcode;
 use rules::prove::Solver;
 use soundness::contract::PROMISES;
 use soundness::theorem::{Theorem, Verdict, by_constant, prove, tested_only, theorems};
@@ -51,7 +52,10 @@ fn main() -> ExitCode {
             Verdict::Unknown(what) => format!("no answer in {} s: {what}", TIMEOUT.as_secs()),
         };
         let limits = match theorem {
-            Theorem::Forward(op) | Theorem::Backward(op) if by_constant(op) => ", second operands that are known",
+            Theorem::Forward(Opcode::IntSignext) | Theorem::Backward(Opcode::IntSignext) => ", for 1 to 8 bytes, known",
+            Theorem::Forward(op) | Theorem::Backward(op) if by_constant(op) => {
+                ", for amounts that are known, all of them"
+            }
             _ => "",
         };
         let rests = match theorem {
