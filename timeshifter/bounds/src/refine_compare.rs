@@ -66,8 +66,10 @@ impl<const W: u32> Bound<W> {
     }
 
     fn refine_unsigned(self, most: u64, other: Self, least: u64) -> Pair<Self> {
-        let a = self.meet(Self::from_unsigned_range(0, most)?)?;
-        Some((a, other.meet(Self::from_unsigned_range(least, Self::MASK)?)?))
+        // Their own ends, too: from 3 to 2^64 - 1 is any number with a sign, but from 3 to what isn't negative isn't.
+        let a = Self::from_unsigned_range(self.unsigned_lower(), most.min(self.unsigned_upper()))?;
+        let b = Self::from_unsigned_range(least.max(other.unsigned_lower()), other.unsigned_upper())?;
+        Some((self.meet(a)?, other.meet(b)?))
     }
 }
 

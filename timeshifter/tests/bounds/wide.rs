@@ -174,3 +174,18 @@ fn examples() {
     assert_eq!(any.and_bound(IntBound::constant(255)).mul_bound(IntBound::constant(257)).upper(), 0xffff);
     assert_eq!(any.signext_bound(one), range(-128, 127));
 }
+
+/// What isn't negative, and what is less in the order without signs, have ends with a sign, too: so lengths learn of checks.
+#[test]
+fn unsigned_comparisons_teach_what_is_not_negative() {
+    let range = |low, high| IntBound::from_range(low, high).unwrap();
+    let (three, length) = (IntBound::constant(3), IntBound::nonnegative());
+    for (op, holds, least) in
+        [(Opcode::UintGt, 0, 3), (Opcode::UintLe, 1, 3), (Opcode::UintLt, 1, 4), (Opcode::UintGe, 0, 4)]
+    {
+        let after = IntBound::refine(op, &[three, length], IntBound::constant(holds)).unwrap();
+        assert_eq!(after[1], range(least, i64::MAX), "{}", op.name());
+    }
+    let after = IntBound::refine(Opcode::UintLt, &[range(-9, 9), range(0, 5)], IntBound::constant(1)).unwrap();
+    assert_eq!(after[..], [range(0, 4), range(1, 5)]);
+}
