@@ -142,13 +142,13 @@ fn plans(graph: &Graph, tree: &Dominators) -> Vec<Plan> {
         }
     }
     let one_way = one_way(graph);
-    let mut seen = Seen { graph, tree, one_way, defined: definitions(graph), known: None };
+    let mut search = Search { graph, tree, one_way, defined: definitions(graph), known: None };
     let mut found = Vec::new();
     for head in graph.block_ids().skip(1) {
         if let Some(latches) = latches.get(&head)
             && let Some(body) = body(head, latches, tree)
         {
-            found.extend(seen.plan(head, body));
+            found.extend(search.plan(head, body));
         }
     }
     let chained: FxHashMap<ValueId, usize> = (0..)
@@ -185,8 +185,8 @@ fn plans(graph: &Graph, tree: &Dominators) -> Vec<Plan> {
     kept
 }
 
-/// What a loop is looked at with.
-struct Seen<'g> {
+/// Looks for what is the same in each round of a loop.
+struct Search<'g> {
     graph: &'g Graph,
     tree: &'g Dominators,
     one_way: Vec<bool>,
@@ -195,7 +195,7 @@ struct Seen<'g> {
     known: Option<Known>,
 }
 
-impl Seen<'_> {
+impl Search<'_> {
     /// What can be done before a loop, if that is worth it.
     fn plan(&mut self, head: BlockId, body: Vec<BlockId>) -> Option<Plan> {
         let mut chain = vec![head];

@@ -270,15 +270,12 @@ pub(super) fn joins(graph: &Graph, tree: &Dominators) -> FxHashMap<BlockId, Join
         let is_head = comes_back[id.index()];
         let mut join = Join { edges: edges[id.index()], is_head, ..Join::default() };
         let params = &graph.block(id).params;
-        let is_above = |op: &Op| {
-            op.args.iter().filter_map(|arg| arg.value()).all(|value| !tree.dominates(id, defined[value.index()]))
-        };
+        let is_above = |arg: &Operand| arg.value().is_none_or(|value| !tree.dominates(id, defined[value.index()]));
         let is_handed_over = |arg: &Operand| arg.value().is_some_and(|value| params.contains(&value));
-        let is_known = |op: &Op| {
-            let mut values = op.args.iter().filter(|arg| !is_handed_over(arg)).filter_map(|arg| arg.value());
-            values.all(|value| !tree.dominates(id, defined[value.index()]))
+        let is_question = |op: &&Op| {
+            let is_known = op.args.iter().all(|arg| is_handed_over(arg) || is_above(arg));
+            op.opcode.effect() == Effect::Read && op.results.len() == 1 && is_known
         };
-        let is_question = |op: &&Op| op.opcode.effect() == Effect::Read && op.results.len() == 1 && is_known(op);
         let mut chain = vec![id];
         let mut at = 0;
         while at < chain.len() {
@@ -301,7 +298,8 @@ pub(super) fn joins(graph: &Graph, tree: &Dominators) -> FxHashMap<BlockId, Join
         let mut at = 0;
         while at < behind.len().min(BLOCKS) && !is_head {
             let block: &Block = graph.block(behind[at]);
-            let is_test = |op: &&Op| op.opcode.is_comparison() && is_of_integers(op, graph) && is_above(op);
+            let is_test =
+                |op: &&Op| op.opcode.is_comparison() && is_of_integers(op, graph) && op.args.iter().all(is_above);
             join.tests.extend(block.ops.iter().filter(is_test).take(QUESTIONS - join.tests.len()).cloned());
             behind.extend(tree.children[behind[at].index()].iter().take(BLOCKS));
             at += 1;
