@@ -1,6 +1,7 @@
 //! The Rust types of the dialect, as far as arguments, results and memory layouts need them.
 
 use super::{Access, Module, Type};
+use std::fmt::Write;
 
 /// A Rust scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -125,12 +126,25 @@ impl Scalar {
 
     /// The value as Rust's `{:?}` prints it.
     pub fn debug(self, word: u64) -> String {
-        match self {
-            Scalar::Char => char::from_u32(word as u32).map_or_else(|| self.display(word), |c| format!("{c:?}")),
-            Scalar::F64 => format!("{:?}", f64::from_bits(word)),
-            Scalar::F32 => format!("{:?}", f32::from_bits(word as u32)),
-            _ => self.display(word),
-        }
+        let mut out = String::new();
+        self.write_debug(&mut out, word);
+        out
+    }
+
+    /// Appends the value as Rust's `{:?}` prints it.
+    pub fn write_debug(self, out: &mut String, word: u64) {
+        // Writing to a string can't fail.
+        let _ = match self {
+            Scalar::Bool => write!(out, "{}", word != 0),
+            Scalar::Char => match char::from_u32(word as u32) {
+                Some(c) => write!(out, "{c:?}"),
+                None => write!(out, "{}", self.display(word)),
+            },
+            Scalar::F64 => write!(out, "{:?}", f64::from_bits(word)),
+            Scalar::F32 => write!(out, "{:?}", f32::from_bits(word as u32)),
+            s if s.is_signed() => write!(out, "{}", word as i64),
+            _ => write!(out, "{word}"),
+        };
     }
 }
 

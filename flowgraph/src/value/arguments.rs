@@ -75,7 +75,7 @@ impl Arguments {
         for (i, (param, value)) in signature.params.iter().zip(values).enumerate() {
             builder.param = i;
             let mut out = Vec::new();
-            builder.leaves(&param.ty, value, &param.name, &mut out);
+            builder.leaves(&param.ty, value, Path::Parameter(&param.name), &mut out);
             leaves.push(out);
         }
         Arguments { signature: signature.clone(), images: builder.images, leaves }
@@ -180,6 +180,27 @@ impl Arguments {
     }
 }
 
+/// Where a value lies in the arguments. Only references have names, so a path is written where there is one.
+#[derive(Clone, Copy)]
+enum Path<'p> {
+    /// A parameter.
+    Parameter(&'p str),
+    /// A part of what has this path and type, by number.
+    Part(&'p Path<'p>, &'p RustType, usize),
+    /// A field of a variant.
+    Field(&'p Path<'p>, &'p str),
+}
+
+impl Path<'_> {
+    fn text(self, module: &Module) -> String {
+        match self {
+            Path::Parameter(name) => name.to_owned(),
+            Path::Part(whole, ty, i) => part_path(module, ty, &whole.text(module), i),
+            Path::Field(whole, name) => format!("{}.{name}", whole.text(module)),
+        }
+    }
+}
+
 struct Builder<'a> {
     module: &'a Module,
     images: Vec<Image>,
@@ -187,14 +208,14 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    fn leaves(&mut self, ty: &RustType, value: &Value, path: &str, out: &mut Vec<LeafValue>) {
+    fn leaves(&mut self, ty: &RustType, value: &Value, path: Path<'_>, out: &mut Vec<LeafValue>) {
         match (ty, value) {
             (RustType::Scalar(s), Value::Word(word)) => out.push(LeafValue::Word(s.ty(), *word)),
             (RustType::Cell(inner), _) => self.leaves(inner, value, path, out),
             (_, Value::Variant(index, items)) => self.variant_leaves(ty, *index, items, path, out),
             (_, Value::Many(items)) => {
                 for (i, ((part, _), item)) in parts(self.module, ty).iter().zip(items).enumerate() {
-                    self.leaves(part, item, &part_path(self.module, ty, path, i), out);
+                    self.leaves(part, item, Path::Part(&path, ty, i), out);
                 }
             }
             (_, Value::Ref(_)) => out.push(LeafValue::Address(self.image(ty, value, path))),
@@ -207,14 +228,21 @@ impl Builder<'_> {
     }
 
     /// The tag, and the words of the union.
-    fn variant_leaves(&mut self, ty: &RustType, index: usize, items: &[Value], path: &str, out: &mut Vec<LeafValue>) {
+    fn variant_leaves(
+        &mut self,
+        ty: &RustType,
+        index: usize,
+        items: &[Value],
+        path: Path<'_>,
+        out: &mut Vec<LeafValue>,
+    ) {
         let module = self.module;
         let Some(decl) = module.enum_of(ty) else { return };
         let Some(variant) = decl.variants.get(index) else { return };
         out.push(LeafValue::Word(Type::Int, decl.repr.canonical(variant.discriminant as Word)));
         let mut own = Vec::new();
         for (field, item) in variant.fields.iter().zip(items) {
-            self.leaves(&field.ty, item, &format!("{path}.{}", field.name), &mut own);
+            self.leaves(&field.ty, item, Path::Field(&path, &field.name), &mut own);
         }
         let words = module.payload_words(&decl);
         let mut all: Vec<LeafValue> = words.iter().map(|w| LeafValue::Word(w.scalar.ty(), 0)).collect();
@@ -225,7 +253,7 @@ impl Builder<'_> {
     }
 
     /// The image of what a reference of type `ty` points to.
-    fn image(&mut self, ty: &RustType, value: &Value, path: &str) -> usize {
+    fn image(&mut self, ty: &RustType, value: &Value, path: Path<'_>) -> usize {
         let (to, size) = match (ty, value) {
             (RustType::Ref { to, .. }, _) => ((**to).clone(), self.module.layout(to).0 as usize),
             (_, Value::Slice(items)) => {
@@ -235,7 +263,7 @@ impl Builder<'_> {
             }
             _ => (RustType::Unit, 0),
         };
-        let (name, param) = (path.to_owned(), self.param);
+        let (name, param) = (path.text(self.module), self.param);
         let (bytes, references) = (vec![0; size], Vec::new());
         self.images.push(Image { name, ty: to.clone(), param, bytes, references, data: None });
         let image = self.images.len() - 1;
@@ -258,7 +286,7 @@ impl Builder<'_> {
         self.images[image].bytes[at..at + size].copy_from_slice(&word.to_le_bytes()[..size]);
     }
 
-    fn write(&mut self, image: usize, at: usize, ty: &RustType, value: &Value, path: &str) {
+    fn write(&mut self, image: usize, at: usize, ty: &RustType, value: &Value, path: Path<'_>) {
         match (ty, value) {
             (RustType::Scalar(s), Value::Word(word)) => self.put(image, at, s.access(), *word),
             (RustType::Cell(inner), _) => self.write(image, at, inner, value, path),
@@ -268,14 +296,12 @@ impl Builder<'_> {
                 let Some(variant) = decl.variants.get(*index) else { return };
                 self.put(image, at, decl.repr.access(), variant.discriminant as Word);
                 for (field, item) in variant.fields.iter().zip(items) {
-                    let path = format!("{path}.{}", field.name);
-                    self.write(image, at + field.offset as usize, &field.ty, item, &path);
+                    self.write(image, at + field.offset as usize, &field.ty, item, Path::Field(&path, &field.name));
                 }
             }
             (_, Value::Many(items)) => {
                 for (i, ((part, offset), item)) in parts(self.module, ty).iter().zip(items).enumerate() {
-                    let path = part_path(self.module, ty, path, i);
-                    self.write(image, at + *offset as usize, part, item, &path);
+                    self.write(image, at + *offset as usize, part, item, Path::Part(&path, ty, i));
                 }
             }
             (_, Value::Ref(_)) => {

@@ -56,15 +56,15 @@ const MAX_EMPTY: u64 = 1 << 26;
 const NO_VARIANT: usize = usize::MAX;
 
 /// The types of the parts of a struct, tuple or array, with their offsets in memory.
-pub fn parts(module: &Module, ty: &RustType) -> Vec<(RustType, u32)> {
+pub fn parts<'t>(module: &'t Module, ty: &'t RustType) -> Vec<(&'t RustType, u32)> {
     match ty {
         RustType::Struct(name) => {
-            module.structs.get(name).iter().flat_map(|s| &s.fields).map(|f| (f.ty.clone(), f.offset)).collect()
+            module.structs.get(name).iter().flat_map(|s| &s.fields).map(|f| (&f.ty, f.offset)).collect()
         }
-        RustType::Tuple(items) => items.iter().cloned().zip(module.tuple_offsets(items).0).collect(),
+        RustType::Tuple(items) => items.iter().zip(module.tuple_offsets(items).0).collect(),
         RustType::Array(elem, n) => {
             let size = module.layout(elem).0;
-            (0..*n).map(|i| ((**elem).clone(), size * i as u32)).collect()
+            (0..*n).map(|i| (&**elem, size * i as u32)).collect()
         }
         _ => Vec::new(),
     }

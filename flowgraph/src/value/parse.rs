@@ -7,6 +7,7 @@
 
 use super::{MAX_DEPTH, Value};
 use crate::ir::{Field, Module, RustType, Scalar, Signature, Word, own_name};
+use std::borrow::Cow;
 
 /// More elements than this in one argument are refused.
 const MAX_ELEMENTS: usize = 1 << 26;
@@ -114,7 +115,9 @@ impl<'a> Parser<'a> {
 
     /// The characters that a number or name may consist of.
     fn peek_word(&self) -> &'a str {
-        let ends = |c: char| c.is_whitespace() || ",;()[]{}\"'&=".contains(c);
+        let ends = |c: char| {
+            matches!(c, ',' | ';' | '(' | ')' | '[' | ']' | '{' | '}' | '"' | '\'' | '&' | '=') || c.is_whitespace()
+        };
         let rest = self.rest();
         let mut end = rest.find(ends).unwrap_or(rest.len());
         // A `:` ends a name, `::` does not.
@@ -189,7 +192,7 @@ impl<'a> Parser<'a> {
             return self.character(s);
         }
         let word = self.peek_word();
-        let example = match s {
+        let example = || match s {
             Scalar::Bool => "write `true` or `false`".to_owned(),
             Scalar::Char => "write a character as in Rust: `'a'`, `'\\n'`".to_owned(),
             Scalar::F64 | Scalar::F32 => "write a float: `2.5`, `-1e9`, `inf`, `NaN`".to_owned(),
@@ -199,7 +202,7 @@ impl<'a> Parser<'a> {
             }
         };
         if word.is_empty() {
-            return Err(self.unexpected(&format!("a value of type `{}`", s.name()), example));
+            return Err(self.unexpected(&format!("a value of type `{}`", s.name()), example()));
         }
         let parsed = match s {
             Scalar::Bool => word.parse::<bool>().ok().map(u64::from),
@@ -210,7 +213,7 @@ impl<'a> Parser<'a> {
                 Some(i) if (range(s).0..=range(s).1).contains(&i) => Some(i as Word),
                 Some(_) => {
                     let message = format!("{}: `{word}` is out of range for `{}`", self.param, s.name());
-                    return Err(self.error(self.at, word.len(), message, example));
+                    return Err(self.error(self.at, word.len(), message, example()));
                 }
                 None => None,
             },
@@ -220,7 +223,7 @@ impl<'a> Parser<'a> {
                 self.at += word.len();
                 Ok(bits)
             }
-            None => Err(self.unexpected(&format!("a value of type `{}`", s.name()), example)),
+            None => Err(self.unexpected(&format!("a value of type `{}`", s.name()), example())),
         }
     }
 
@@ -406,15 +409,15 @@ impl<'a> Parser<'a> {
 
     /// `{a: 1, b: 2}`
     fn named_fields(&mut self, name: &str, fields: &[Field]) -> Result<Vec<Value>, ArgumentError> {
-        let remedy = example(fields);
+        let remedy = || example(fields);
         if !self.take("{") {
-            return Err(self.unexpected(&format!("a `{name}`"), remedy));
+            return Err(self.unexpected(&format!("a `{name}`"), remedy()));
         }
         let mut values: Vec<Option<Value>> = vec![None; fields.len()];
         let mut first = true;
         while !self.take("}") {
             if !first && !self.take(",") {
-                return Err(self.unexpected("`,` or `}`", remedy));
+                return Err(self.unexpected("`,` or `}`", remedy()));
             }
             if !first && self.take("}") {
                 break;
@@ -423,26 +426,28 @@ impl<'a> Parser<'a> {
             self.skip_space();
             let (at, field) = (self.at, self.peek_word());
             if field.is_empty() {
-                return Err(self.unexpected("the name of a field", remedy));
+                return Err(self.unexpected("the name of a field", remedy()));
             }
             let Some(i) = fields.iter().position(|f| f.name == field) else {
                 let message = format!("{}: `{name}` has no field `{field}`", self.param);
-                return Err(self.error(at, field.len(), message, remedy));
+                return Err(self.error(at, field.len(), message, remedy()));
             };
             if values[i].is_some() {
                 let message = format!("{}: the field `{field}` is given twice", self.param);
-                return Err(self.error(at, field.len(), message, remedy));
+                return Err(self.error(at, field.len(), message, remedy()));
             }
             self.at += field.len();
-            self.expect(":", &remedy)?;
+            if !self.take(":") {
+                return Err(self.unexpected("`:`", remedy()));
+            }
             values[i] = Some(self.value(&fields[i].ty)?);
         }
-        let missing: Vec<String> =
-            fields.iter().zip(&values).filter(|(_, v)| v.is_none()).map(|(f, _)| format!("`{}`", f.name)).collect();
-        if !missing.is_empty() {
+        if values.contains(&None) {
+            let missing = fields.iter().zip(&values).filter(|(_, v)| v.is_none());
+            let missing: Vec<String> = missing.map(|(f, _)| format!("`{}`", f.name)).collect();
             let s = if missing.len() == 1 { "" } else { "s" };
             let message = format!("{}: `{name}` lacks the field{s} {}", self.param, missing.join(", "));
-            return Err(self.error(self.at.saturating_sub(1), 1, message, remedy));
+            return Err(self.error(self.at.saturating_sub(1), 1, message, remedy()));
         }
         Ok(values.into_iter().flatten().collect())
     }
@@ -464,14 +469,14 @@ impl<'a> Parser<'a> {
             return Err(self.unexpected(&format!("a variant of `{ty}`"), format!("write one of {}", all.join(", "))));
         };
         self.at += word.len();
-        let name = format!("{ty}::{}", variant.name);
+        let name = || format!("{ty}::{}", variant.name);
         let fields = match (variant.fields.is_empty(), variant.tuple) {
             (true, _) => Vec::new(),
             (false, true) => {
                 let types: Vec<RustType> = variant.fields.iter().map(|f| f.ty.clone()).collect();
-                self.tuple(&name, &types)?
+                self.tuple(&name(), &types)?
             }
-            (false, false) => self.named_fields(&name, &variant.fields)?,
+            (false, false) => self.named_fields(&name(), &variant.fields)?,
         };
         Ok(Value::Variant(index, fields))
     }
@@ -506,7 +511,7 @@ fn integer(word: &str, s: Scalar) -> Option<i128> {
         _ => (10, digits),
     };
     let digits = digits.strip_suffix(s.name()).unwrap_or(digits);
-    let digits: String = digits.chars().filter(|c| *c != '_').collect();
+    let digits: Cow<str> = if digits.contains('_') { digits.replace('_', "").into() } else { digits.into() };
     if digits.is_empty() || !digits.chars().all(|c| c.is_digit(radix)) {
         return None;
     }
