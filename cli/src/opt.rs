@@ -33,7 +33,7 @@ pub struct Opt {
 const EXAMPLE: &str = "Example:
   hueshift opt tests/optimizer/checks_of_loops.graph --explain
 What `hueshift graph --stage residual` prints has been optimized, but for functions that are called as they are. Nothing is known here of
-what graphs are handed. What isn't used is left out first; that is no rewrite.";
+what graphs are handed.";
 
 impl Opt {
     /// Runs the subcommand.

@@ -152,9 +152,13 @@ fn random_graphs_do_what_they_did() {
                 "case {case}: {compiled:?}, not {wanted:?}: {}",
                 print_module(&after)
             );
-            // Any number of rewrites is as good as all of them.
-            let some = rewrites.count() / 2;
-            let halfway = evaluate(&module(&optimized(&graph, Some(some)).0), &inputs);
+            // Any number of rewrites is as good as all of them, and each is told of.
+            assert!(optimized(&graph, Some(0)).0 == graph, "case {case}: changed by no rewrite");
+            assert_eq!(rewrites.count(), rewrites.told().len() as u64);
+            let some = random.below(rewrites.count() as usize + 1) as u64;
+            let halfway = module(&optimized(&graph, Some(some)).0);
+            assert!(verify(&halfway).is_ok(), "{some}: {:?}\n{}", verify(&halfway), print_module(&before));
+            let halfway = evaluate(&halfway, &inputs);
             assert!(may_stand_for(&halfway, &wanted), "case {case}, {some}: {halfway:?}, not {wanted:?}");
         }
     }
@@ -174,6 +178,12 @@ fn random_graphs_do_what_they_did() {
         "decided",
         "dead store",
         "undemanded",
+        "appended",
+        "parameter",
+        "constant",
+        "branch",
+        "dead",
+        "jump",
     ] {
         assert!(done.contains_key(what), "{what} is never done: {done:?}");
     }

@@ -4,14 +4,17 @@
 //! redundant, and go here. Each round is linear; rounds repeat until nothing changes.
 
 use super::replacements::Replacements;
-use flowgraph::ir::{Block, BlockId, Const, Edge, Effect, Graph, NO_GUARD, Op, Opcode, Operand, Terminator, ValueId};
+use super::rewrites::{Kind, Rewrites, shown, shown_op};
+use flowgraph::ir::{
+    Block, BlockId, Const, Edge, Effect, Graph, Loc, NO_GUARD, Op, Opcode, Operand, Terminator, ValueId,
+};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
 /// Cleans a graph: one after the other goes over it until none has found anything since it was there itself. Gives the number of rounds.
-pub(super) fn simplify(graph: &mut Graph) -> usize {
-    const CLEANERS: [fn(&mut Graph) -> bool; 7] = [
-        drop_unreachable,
+pub(super) fn simplify(graph: &mut Graph, rewrites: &mut Rewrites) -> usize {
+    const CLEANERS: [fn(&mut Graph, &mut Rewrites) -> bool; 7] = [
+        |graph, _| drop_unreachable(graph),
         append_single_successors,
         drop_redundant_params,
         fold_constants,
@@ -21,8 +24,8 @@ pub(super) fn simplify(graph: &mut Graph) -> usize {
     ];
     let mut idle = 0;
     for (turn, clean) in CLEANERS.iter().cycle().enumerate() {
-        idle = if clean(graph) { 0 } else { idle + 1 };
-        if idle == CLEANERS.len() {
+        idle = if clean(graph, rewrites) { 0 } else { idle + 1 };
+        if idle == CLEANERS.len() || rewrites.is_spent() {
             return turn / CLEANERS.len() + 1;
         }
     }
@@ -63,18 +66,23 @@ pub(super) fn drop_unused_values(graph: &mut Graph) {
 }
 
 /// What authors say of values has served its purpose, and needn't keep them any longer. Gives whether anything was said.
-pub(super) fn drop_recorded(graph: &mut Graph) -> bool {
+pub(super) fn drop_recorded(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
     let mut dropped = false;
     for block in &mut graph.blocks {
-        let before = block.ops.len();
-        block.ops.retain(|op| !matches!(op.opcode, Opcode::RecordKnownResult | Opcode::RecordExactValue));
-        dropped |= block.ops.len() < before;
+        block.ops.retain(|op| {
+            let goes = matches!(op.opcode, Opcode::RecordKnownResult | Opcode::RecordExactValue)
+                && rewrites
+                    .may(Kind::Said, op.loc, || (shown_op(op.opcode, &op.args), "it is known by now".to_owned()));
+            dropped |= goes;
+            !goes
+        });
     }
     dropped
 }
 
-/// Blocks that nothing leads to go, and the others move up.
-fn drop_unreachable(graph: &mut Graph) -> bool {
+/// Blocks that nothing leads to go, and the others move up. That is no rewrite of its own, but part of what has led elsewhere: a
+/// graph must not have any.
+pub(super) fn drop_unreachable(graph: &mut Graph) -> bool {
     let mut reached = vec![false; graph.blocks.len()];
     let mut todo = vec![BlockId::ENTRY];
     while let Some(id) = todo.pop() {
@@ -195,7 +203,7 @@ const SWEEPS: usize = 100;
 
 /// Parameters that are always the same operand go, also those of loops, which hand them back to themselves: all are taken to
 /// be what comes first, until something else does.
-fn drop_redundant_params(graph: &mut Graph) -> bool {
+fn drop_redundant_params(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
     let edges = Edges::new(graph);
     let order = in_order(graph);
     let mut incoming = vec![Incoming::Own; graph.values.len()];
@@ -242,18 +250,26 @@ fn drop_redundant_params(graph: &mut Graph) -> bool {
         .iter()
         .map(|block| {
             let mut always = |param: &ValueId| match incoming[param.index()] {
-                Incoming::Always(operand) => replaced.replace(*param, operand),
+                Incoming::Always(operand) => {
+                    replaced.find(operand) != (*param).into()
+                        && rewrites.may(Kind::Parameter, block.loc, || is_always(*param, operand))
+                        && replaced.replace(*param, operand)
+                }
                 _ => false,
             };
             block.params.iter().map(&mut always).collect()
         })
         .collect();
     if replaced.is_empty() {
-        return drop_equal_params(graph, &edges);
+        return drop_equal_params(graph, &edges, rewrites);
     }
     remove_params(graph, &remove);
     replaced.apply(graph);
     true
+}
+
+fn is_always(param: ValueId, operand: Operand) -> (String, String) {
+    (format!("{param} -> {}", shown(operand)), "that is handed over along all ways".to_owned())
 }
 
 fn remove_params(graph: &mut Graph, remove: &[Vec<bool>]) {
@@ -275,18 +291,30 @@ fn remove_params(graph: &mut Graph, remove: &[Vec<bool>]) {
 }
 
 /// Ops over constants, and branches on constants, that only show after substitution.
-fn fold_constants(graph: &mut Graph) -> bool {
+fn fold_constants(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
     let mut replaced = Replacements::new(graph);
     let mut changed = false;
     for at in 0..graph.blocks.len() {
-        if let Some(edge) = decided(&graph.blocks[at].term) {
-            graph.blocks[at].term = always(graph, edge);
-            changed = true;
+        let block = &graph.blocks[at];
+        if let Some(edge) = decided(&block.term) {
+            let told = || (format!("b{at} -> {}", edge.block), "it can't lead anywhere else".to_owned());
+            if rewrites.may(Kind::Constant, block.loc, told) {
+                graph.blocks[at].term = always(graph, edge);
+                changed = true;
+            }
         }
     }
     for block in &mut graph.blocks {
         block.ops.retain(|op| match folded(op) {
             Some(constants) => {
+                let told = || {
+                    let results: Vec<String> = constants.iter().map(|constant| shown(*constant)).collect();
+                    let change = format!("{} -> {}", shown_op(op.opcode, &op.args), results.join(", "));
+                    (change, "its operands are constants".to_owned())
+                };
+                if !rewrites.may(Kind::Constant, op.loc, told) {
+                    return true;
+                }
                 for (result, constant) in op.results.iter().zip(constants) {
                     replaced.replace(*result, constant);
                 }
@@ -350,7 +378,7 @@ fn always(graph: &Graph, edge: Edge) -> Terminator {
 
 /// A branch on `x != 0` is one on `x`, one on `x == 0` the same the other way round. One whose sides differ only by what it says itself is
 /// none.
-fn simplify_branches(graph: &mut Graph) -> bool {
+fn simplify_branches(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
     let mut tests: FxHashMap<ValueId, Test> = FxHashMap::default();
     for op in graph.blocks.iter().flat_map(|b| &b.ops) {
         let (of, is) = (op.args.first().copied(), op.args.get(1).and_then(|a| a.as_int()));
@@ -368,6 +396,7 @@ fn simplify_branches(graph: &mut Graph) -> bool {
         if let Terminator::Branch { cond, then, otherwise, .. } = &mut block.term {
             while let Operand::Value(v) = *cond
                 && let Some(Test { of, is: 0, holds }) = tests.get(&v)
+                && rewrites.may(Kind::Branch, block.loc, || asks(v, *of))
             {
                 *cond = *of;
                 if *holds {
@@ -386,7 +415,9 @@ fn simplify_branches(graph: &mut Graph) -> bool {
                 let given = |(here, there): (&Operand, &Operand)| {
                     here == there || (*here == Operand::int(test.is) && *there == test.of)
                 };
-                if equal.args.iter().zip(&other.args).all(given) {
+                if equal.args.iter().zip(&other.args).all(given)
+                    && rewrites.may(Kind::Branch, block.loc, || same_sides(v, other.block))
+                {
                     let both = other.clone();
                     (*then, *otherwise) = (both.clone(), both);
                     changed = true;
@@ -397,6 +428,14 @@ fn simplify_branches(graph: &mut Graph) -> bool {
     changed
 }
 
+fn asks(condition: ValueId, of: Operand) -> (String, String) {
+    (format!("{condition} -> {}", shown(of)), "it says whether that is 0".to_owned())
+}
+
+fn same_sides(condition: ValueId, to: BlockId) -> (String, String) {
+    (format!("branch {condition} -> {to}"), "its sides differ only by what it says itself".to_owned())
+}
+
 /// That a value is a constant, or isn't.
 struct Test {
     of: Operand,
@@ -405,7 +444,7 @@ struct Test {
 }
 
 /// Of parameters that are always the same as each other one is left.
-fn drop_equal_params(graph: &mut Graph, edges: &Edges) -> bool {
+fn drop_equal_params(graph: &mut Graph, edges: &Edges, rewrites: &mut Rewrites) -> bool {
     let mut replaced = Replacements::new(graph);
     let mut remove: Vec<Vec<bool>> = Vec::with_capacity(graph.blocks.len());
     let mut given: Vec<(u64, usize)> = Vec::new();
@@ -422,7 +461,10 @@ fn drop_equal_params(graph: &mut Graph, edges: &Edges) -> bool {
                     && of_type(first) == of_type(number)
                     && edges.given(at, first).eq(edges.given(at, number))
                 {
-                    flags[number] = replaced.replace(block.params[number], block.params[first].into());
+                    let (param, same) = (block.params[number], block.params[first].into());
+                    flags[number] = replaced.find(same) != param.into()
+                        && rewrites.may(Kind::Parameter, block.loc, || is_always(param, same))
+                        && replaced.replace(param, same);
                 }
             }
         }
@@ -442,8 +484,8 @@ fn removable(op: &Op) -> bool {
         || op.opcode == Opcode::Likely
 }
 
-/// Drops ops and parameters that nothing needs, also those that only need each other.
-fn drop_dead(graph: &mut Graph) -> bool {
+/// Drops ops and parameters that nothing needs, also those that only need each other: so they go together.
+fn drop_dead(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
     /// Where a value comes from.
     #[derive(Clone, Copy)]
     enum From {
@@ -478,27 +520,41 @@ fn drop_dead(graph: &mut Graph) -> bool {
             From::Nowhere => {}
         }
     }
-    let mut changed = false;
-    for block in &mut graph.blocks {
-        let before = block.ops.len();
-        block.ops.retain(|op| !removable(op) || op.results.iter().any(|r| needed[r.index()]));
-        changed |= block.ops.len() < before;
-    }
+    let is_dead = |op: &Op| removable(op) && !op.results.iter().any(|r| needed[r.index()]);
     let remove: Vec<Vec<bool>> = graph
         .blocks
         .iter()
         .enumerate()
         .map(|(b, block)| block.params.iter().map(|p| b != 0 && !needed[p.index()]).collect())
         .collect();
-    if remove.iter().flatten().any(|r| *r) {
-        remove_params(graph, &remove);
-        changed = true;
+    let has_params = remove.iter().flatten().any(|r| *r);
+    if !has_params && !graph.blocks.iter().any(|block| block.ops.iter().any(is_dead)) {
+        return false;
     }
-    changed
+    let listed = || {
+        let of_block = |(block, remove): (&Block, &Vec<bool>)| {
+            let params = block.params.iter().zip(remove).filter(|(_, dead)| **dead).map(|(param, _)| *param);
+            params
+                .chain(block.ops.iter().filter(|op| is_dead(op)).flat_map(|op| op.results.clone()))
+                .collect::<Vec<_>>()
+        };
+        let dead = graph.blocks.iter().zip(&remove).flat_map(of_block);
+        dead.map(|value| value.to_string()).collect::<Vec<_>>().join(", ")
+    };
+    if !rewrites.may(Kind::Dead, Loc::UNKNOWN, || (listed(), "nobody uses that".to_owned())) {
+        return false;
+    }
+    for block in &mut graph.blocks {
+        block.ops.retain(|op| !is_dead(op));
+    }
+    if has_params {
+        remove_params(graph, &remove);
+    }
+    true
 }
 
 /// Edges to an empty block that only jumps on lead to where it jumps.
-fn shorten_jumps(graph: &mut Graph) -> bool {
+fn shorten_jumps(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
     let onward: Vec<Option<Edge>> = graph
         .blocks
         .iter()
@@ -513,10 +569,15 @@ fn shorten_jumps(graph: &mut Graph) -> bool {
         })
         .collect();
     let mut changed = false;
-    for edge in graph.blocks.iter_mut().flat_map(|b| b.term.edges_mut()) {
-        if let Some(on) = &onward[edge.block.index()] {
-            *edge = on.clone();
-            changed = true;
+    for (at, block) in graph.blocks.iter_mut().enumerate() {
+        for edge in block.term.edges_mut() {
+            if let Some(on) = &onward[edge.block.index()] {
+                let told = || (format!("b{at} -> {}", on.block), format!("{} only jumps there", edge.block));
+                if rewrites.may(Kind::Jump, block.loc, told) {
+                    *edge = on.clone();
+                    changed = true;
+                }
+            }
         }
     }
     if changed {
@@ -526,7 +587,7 @@ fn shorten_jumps(graph: &mut Graph) -> bool {
 }
 
 /// A block that alone jumps to another takes it in.
-fn append_single_successors(graph: &mut Graph) -> bool {
+fn append_single_successors(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
     let mut arrivals = vec![0usize; graph.blocks.len()];
     for edge in graph.blocks.iter().flat_map(|b| b.term.edges()) {
         arrivals[edge.block.index()] += 1;
@@ -536,7 +597,12 @@ fn append_single_successors(graph: &mut Graph) -> bool {
     for at in 0..graph.blocks.len() {
         while let Terminator::Jump(edge) = &graph.blocks[at].term {
             let (next, args) = (edge.block, edge.args.clone());
-            if next.index() == at || next == BlockId::ENTRY || arrivals[next.index()] != 1 {
+            let told = || (format!("b{at} takes in {next}"), "nothing else leads there".to_owned());
+            if next.index() == at
+                || next == BlockId::ENTRY
+                || arrivals[next.index()] != 1
+                || !rewrites.may(Kind::Appended, graph.block(next).loc, told)
+            {
                 break;
             }
             let taken = graph.block_mut(next);

@@ -50,7 +50,7 @@ pub use bounds as int_bound;
 pub use rewrites::{Firings, Kind, Kinds, Rewrite, Rewrites};
 
 use bits::branches_to_bits;
-use cleanup::{drop_recorded, drop_unused_values, simplify};
+use cleanup::{drop_recorded, drop_unreachable, drop_unused_values, simplify};
 use demanded::drop_undemanded;
 use equal::merge_equal_blocks;
 use flowgraph::ir::{Graph, Op, Operand};
@@ -71,40 +71,53 @@ const HOISTS: usize = 2;
 /// Optimizes a residual graph whose entry is handed what lies in these bounds; nothing is known of parameters that have none. Gives the
 /// number of rounds over it that needed no analysis.
 pub fn optimize(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> usize {
-    let mut rounds = simplify(graph);
+    let mut rounds = 0;
+    if passes(graph, entry, rewrites, &mut rounds).is_none() {
+        drop_unreachable(graph);
+    }
+    rounds
+}
+
+/// All passes, or nothing more once there may be no more rewrites: analyses count on a graph that is clean.
+fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites, rounds: &mut usize) -> Option<()> {
+    let mut simplify = |graph: &mut Graph, rewrites: &mut Rewrites| {
+        *rounds += simplify(graph, rewrites);
+        (!rewrites.is_spent()).then_some(())
+    };
+    simplify(graph, rewrites)?;
     if branches_to_bits(graph, rewrites) {
-        rounds += simplify(graph);
+        simplify(graph, rewrites)?;
     }
     drop_unused_values(graph);
     // On the way where it is needed more may be known of what an op is handed.
     sink(graph, rewrites);
     // Only when parameters have gone that are always the same is it plain which ops are equal.
     let changed = forward(graph, entry, rewrites);
-    if drop_recorded(graph) || changed {
-        rounds += simplify(graph);
+    if drop_recorded(graph, rewrites) || changed {
+        simplify(graph, rewrites)?;
     }
     // What was handed over may be 1 and 0 since.
     if branches_to_bits(graph, rewrites) {
-        rounds += simplify(graph);
+        simplify(graph, rewrites)?;
         forward(graph, entry, rewrites);
-        rounds += simplify(graph);
+        simplify(graph, rewrites)?;
     }
     // From an inner loop into the outer one, and out of that.
     for _ in 0..HOISTS {
         if !hoist(graph, rewrites) {
             break;
         }
-        rounds += simplify(graph);
+        simplify(graph, rewrites)?;
     }
     if drop_dead_stores(graph, rewrites) | drop_undemanded(graph, rewrites) {
-        rounds += simplify(graph);
+        simplify(graph, rewrites)?;
     }
     if merge_equal_blocks(graph, rewrites) {
-        rounds += simplify(graph);
+        simplify(graph, rewrites)?;
     }
     // What tests have become needless for has fewer users now.
     if sink(graph, rewrites) && forward(graph, entry, rewrites) {
-        rounds += simplify(graph);
+        simplify(graph, rewrites)?;
     }
-    rounds
+    Some(())
 }

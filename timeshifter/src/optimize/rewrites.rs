@@ -42,6 +42,21 @@ kinds! {
     Sunk = "sunk", "Only one way out of the block needs it.";
     Undemanded = "undemanded", "It changes only bits that nobody looks at.";
     EqualBlock = "equal block", "Another block does the same.";
+    Appended = "appended", "A block that only one jump leads to is done where that was.";
+    Parameter = "parameter", "The same is handed over along all ways.";
+    Constant = "constant", "What an op is handed, or what is branched on, is a constant.";
+    Branch = "branch", "A branch asks the same more simply, or not at all.";
+    Dead = "dead", "Nobody uses what is computed or handed over.";
+    Jump = "jump", "A block only jumps on.";
+    Said = "said", "What the author says of values has served its purpose.";
+}
+
+impl Kind {
+    /// Whether it needs no knowledge of what the values are: what others leave behind is cleaned away by it, so it can't be
+    /// switched off.
+    pub fn is_cleaning(self) -> bool {
+        self as u32 >= Kind::Appended as u32
+    }
 }
 
 /// Some kinds of rewrites.
@@ -50,13 +65,13 @@ pub struct Kinds(u32);
 
 impl Kinds {
     /// Whether a kind is one of them.
-    pub fn contains(self, kind: Kind) -> bool {
+    pub const fn contains(self, kind: Kind) -> bool {
         self.0 >> kind as u32 & 1 != 0
     }
 
-    /// All kinds.
+    /// All kinds that can be switched off.
     pub fn all() -> Kinds {
-        Kind::ALL.iter().copied().collect()
+        Kind::ALL.iter().copied().filter(|kind| !kind.is_cleaning()).collect()
     }
 }
 
@@ -116,7 +131,7 @@ impl Rewrites {
         Rewrites { fuel, told: explain.then(Vec::new), ..Rewrites::default() }
     }
 
-    /// As many as there are, but for some kinds.
+    /// As many as there are, but for some kinds that can be switched off.
     pub fn without(kinds: Kinds) -> Rewrites {
         Rewrites { without: kinds, ..Rewrites::default() }
     }
@@ -165,6 +180,11 @@ impl Rewrites {
         self.count
     }
 
+    /// Whether there are no more.
+    pub(super) fn is_spent(&self) -> bool {
+        self.fuel.is_some_and(|fuel| self.count >= fuel)
+    }
+
     /// What they were, if they are explained.
     pub fn told(&self) -> &[Rewrite] {
         self.told.as_deref().unwrap_or_default()
@@ -172,7 +192,7 @@ impl Rewrites {
 
     /// Whether a rewrite may be done; then it is counted, and told of with its change and the reason.
     pub(super) fn may(&mut self, what: Kind, loc: Loc, told: impl FnOnce() -> (String, String)) -> bool {
-        if self.without.contains(what) || self.fuel.is_some_and(|fuel| self.count >= fuel) {
+        if self.without.contains(what) && !what.is_cleaning() || self.is_spent() {
             return false;
         }
         self.count += 1;
