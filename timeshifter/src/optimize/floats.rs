@@ -99,16 +99,36 @@ pub(super) fn to_int(op: &Op, known: &Known) -> Option<IntBound> {
         O::CastFloatToInt | O::CastSingleToInt => Some(float(0).cast_float_to_int()),
         O::CastFloatToUint | O::CastSingleToUint => Some(float(0).cast_float_to_uint()),
         opcode => {
-            let [_, _] = &op.args[..] else { return None };
-            let holds = FloatBound::compare(of_floats(opcode), float(0), float(1))?;
+            let [a, b] = &op.args[..] else { return None };
+            let like = of_floats(opcode);
+            let itself = || if a == b { compared_with_itself(like, float(0)) } else { None };
+            let holds = FloatBound::compare(like, float(0), float(1)).or_else(itself)?;
             Some(IntBound::constant(i64::from(holds)))
         }
+    }
+}
+
+/// What a comparison of a float with itself gives: NaN is equal to nothing.
+fn compared_with_itself(opcode: Opcode, float: FloatBound) -> Option<bool> {
+    use Opcode as O;
+    match opcode {
+        O::FloatLt | O::FloatGt => Some(false),
+        O::FloatNe if !float.may_be_nan() => Some(false),
+        O::FloatEq | O::FloatLe | O::FloatGe if !float.may_be_nan() => Some(true),
+        _ => None,
     }
 }
 
 /// What a comparison of floats says of both, where it holds or doesn't.
 pub(super) fn refined(opcode: Opcode, a: FloatBound, b: FloatBound, holds: bool) -> (FloatBound, FloatBound) {
     FloatBound::refine_comparison(of_floats(opcode), a, b, holds).unwrap_or((a, b))
+}
+
+/// The size of what is a number, and not negative, is itself.
+pub(super) fn size(op: &Op, known: &Known) -> Option<Instead> {
+    let bound = known.float(op.args[0]);
+    let is_positive = !bound.may_be_nan() && bound.lower().is_some_and(f64::is_sign_positive);
+    is_positive.then(|| Instead::Operand(op.args[0], "its bound"))
 }
 
 /// The lesser or the greater of two, where the bounds say which it is, or that a comparison finds it.

@@ -1,13 +1,15 @@
-//! Bounds of block parameters: what can come along any way that can be taken.
+//! Bounds of block parameters, integers and floats: what can come along any way that can be taken.
 //!
 //! Rounds over the blocks, down the dominator tree, from the assumption that nothing is reached but the entry: each round takes
 //! what the one before has found, joins what comes along the edges that can be taken, and widens what keeps growing, until
 //! nothing changes (M. Wegman, F. K. Zadeck, "Constant propagation with conditional branches", 1991, with bounds for constants).
 
 use super::dominators::{Dominators, exits};
+use super::float_bound::FloatBound;
+use super::floats;
 use super::int_bound::IntBound;
 use super::known::{Known, Within};
-use flowgraph::ir::{BlockId, Graph, Op, Opcode, Operand, Terminator, ValueId};
+use flowgraph::ir::{BlockId, Graph, Op, Opcode, Operand, Terminator, Type, ValueId};
 use smallvec::SmallVec;
 
 /// After so many rounds bounds that still grow are widened.
@@ -23,6 +25,8 @@ const LENGTHS: usize = 16;
 pub(super) struct Flow {
     /// By value: the bound of a parameter; nothing where nothing comes.
     params: Vec<Option<IntBound>>,
+    /// The same of those that are floats or singles; empty if none are.
+    floats: Vec<Option<FloatBound>>,
     /// By value: below which lengths the offsets from a parameter lie; nothing where nothing comes.
     within: Vec<Option<Within>>,
     /// What indices are held against, and the blocks that compute it.
@@ -58,6 +62,7 @@ impl Flow {
         let is_plain = !tree.has_loops && graph.blocks.iter().skip(1).all(|block| block.params.is_empty());
         let mut flow = Flow {
             params: vec![None; values],
+            floats: if has_float_params(graph) { vec![None; values] } else { Vec::new() },
             within: vec![None; values],
             lengths: if is_plain { Vec::new() } else { lengths(graph) },
             reached: vec![is_plain; graph.blocks.len()],
@@ -78,6 +83,7 @@ impl Flow {
         for param in graph.blocks.iter().skip(1).flat_map(|block| &block.params) {
             flow.params[param.index()] = Some(IntBound::unbounded());
         }
+        flow.floats.fill(None);
         flow.within.fill(None);
         flow.reached.fill(true);
         flow
@@ -100,6 +106,9 @@ impl Flow {
         }
         for param in &graph.block(block).params {
             known.computed(*param, self.params[param.index()].unwrap_or(IntBound::unbounded()));
+            if let Some(float) = self.floats.get(param.index()) {
+                known.computed_float(*param, float.unwrap_or(FloatBound::unbounded()));
+            }
         }
         for param in &graph.block(block).params {
             if let Some(within) = &self.within[param.index()] {
@@ -110,6 +119,18 @@ impl Flow {
             Some((from, side)) => takes(&graph.block(from).term, side, known),
             None => true,
         }
+    }
+
+    /// This comes for a parameter that is a float, too. Gives whether what is known of it has changed.
+    fn join_float(&mut self, param: ValueId, comes: FloatBound, round: usize) -> bool {
+        let before = self.floats[param.index()];
+        let after = match before {
+            None => comes,
+            Some(before) if round >= EXACT => before.widen(comes),
+            Some(before) => before.join(comes),
+        };
+        self.floats[param.index()] = Some(after);
+        before != Some(after)
     }
 
     /// What is said of a parameter, now that this comes for it, too. Gives whether that has changed.
@@ -165,6 +186,9 @@ impl Flow {
             for op in &graph.block(block).ops {
                 for (result, bound) in op.results.iter().zip(known.transfer(op)) {
                     known.computed(*result, bound);
+                    if !self.floats.is_empty() && is_float(graph, *result) {
+                        known.computed_float(*result, floats::transfer(op, known));
+                    }
                 }
             }
             let term = &graph.block(block).term;
@@ -189,6 +213,7 @@ impl Flow {
                         };
                         differs |= before != Some(after);
                         self.params[param.index()] = Some(after);
+                        differs |= is_float(graph, *param) && self.join_float(*param, known.float(*arg), round);
                         differs |= self.join_within(tree, edge.block, *param, *arg, known, round);
                     }
                     changed |= differs && done[edge.block.index()];
@@ -200,6 +225,16 @@ impl Flow {
         known.forget(0);
         changed
     }
+}
+
+/// Whether a value is a float or a single.
+fn is_float(graph: &Graph, value: ValueId) -> bool {
+    graph.values[value.index()].ty != Type::Int
+}
+
+/// Whether floats are handed over between blocks.
+fn has_float_params(graph: &Graph) -> bool {
+    graph.blocks.iter().skip(1).flat_map(|block| &block.params).any(|param| is_float(graph, *param))
 }
 
 /// The lengths that indices are held against, as far as they are values, and the blocks that compute them.

@@ -29,6 +29,7 @@ pub(super) enum Instead {
 pub(super) fn instead(op: &Op, known: &Known) -> Option<Instead> {
     match op.opcode {
         Opcode::FloatMin | Opcode::FloatMax | Opcode::SingleMin | Opcode::SingleMax => floats::extreme(op, known),
+        Opcode::FloatAbs | Opcode::SingleAbs => floats::size(op, known),
         _ => None,
     }
 }
