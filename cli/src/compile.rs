@@ -9,10 +9,11 @@ use crate::progress::Spinner;
 use crate::source::{self, Source};
 use clap::{Args, ValueEnum};
 use flowgraph::ir::{Loc, SourceFile};
+use hueshift::AHEAD_OF_TIME;
 use hueshift::standalone::{
     LinkError, LinkOptions, Standalone, StandaloneError, Template, TrapText, c_compiler, link, standalone,
 };
-use jitcodegen::{CodegenError, Machine, ObjectOptions, OptLevel};
+use jitcodegen::{CodegenError, Machine, ObjectOptions};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -97,7 +98,7 @@ impl Compile {
         let greens = source.greens(&entry, self.entry.green())?;
         let mut compiler = source.compiler(&source.colors(&entry, &greens)?, &entry)?;
         let options =
-            ObjectOptions { machine, pic: !self.no_pie, opt_level: OptLevel::Speed, verify: cfg!(debug_assertions) };
+            ObjectOptions { machine, pic: !self.no_pie, opt_level: AHEAD_OF_TIME, verify: cfg!(debug_assertions) };
         let silent = source.interpreter.is_some_and(|i| !i.shows_result) && self.program.is_some();
         let shows_result = !silent;
         let spinner = Spinner::start("compiling");

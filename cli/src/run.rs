@@ -18,7 +18,7 @@ use flowgraph::memory::Memory;
 use flowgraph::value::{Arguments, debug_words};
 use hueshift::embed::Error;
 use hueshift::{Counts, Ending, JitOptions, Ran, SpecFailure, Specialized, Trap};
-use interpreters::{Interpreter, Jitted, LoadError, Tier0};
+use interpreters::{Interpreter, Jitted, LoadError, Tier0, Wanted};
 use std::path::{Path, PathBuf};
 
 /// Run a guest program of an interpreter, or a function of a file.
@@ -200,9 +200,10 @@ impl Run {
         let jit = self.jit.clone().unwrap_or_default();
         let lines = Lines::create(self.log.log.as_deref())?;
         let spinner = (!guest_io::writes(interpreter.embedded().module())).then(|| Spinner::start("running"));
-        let sink = lines.as_ref().map(Lines::sink);
+        let compiled = self.looks() || self.emit.is_some();
+        let wanted = Wanted { sink: lines.as_ref().map(Lines::sink), compiled };
         let options = JitOptions { time_tiers: self.looks(), keep_text: self.keeps_text(), ..jit.just_in_time() };
-        let ran = interpreter.jit_telling(program, &self.arguments(), &options, sink);
+        let ran = interpreter.jit_showing(program, &self.arguments(), &options, wanted);
         drop(spinner);
         let Jitted { result, after, stats, sizes, compiled } = ran.map_err(|e| given.problems(&e))?;
         let mut counts = Counts::default();

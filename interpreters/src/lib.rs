@@ -129,10 +129,19 @@ pub struct Jitted {
     pub after: After,
     /// How much was compiled, and how long it took.
     pub stats: Stats,
-    /// How much code there is for each place in the guest program, largest first.
+    /// How much code there is for each place in the guest program, largest first; if that was asked for.
     pub sizes: Vec<Size>,
-    /// What was compiled.
+    /// What was compiled, if that was asked for.
     pub compiled: Vec<Specialized>,
+}
+
+/// What is wanted of a run beside its result.
+#[derive(Default)]
+pub struct Wanted {
+    /// Each event is handed to this function when it happens.
+    pub sink: Option<Sink>,
+    /// What was compiled is shown, and how much it is.
+    pub compiled: bool,
 }
 
 /// How to run a program of an interpreter that is part of this one.
@@ -149,7 +158,7 @@ struct Made {
     stats: Stats,
     sizes: Vec<Size>,
     compiled: Vec<Specialized>,
-    sink: Option<Sink>,
+    wanted: Wanted,
 }
 
 /// Runs an entry of an embedded interpreter.
@@ -159,14 +168,20 @@ macro_rules! run {
             $crate::Tier::Interp => $lang::interp::$entry($($argument),*).map_err(hueshift::embed::Error::from),
             $crate::Tier::Jit(options, made) => {
                 let mut jit = hueshift::embed::Jit::with_options(&$lang::INTERPRETER, options.clone());
-                if let Some(sink) = made.sink.take() {
+                if let Some(sink) = made.wanted.sink.take() {
                     jit.on_event(sink);
                 }
                 let result = $lang::jit::$entry(&mut jit, $($argument),*);
-                jit.specialized().and_then(|compiled| {
-                    (made.stats, made.sizes, made.compiled) = (jit.stats(), jit.sizes(), compiled);
+                made.stats = jit.stats();
+                if made.wanted.compiled {
+                    made.sizes = jit.sizes();
+                    jit.specialized().and_then(|compiled| {
+                        made.compiled = compiled;
+                        result
+                    })
+                } else {
                     result
-                })
+                }
             }
         }
     };
@@ -242,21 +257,21 @@ impl Interpreter {
     /// # Errors
     /// As for [`Interpreter::tier0`].
     pub fn jit(&self, program: &[u8], arguments: &[&str], options: &JitOptions) -> Result<Jitted, LoadError> {
-        self.jit_telling(program, arguments, options, None)
+        self.jit_showing(program, arguments, options, Wanted { sink: None, compiled: true })
     }
 
-    /// The same, and each event is handed to a function when it happens.
+    /// The same, with no more than is wanted beside the result.
     ///
     /// # Errors
     /// As for [`Interpreter::tier0`].
-    pub fn jit_telling(
+    pub fn jit_showing(
         &self,
         program: &[u8],
         arguments: &[&str],
         options: &JitOptions,
-        sink: Option<Sink>,
+        wanted: Wanted,
     ) -> Result<Jitted, LoadError> {
-        let (mut after, mut made) = (After::new(), Made { sink, ..Made::default() });
+        let (mut after, mut made) = (After::new(), Made { wanted, ..Made::default() });
         let result = self.run(Tier::Jit(options, &mut made), program, arguments, &mut after)?;
         let Made { stats, sizes, compiled, .. } = made;
         Ok(Jitted { result, after, stats, sizes, compiled })

@@ -67,7 +67,7 @@ impl Engine<'_> {
         };
         let mut frames = Vec::with_capacity(st.frames.len());
         for frame in &st.frames {
-            let mut regs = Regs::with_room(frame.regs.len());
+            let mut regs = Regs::with_capacity(frame.regs.len());
             for (value, reg) in frame.regs.iter() {
                 let reg = match reg {
                     Reg::Green(c) => Reg::Green(*c),

@@ -353,7 +353,7 @@ impl Engine<'_> {
 
     /// Goes on in a version that has just been made.
     fn go_on(&mut self, schedule: &mut Schedule, id: VersionId) {
-        let mut st = State::clone(&self.version(id).template);
+        let mut st = self.version(id).template.continued();
         st.origin = Some(id);
         st.passed = true;
         if self.is_loop_head(&st) {

@@ -86,6 +86,8 @@ pub struct Engine<'m> {
     pub memory: &'m mut Memory,
     /// The residual graphs.
     pub fragments: Vec<Fragment>,
+    /// How many of them are finished.
+    finished: usize,
     /// The root functions.
     pub units: Vec<Unit>,
     /// Functions that residual code calls, by key, with their unit.
@@ -181,6 +183,7 @@ impl<'m> Engine<'m> {
             program,
             memory,
             fragments: Vec::new(),
+            finished: 0,
             units: Vec::new(),
             functions: FxIndexMap::default(),
             functions_before: 0,
@@ -236,6 +239,12 @@ impl<'m> Engine<'m> {
     /// The version.
     pub fn version(&self, id: VersionId) -> &Version {
         &self.versions[id.key][id.version]
+    }
+
+    /// Nothing will be added to the fragments so far: what is only known of them for that goes.
+    pub fn finish_fragments(&mut self) {
+        self.fragments[self.finished..].iter_mut().for_each(Fragment::forget_ops);
+        self.finished = self.fragments.len();
     }
 
     /// A new root.

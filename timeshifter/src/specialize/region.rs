@@ -140,7 +140,7 @@ impl Engine<'_> {
     /// A fragment with the head of a version, and the state there, from which it is to be filled.
     fn begin_region(&mut self, id: VersionId) -> (usize, State) {
         let Version { template, fragment: old, block: old_head, .. } = self.version(id);
-        let (mut st, old, old_head) = (State::clone(template), *old, *old_head);
+        let (mut st, old, old_head) = (template.continued(), *old, *old_head);
         let unit = self.fragments[old].unit;
         let graph = self.units[unit].graph;
         let name = self.fresh_name(graph);

@@ -155,6 +155,11 @@ impl Fragment {
         self.seen.entry(same).or_default().push((block, results));
     }
 
+    /// Forgets what has been remembered for [`Fragment::find`]: the graph is finished.
+    pub fn forget_ops(&mut self) {
+        self.seen = FxHashMap::default();
+    }
+
     /// Makes `head` enterable from other fragments: the entry takes the same parameters and jumps there.
     pub fn make_entry(&mut self, head: BlockId) {
         let params = self.graph.block(head).params.clone();

@@ -75,9 +75,21 @@ pub struct Regs(Vec<(ValueId, Reg)>);
 const ROOM: usize = 12;
 
 impl Regs {
-    /// None yet, with room for so many and for what comes to them until the next mark.
+    /// None yet, with room for so many.
+    pub(super) fn with_capacity(registers: usize) -> Regs {
+        Regs(Vec::with_capacity(registers))
+    }
+
+    /// The same, and with room for what comes to them until the next mark.
     pub(super) fn with_room(registers: usize) -> Regs {
-        Regs(Vec::with_capacity(registers + ROOM))
+        Regs::with_capacity(registers + ROOM)
+    }
+
+    /// A copy with such room.
+    fn with_room_of(&self) -> Regs {
+        let mut regs = Regs::with_room(self.len());
+        regs.0.extend_from_slice(&self.0);
+        regs
     }
 
     /// How many there are.
@@ -217,6 +229,23 @@ impl State {
             at: None,
             snapshot: None,
             concrete: None,
+        }
+    }
+
+    /// A copy to go on with, while this one stays.
+    pub(super) fn continued(&self) -> State {
+        let last = self.frames.len().saturating_sub(1);
+        let copied = |(at, frame): (usize, &Frame)| {
+            let regs = if at == last { frame.regs.with_room_of() } else { frame.regs.clone() };
+            Frame { regs, greens: frame.greens.clone(), ..*frame }
+        };
+        State {
+            frames: self.frames.iter().enumerate().map(copied).collect(),
+            slots: self.slots.clone(),
+            memory: self.memory.clone(),
+            facts: self.facts.clone(),
+            concrete: self.concrete.clone(),
+            ..*self
         }
     }
 

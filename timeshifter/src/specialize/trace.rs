@@ -518,7 +518,7 @@ impl Engine<'_> {
         let words: Vec<Word> = args.iter().map(|a| self.concrete_word(&arriving, *a)).collect();
         self.link(&arriving, id, args, loc);
         let params = self.fragments[fragment].graph.block(block).params.clone();
-        *st = State::clone(&template);
+        *st = template.continued();
         st.concrete = Some(params.into_iter().zip(words).collect());
         st.passed = true;
         st.snapshot = None;

@@ -166,7 +166,7 @@ impl Engine<'_> {
                 }
             }
             for version in &mut self.versions[key] {
-                version.arrivals.clear();
+                version.arrivals = Vec::new();
             }
         }
         Ok(())
