@@ -114,14 +114,24 @@ impl Scalar {
 
     /// The value as Rust's `{}` prints it.
     pub fn display(self, word: u64) -> String {
-        match self {
-            Scalar::Bool => (word != 0).to_string(),
-            Scalar::Char => char::from_u32(word as u32).map_or_else(|| format!("\\u{{{word:x}}}"), String::from),
-            Scalar::F64 => f64::from_bits(word).to_string(),
-            Scalar::F32 => f32::from_bits(word as u32).to_string(),
-            s if s.is_signed() => (word as i64).to_string(),
-            _ => word.to_string(),
-        }
+        let mut out = String::new();
+        self.write_display(&mut out, word);
+        out
+    }
+
+    fn write_display(self, out: &mut String, word: u64) {
+        // Writing to a string can't fail.
+        let _ = match self {
+            Scalar::Bool => write!(out, "{}", word != 0),
+            Scalar::Char => match char::from_u32(word as u32) {
+                Some(c) => write!(out, "{c}"),
+                None => write!(out, "\\u{{{word:x}}}"),
+            },
+            Scalar::F64 => write!(out, "{}", f64::from_bits(word)),
+            Scalar::F32 => write!(out, "{}", f32::from_bits(word as u32)),
+            s if s.is_signed() => write!(out, "{}", word as i64),
+            _ => write!(out, "{word}"),
+        };
     }
 
     /// The value as Rust's `{:?}` prints it.
@@ -134,16 +144,14 @@ impl Scalar {
     /// Appends the value as Rust's `{:?}` prints it.
     pub fn write_debug(self, out: &mut String, word: u64) {
         // Writing to a string can't fail.
-        let _ = match self {
-            Scalar::Bool => write!(out, "{}", word != 0),
-            Scalar::Char => match char::from_u32(word as u32) {
-                Some(c) => write!(out, "{c:?}"),
-                None => write!(out, "{}", self.display(word)),
-            },
-            Scalar::F64 => write!(out, "{:?}", f64::from_bits(word)),
-            Scalar::F32 => write!(out, "{:?}", f32::from_bits(word as u32)),
-            s if s.is_signed() => write!(out, "{}", word as i64),
-            _ => write!(out, "{word}"),
+        let _ = match (self, char::from_u32(word as u32)) {
+            (Scalar::Char, Some(c)) => write!(out, "{c:?}"),
+            (Scalar::F64, _) => write!(out, "{:?}", f64::from_bits(word)),
+            (Scalar::F32, _) => write!(out, "{:?}", f32::from_bits(word as u32)),
+            _ => {
+                self.write_display(out, word);
+                Ok(())
+            }
         };
     }
 }

@@ -52,8 +52,9 @@ pub struct JitOptions {
     pub keep_text: bool,
     /// Check every access of compiled code: for compiler graphs that come from text, and may have been edited.
     pub check_accesses: bool,
-    /// How much Cranelift does. Nothing: what is best by measurement, [`AHEAD_OF_TIME`] for what is specialized eagerly, and
-    /// [`OptLevel::Speed`](jitcodegen::OptLevel::Speed) for traces and regions.
+    /// How much Cranelift does. Nothing: what is best by measurement, [`AHEAD_OF_TIME`] where all is made ahead of time
+    /// ([`spec`](crate::spec), [`specialize`](crate::specialize), an embedded interpreter's `aot`), else
+    /// [`OptLevel::Speed`](jitcodegen::OptLevel::Speed).
     pub opt_level: Option<jitcodegen::OptLevel>,
     /// How many bytes of machine code there may be of what is compiled just in time. Where there is more, the coldest code is
     /// thrown away as soon as no run is inside; until then nothing more is compiled.
@@ -73,7 +74,7 @@ pub struct JitOptions {
 }
 
 impl JitOptions {
-    /// The same settings, for what is specialized eagerly.
+    /// The same settings, where all is made ahead of time.
     pub(crate) fn ahead_of_time(&self) -> JitOptions {
         JitOptions { opt_level: self.opt_level.or(Some(AHEAD_OF_TIME)), ..self.clone() }
     }

@@ -95,7 +95,8 @@ impl Generator<'_> {
                 8 if self.random.below(3) == 0 => self.compared(env),
                 8 => self.guard(env),
                 9 if self.random.below(3) == 0 => self.there_and_back(env),
-                9 if self.random.below(2) == 0 => self.floats(env),
+                9 if self.random.below(3) == 0 => self.floats(env),
+                9 if self.random.below(3) == 0 => self.float_loop(env),
                 9 if self.random.below(2) == 0 => self.signs(env),
                 9 => self.narrow(env),
                 10 | 11 => self.branch(env, depth - 1),
@@ -133,14 +134,7 @@ impl Generator<'_> {
     fn floats(&mut self, env: &mut Env) {
         use Opcode as O;
         let ty = [Type::Float, Type::Single][self.random.below(2)];
-        let is = |wanted: Type| move |of: &OperandType| *of == OperandType::Is(wanted);
-        let of_type = |op: &&Opcode| op.is_pure() && !op.operands().is_empty() && op.operands().iter().all(is(ty));
-        let gives = |op: &Opcode, wanted: Type| op.results().len() == 1 && op.results().iter().all(is(wanted));
-        let all: Vec<Opcode> = O::ALL.iter().filter(of_type).copied().collect();
-        let arithmetic: Vec<Opcode> = all.iter().copied().filter(|op| gives(op, ty)).collect();
-        let comparisons: Vec<Opcode> = all.iter().copied().filter(|op| op.is_comparison()).collect();
         let pick = |single, float| if ty == Type::Single { single } else { float };
-        let extremes = [pick(O::SingleMin, O::FloatMin), pick(O::SingleMax, O::FloatMax)];
         let mut values: Vec<Operand> = Vec::new();
         for _ in 0..1 + self.random.below(3) {
             let mut from = self.value(env);
@@ -157,19 +151,11 @@ impl Generator<'_> {
             values.push(self.pure(cast, &[from]));
         }
         for _ in 0..2 + self.random.below(8) {
-            let opcode = match self.random.below(3) {
-                0 => extremes[self.random.below(2)],
-                _ => arithmetic[self.random.below(arithmetic.len())],
-            };
-            let mut args: Vec<Operand> = opcode.operands().iter().map(|_| self.float(ty, &values)).collect();
-            if matches!(opcode, O::FloatCopysign | O::SingleCopysign) {
-                args[1] = self.or_one(ty, args[1]);
-            }
-            values.push(self.pure(opcode, &args));
+            let value = self.float_op(ty, &values);
+            values.push(value);
             if self.random.below(3) == 0 {
-                let comparison = comparisons[self.random.below(comparisons.len())];
-                let args = [self.float(ty, &values), self.float(ty, &values)];
-                env.values.push(self.pure(comparison, &args));
+                let test = self.float_test(ty, &values);
+                env.values.push(test);
             }
         }
         let seen = values[values.len() - 1 - self.random.below(values.len().min(3))];
@@ -180,11 +166,73 @@ impl Generator<'_> {
                 env.values.push(self.pure(pick(O::SingleToBits, O::FloatToBits), &[number]));
             }
             _ => {
-                let other = self.float(ty, &values);
-                let comparison = comparisons[self.random.below(comparisons.len())];
-                env.values.push(self.pure(comparison, &[seen, other]));
+                let test = self.float_test(ty, &values);
+                env.values.push(test);
             }
         }
+    }
+
+    /// A loop that hands on two floats or singles, of which comparisons and integers come out, in its rounds and behind it.
+    fn float_loop(&mut self, env: &mut Env) {
+        let ty = [Type::Float, Type::Single][self.random.below(2)];
+        let pick = |single, float| if ty == Type::Single { single } else { float };
+        let from = self.value(env);
+        let from = self.pure(Opcode::IntAnd, &[from, Operand::int(63)]);
+        let outside = [self.pure(pick(Opcode::CastIntToSingle, Opcode::CastIntToFloat), &[from])];
+        let rounds = self.value(env);
+        let rounds = self.pure(Opcode::IntAnd, &[rounds, Operand::int(7)]);
+        let starts = [self.float(ty, &outside), self.float(ty, &outside)];
+        let [head, body, behind] = [0; 3].map(|_| self.graph.new_block());
+        let [left, seen] = [0; 2].map(|_| self.graph.new_value(Type::Int));
+        let handed = [0; 2].map(|_| self.graph.new_value(ty));
+        self.graph.block_mut(head).params = vec![left, seen, handed[0], handed[1]];
+        self.end(Terminator::Jump(Edge::new(head, [rounds, Operand::int(0), starts[0], starts[1]])));
+        self.block = head;
+        self.end(branch(left.into(), Edge::new(body, []), Edge::new(behind, [])));
+
+        self.block = body;
+        let mut values: Vec<Operand> = outside.into_iter().chain(handed.map(Operand::Value)).collect();
+        for _ in 0..1 + self.random.below(4) {
+            let value = self.float_op(ty, &values);
+            values.push(value);
+        }
+        let test = self.float_test(ty, &values);
+        let seen_more = self.pure(Opcode::IntLshift, &[seen.into(), Operand::int(1)]);
+        let seen_more = self.pure(Opcode::IntAdd, &[seen_more, test]);
+        let fewer = self.pure(Opcode::IntSub, &[left.into(), Operand::int(1)]);
+        let next = [values[values.len() - 1], self.float(ty, &values)];
+        self.end(Terminator::Jump(Edge::new(head, [fewer, seen_more, next[0], next[1]])));
+
+        self.block = behind;
+        let handed = handed.map(Operand::Value);
+        let test = self.float_test(ty, &handed);
+        let cast = pick(Opcode::CastSingleToInt, Opcode::CastFloatToInt);
+        let cast = self.pure(cast, &handed[..1]);
+        env.values.extend([seen.into(), test, cast]);
+    }
+
+    /// One op of which a float comes out, as what is among the values is.
+    fn float_op(&mut self, ty: Type, values: &[Operand]) -> Operand {
+        use Opcode as O;
+        let pick = |single, float| if ty == Type::Single { single } else { float };
+        let arithmetic = of_floats(ty, |op| op.results() == [OperandType::Is(ty)]);
+        let opcode = match self.random.below(3) {
+            0 => [pick(O::SingleMin, O::FloatMin), pick(O::SingleMax, O::FloatMax)][self.random.below(2)],
+            _ => arithmetic[self.random.below(arithmetic.len())],
+        };
+        let mut args: Vec<Operand> = opcode.operands().iter().map(|_| self.float(ty, values)).collect();
+        if matches!(opcode, O::FloatCopysign | O::SingleCopysign) {
+            args[1] = self.or_one(ty, args[1]);
+        }
+        self.pure(opcode, &args)
+    }
+
+    /// A comparison of two floats.
+    fn float_test(&mut self, ty: Type, values: &[Operand]) -> Operand {
+        let comparisons = of_floats(ty, |op| op.is_comparison());
+        let comparison = comparisons[self.random.below(comparisons.len())];
+        let args = [self.float(ty, values), self.float(ty, values)];
+        self.pure(comparison, &args)
     }
 
     /// A number, or 1 where it is NaN: which NaN it is, and its sign, aren't promised.
@@ -517,6 +565,14 @@ impl Generator<'_> {
 
 fn branch(cond: Operand, then: Edge, otherwise: Edge) -> Terminator {
     Terminator::Branch { cond, then, otherwise, time: Time::Now }
+}
+
+/// The pure ops of which all operands are of a type, and that are as wanted.
+fn of_floats(ty: Type, wanted: impl Fn(&Opcode) -> bool) -> Vec<Opcode> {
+    let of_type = |op: &&Opcode| {
+        op.is_pure() && !op.operands().is_empty() && op.operands().iter().all(|of| *of == OperandType::Is(ty))
+    };
+    Opcode::ALL.iter().filter(of_type).copied().filter(wanted).collect()
 }
 
 fn number(ty: Type, number: f64) -> Operand {

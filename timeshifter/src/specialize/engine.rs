@@ -241,7 +241,8 @@ impl<'m> Engine<'m> {
         &self.versions[id.key][id.version]
     }
 
-    /// Nothing will be added to the fragments so far: what is only known of them for that goes.
+    /// The fragments so far are finished: what is known of their ops only for finding equal ones goes. (A trace that waits for a
+    /// call of its own may still be added to, and finds fewer; the optimizer finds them all.)
     pub fn finish_fragments(&mut self) {
         self.fragments[self.finished..].iter_mut().for_each(Fragment::forget_ops);
         self.finished = self.fragments.len();
