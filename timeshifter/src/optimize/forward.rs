@@ -10,7 +10,7 @@ use super::flow::{Flow, down, scoped, takes};
 use super::int_bound::IntBound;
 use super::joins::{Join, joins};
 use super::known::{Known, SameOp, is_int};
-use super::memory::{Found, one_way};
+use super::memory::{Found, extension, one_way};
 use super::peephole::{Instead, instead};
 use super::replacements::Replacements;
 use super::rewrites::{Kind, Rewrites, shown, shown_built, shown_op};
@@ -219,12 +219,7 @@ impl Walk<'_> {
                 true
             }
             Some(Found::Extended(value, access)) => {
-                let (low, high) = access.range();
-                let (opcode, by) = match low < 0 {
-                    true => (Opcode::IntSignext, i64::from(access.size())),
-                    false => (Opcode::IntAnd, high),
-                };
-                let args = smallvec![value, Operand::int(by)];
+                let (opcode, args) = extension(value, access);
                 if self.may(op, Kind::Load, || (shown_op(opcode, &args), why())) {
                     (op.opcode, op.args, op.imm) = (opcode, args, Imm::None);
                 }

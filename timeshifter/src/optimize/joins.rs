@@ -14,15 +14,16 @@
 //!
 //! What a load looks at may be a parameter of the join: then each edge is asked about what it hands over. Of the head of a loop the answers
 //! are complete only behind the walk: its parameters for loads are made then. If the one edge that leads into a loop doesn't know the
-//! content, it is loaded there, once, instead of in each round. Nothing is asked for exits, to which a guard may be made to go.
+//! content, it is loaded there, once, instead of in each round. What was stored may be wider than its place in memory: then it is handed over as
+//! it is, and the load becomes the extension of its low bits. Nothing is asked for exits, to which a guard may be made to go.
 
 use super::dominators::{Dominators, exits};
 use super::flow::takes;
 use super::forward::Walk;
 use super::int_bound::IntBound;
-use super::memory::Found;
+use super::memory::{Found, extension};
 use super::rewrites::{Kind, shown_op};
-use flowgraph::ir::{Block, BlockId, Edge, Effect, Graph, Op, Operand, Terminator, Type, ValueId};
+use flowgraph::ir::{Block, BlockId, Const, Edge, Effect, Graph, Imm, Op, Opcode, Operand, Terminator, Type, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 use std::collections::hash_map::Entry;
@@ -39,8 +40,8 @@ const BLOCKS: usize = 4;
 /// What a join asks, and the answers.
 #[derive(Default)]
 pub(super) struct Join {
-    /// Loads before anything that writes, each with its block: the join, or one that only the join leads to, over tests.
-    loads: Vec<(BlockId, Op)>,
+    /// Loads before anything that writes.
+    loads: Vec<Question>,
     /// Comparisons of integers, of what is known before the join.
     tests: Vec<Op>,
     /// By edge, if it can be taken: the block that it leads from, and which it is there.
@@ -50,16 +51,34 @@ pub(super) struct Join {
     is_head: bool,
 }
 
+/// A load.
+struct Question {
+    /// Its block: the join, or one that only the join leads to, over tests.
+    of: BlockId,
+    load: Op,
+    /// The same load by what is known before the join: a constant that is added to the index behind that is part of the offset.
+    asked: Op,
+}
+
 /// What one edge says.
 struct Answers {
     from: BlockId,
     side: usize,
     /// A round of a loop ends there.
     comes_back: bool,
-    /// By load: what it gives, and its bound.
-    loads: Vec<Option<(Operand, IntBound)>>,
+    /// By load: what lies there.
+    loads: Vec<Option<Brought>>,
     /// By test: whether it holds.
     tests: Vec<Option<bool>>,
+}
+
+/// What a way brings for a load.
+#[derive(Clone, Copy)]
+struct Brought {
+    value: Operand,
+    bound: IntBound,
+    /// Only its low bits are in memory: what is loaded is these, extended.
+    cut: bool,
 }
 
 impl Join {
@@ -89,16 +108,15 @@ impl Walk<'_> {
             // An edge that can't be taken doesn't answer: its join learns nothing.
             if takes(term, side, known) {
                 let params = &graph.block(edge.block).params;
-                let loads = join.loads.iter().map(|(_, op)| {
-                    let mut op = op.clone();
+                let loads = join.loads.iter().map(|question| {
+                    let mut op = question.asked.clone();
                     op.args.iter_mut().for_each(|arg| *arg = replaced.find(handed_over(*arg, params, edge)));
-                    match known.loaded(&op)? {
-                        Found::Value(value) => {
-                            let value = replaced.find(value);
-                            Some((value, known.bound(value)))
-                        }
-                        Found::Extended(..) => None,
-                    }
+                    let (value, cut) = match known.loaded(&op)? {
+                        Found::Value(value) => (value, false),
+                        Found::Extended(value, _) => (value, true),
+                    };
+                    let value = replaced.find(value);
+                    Some(Brought { value, bound: known.bound(value), cut })
                 });
                 let loads = loads.collect();
                 let tests = join.tests.iter().map(|op| {
@@ -131,11 +149,10 @@ impl Walk<'_> {
                 self.known.does((test.opcode, args, None), [Operand::int(i64::from(holds))]);
             }
         }
-        for (at, (of, load)) in join.loads.iter().enumerate() {
-            let brought: Option<Vec<(Operand, IntBound)>> =
-                join.answers.iter().map(|answers| answers.loads[at]).collect();
+        for (at, Question { of, load, asked }) in join.loads.iter().enumerate() {
+            let brought: Option<Vec<Brought>> = join.answers.iter().map(|answers| answers.loads[at]).collect();
             let Some((brought, bound)) = brought.and_then(|brought| {
-                let bound = brought.iter().map(|(_, bound)| *bound).reduce(IntBound::join)?;
+                let bound = brought.iter().map(|brought| brought.bound).reduce(IntBound::join)?;
                 Some((brought, bound))
             }) else {
                 continue;
@@ -144,17 +161,17 @@ impl Walk<'_> {
             if !self.rewrites.may(Kind::LoadOverJoin, load.loc, told) {
                 continue;
             }
-            let operands = brought.iter().map(|(operand, _)| *operand);
+            let operands = brought.iter().map(|brought| brought.value);
             let param = self.hand_over(block, load, join.answers.iter().zip(operands));
             self.known.computed(param, bound);
-            // Behind a test the walk finds that it lies there.
-            if *of == block {
+            // Behind a test the walk finds that it lies there, and anywhere that it has to be cut down.
+            if *of == block && !brought.iter().any(|brought| brought.cut) {
                 self.graph.block_mut(block).ops.retain(|op| op.results != load.results);
                 self.replaced.replace(load.results[0], param.into());
             }
-            let mut load = Op { results: smallvec![param], ..load.clone() };
-            load.args.iter_mut().for_each(|arg| *arg = self.replaced.find(*arg));
-            self.known.accesses(&load);
+            let mut loaded = Op { results: smallvec![param], ..asked.clone() };
+            loaded.args.iter_mut().for_each(|arg| *arg = self.replaced.find(*arg));
+            self.known.accesses(&loaded);
         }
     }
 }
@@ -188,15 +205,15 @@ impl Walk<'_> {
             .collect();
         heads.sort_unstable_by_key(|(block, _)| *block);
         for (block, mut join) in heads {
-            for (at, (of, load)) in join.loads.iter().enumerate() {
+            for (at, Question { of, load, asked }) in join.loads.iter().enumerate() {
                 let result = load.results[0];
                 // It may have gone since.
                 let is_it = |op: &Op| op.results.first() == Some(&result);
                 let Some(number) = self.graph.block(*of).ops.iter().position(is_it) else { continue };
                 let knows_not = |answers: &Answers| answers.loads[at].is_none();
                 let unknown = join.answers.iter().position(knows_not);
-                // One way into the loop may load it, if that isn't above a test.
-                if unknown.is_some_and(|way| join.answers[way].comes_back || *of != block)
+                // One way into the loop may load it, if that isn't above a test, and where is known there.
+                if unknown.is_some_and(|way| join.answers[way].comes_back || *of != block || load.args != asked.args)
                     || join.answers.iter().filter(|answers| knows_not(answers)).count() > 1
                 {
                     continue;
@@ -206,14 +223,21 @@ impl Walk<'_> {
                 if !self.rewrites.may(Kind::LoadOverJoin, load.loc, told) {
                     continue;
                 }
-                self.graph.block_mut(*of).ops.remove(number);
                 let loaded = unknown.map(|way| self.load_on(&mut join.answers[way], load));
                 let brought = join.answers.iter().filter_map(|answers| {
-                    let known = answers.loads[at].map(|(operand, _)| operand);
+                    let known = answers.loads[at].map(|brought| brought.value);
                     Some((answers, known.or(loaded)?))
                 });
                 let param = self.hand_over(block, load, brought);
-                self.replaced.replace(result, param.into());
+                let cut = join.answers.iter().filter_map(|answers| answers.loads[at]).any(|brought| brought.cut);
+                let ops = &mut self.graph.block_mut(*of).ops;
+                if let Some(access) = load.mem().map(|desc| desc.access).filter(|_| cut) {
+                    let (opcode, args) = extension(param.into(), access);
+                    (ops[number].opcode, ops[number].args, ops[number].imm) = (opcode, args, Imm::None);
+                } else {
+                    ops.remove(number);
+                    self.replaced.replace(result, param.into());
+                }
             }
         }
     }
@@ -272,10 +296,8 @@ pub(super) fn joins(graph: &Graph, tree: &Dominators) -> FxHashMap<BlockId, Join
         let params = &graph.block(id).params;
         let is_above = |arg: &Operand| arg.value().is_none_or(|value| !tree.dominates(id, defined[value.index()]));
         let is_handed_over = |arg: &Operand| arg.value().is_some_and(|value| params.contains(&value));
-        let is_question = |op: &&Op| {
-            let is_known = op.args.iter().all(|arg| is_handed_over(arg) || is_above(arg));
-            op.opcode.effect() == Effect::Read && op.results.len() == 1 && is_known
-        };
+        let is_known = |arg: &Operand| is_handed_over(arg) || is_above(arg);
+        let mut sums = Sums::default();
         let mut chain = vec![id];
         let mut at = 0;
         while at < chain.len() {
@@ -283,8 +305,16 @@ pub(super) fn joins(graph: &Graph, tree: &Dominators) -> FxHashMap<BlockId, Join
             let block = graph.block(of);
             let writes = |op: &Op| matches!(op.opcode.effect(), Effect::Write | Effect::Call);
             let until = block.ops.iter().position(writes).unwrap_or(block.ops.len());
-            let loads = block.ops[..until].iter().filter(is_question);
-            join.loads.extend(loads.take(QUESTIONS - join.loads.len()).map(|op| (of, op.clone())));
+            for load in &block.ops[..until] {
+                sums.add(load, is_known);
+                if join.loads.len() < QUESTIONS
+                    && load.opcode.effect() == Effect::Read
+                    && load.results.len() == 1
+                    && let Some(asked) = sums.asked(load, is_known)
+                {
+                    join.loads.push(Question { of, load: load.clone(), asked });
+                }
+            }
             if until == block.ops.len() {
                 // What is done on a way out alone is done seldom.
                 let goes_on =
@@ -309,6 +339,44 @@ pub(super) fn joins(graph: &Graph, tree: &Dominators) -> FxHashMap<BlockId, Join
         }
     }
     joins
+}
+
+/// By value that is computed behind a join: what is known before and a constant that add up to it.
+#[derive(Default)]
+struct Sums(FxHashMap<ValueId, (Operand, i64)>);
+
+impl Sums {
+    fn add(&mut self, op: &Op, is_known: impl Fn(&Operand) -> bool) {
+        let (arg, by) = match (op.opcode, &op.args[..]) {
+            (Opcode::IntAdd, [arg, Operand::Const(Const::Int(by))]) => (*arg, *by),
+            (Opcode::IntSub, [arg, Operand::Const(Const::Int(by))]) => (*arg, by.wrapping_neg()),
+            _ => return,
+        };
+        let sum = match arg.value().and_then(|value| self.0.get(&value)) {
+            Some((before, more)) => (*before, by.wrapping_add(*more)),
+            None if is_known(&arg) => (arg, by),
+            None => return,
+        };
+        self.0.insert(op.results[0], sum);
+    }
+
+    /// A load by what is known before the join, if that says where it is.
+    fn asked(&self, load: &Op, is_known: impl Fn(&Operand) -> bool) -> Option<Op> {
+        let mut asked = load.clone();
+        for arg in &mut asked.args {
+            if is_known(arg) {
+                continue;
+            }
+            let (before, by) = *self.0.get(&arg.value()?)?;
+            let Imm::Mem(desc) = &mut asked.imm else { return None };
+            if load.opcode != Opcode::Getarrayitem || *arg != load.args[1] {
+                return None;
+            }
+            let moved = by.checked_mul(i64::from(desc.stride))?.checked_add(i64::from(desc.offset))?;
+            (*arg, desc.offset) = (before, i32::try_from(moved).ok()?);
+        }
+        Some(asked)
+    }
 }
 
 fn is_of_integers(op: &Op, graph: &Graph) -> bool {

@@ -7,6 +7,7 @@
 
 use super::known::Known;
 use flowgraph::ir::{Access, Effect, Graph, MemDesc, Op, Opcode, Operand, ValueId};
+use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
 /// More places than these are not remembered at once.
@@ -100,6 +101,16 @@ pub(super) enum Found {
     Value(Operand),
     /// The low bits of this, as the access extends them.
     Extended(Operand, Access),
+}
+
+/// What a load gives of a value whose low bits lie there.
+pub(super) fn extension(value: Operand, access: Access) -> (Opcode, SmallVec<[Operand; 3]>) {
+    let (low, high) = access.range();
+    let (opcode, by) = match low < 0 {
+        true => (Opcode::IntSignext, i64::from(access.size())),
+        false => (Opcode::IntAnd, high),
+    };
+    (opcode, smallvec![value, Operand::int(by)])
 }
 
 impl Contents {
