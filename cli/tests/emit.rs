@@ -108,3 +108,20 @@ fn a_run_writes_its_code() {
     let nowhere = ["run", "tl", "primes", "--emit", "asm", "--emit-to", "/no/such/folder/x", "--", "5"];
     expect(2, &["can't be written"], &nowhere, "");
 }
+
+/// Residual graphs as they are written are input of `opt`: also those that call functions which are known by signature alone.
+#[test]
+fn emitted_graphs_are_input_of_opt() {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("run.residual");
+    let file = path.to_str().expect("a path of text");
+    for (program, settings) in [
+        (["bf", "squares"], &["--mode", "aot"][..]),
+        (["bf_ast", "hello"], &["--mode", "aot"]),
+        (["tl", "primes"], &["--mode", "jit", "--jit", "background=no"]),
+    ] {
+        let guest: &[&str] = if program[0] == "tl" { &["--", "20000"] } else { &[] };
+        let emit = ["--emit", "residual", "--emit-to", file];
+        expect(0, &[], &[&["run"], &program[..], settings, &emit, guest].concat(), "");
+        expect(0, &["graph "], &["opt", file], "");
+    }
+}

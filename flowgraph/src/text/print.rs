@@ -43,7 +43,8 @@ pub fn print_graph(module: &Module, graph: &Graph) -> String {
     Printer { module, graph, short: false }.graph()
 }
 
-/// The text of one graph, as people want to see it: without signature, hints, names and places (but those of traps).
+/// The text of one graph, as people want to see it: without signature, hints, names and places (but for the hints of
+/// one that has no blocks, and the places of traps).
 pub fn print_graph_short(module: &Module, graph: &Graph) -> String {
     Printer { module, graph, short: true }.graph()
 }
@@ -201,6 +202,9 @@ impl Printer<'_> {
         let mut out = format!("graph {}({}){results} {{\n", plain(&graph.key), header.join(", "));
         if !self.short {
             self.header(&params, &mut out);
+        } else if graph.blocks.is_empty() {
+            // A function known by its signature alone: that it is never looked into is all that there is to say.
+            self.attributes(&mut out);
         }
         for (i, block) in graph.blocks.iter().enumerate() {
             self.block(i, block, &mut out);
@@ -233,10 +237,7 @@ impl Printer<'_> {
             let result = if *result == RustType::Unit { String::new() } else { format!(" -> {result}") };
             line(out, format_args!("    signature fn({}){result}", params.join(", ")));
         }
-        let attributes = print_attributes(&graph.attributes);
-        if !attributes.is_empty() {
-            line(out, format_args!("    attributes {}", attributes.join(" ")));
-        }
+        self.attributes(out);
         if graph.loc != Loc::UNKNOWN {
             line(out, format_args!("    at {}", print_loc(graph.loc)));
         }
@@ -244,6 +245,13 @@ impl Printer<'_> {
         if !unused.is_empty() {
             let list: Vec<String> = unused.iter().map(|v| self.declare(*v, true)).collect();
             line(out, format_args!("    unused {}", list.join(", ")));
+        }
+    }
+
+    fn attributes(&self, out: &mut String) {
+        let attributes = print_attributes(&self.graph.attributes);
+        if !attributes.is_empty() {
+            line(out, format_args!("    attributes {}", attributes.join(" ")));
         }
     }
 
