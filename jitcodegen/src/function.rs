@@ -13,6 +13,7 @@ use crate::facts::Facts;
 use crate::fragment::{Cells, FrameLayout, Heads, SlotPlan};
 use crate::lower;
 use crate::sites::{Sites, TrapSite};
+use crate::steps::steps;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, BlockArg, FuncRef, InstBuilder, MemFlagsData, types};
 use cranelift_frontend::{FunctionBuilder, Switch};
@@ -115,6 +116,8 @@ pub(crate) struct Translator<'t, 'f, 'u> {
     callees: FxHashMap<FuncId, FuncRef>,
     /// What branches tell.
     pub facts: Facts,
+    /// What a round of a loop adds to what it was handed.
+    pub steps: FxHashSet<ValueId>,
     /// Local aggregates.
     pub slots: SlotPlan,
     failed: Option<ir::Block>,
@@ -171,6 +174,7 @@ pub(crate) fn translate(
         decided: decided(graph),
         callees: FxHashMap::default(),
         facts: Facts::new(graph),
+        steps: steps(graph),
         slots,
         failed: None,
     };

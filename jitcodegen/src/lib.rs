@@ -37,6 +37,7 @@ mod lower;
 mod object;
 mod run;
 mod sites;
+mod steps;
 mod worker;
 
 pub use abi::{MAX_TRAP_ARGS, MAX_VALUES, REGISTER_VALUES};

@@ -7,6 +7,7 @@ use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{InstBuilder, Value, types};
 use cranelift_frontend::FunctionBuilder;
 use flowgraph::ir::{BlockId, Op, Operand};
+use target_lexicon::Architecture;
 
 impl<'f> Translator<'_, 'f, '_> {
     /// An op of one operand and one result.
@@ -31,6 +32,21 @@ impl<'f> Translator<'_, 'f, '_> {
         let result = emit(self.b, x, y);
         self.define(op.results[0], result);
         Ok(())
+    }
+
+    /// A sum. A step of a loop is a difference on x86-64, so that it isn't made part of an address; other machines' addresses have no room
+    /// for a base, an index and a constant.
+    pub fn add(&mut self, op: &Op) -> Result<(), CodegenError> {
+        match op.args[1].as_int() {
+            Some(by) if self.steps.contains(&op.results[0]) && self.architecture() == Architecture::X86_64 => {
+                let x = self.value(op.args[0])?;
+                let less = self.b.ins().iconst(types::I64, by.wrapping_neg());
+                let result = self.b.ins().isub(x, less);
+                self.define(op.results[0], result);
+                Ok(())
+            }
+            _ => self.binary(op, |b, x, y| b.ins().iadd(x, y)),
+        }
     }
 
     /// A product. By one more or one less than a power of two it is a sum or difference with a shifted value: sooner there than a product,

@@ -17,7 +17,7 @@ use flowgraph::ir::{BlockId, Op, Opcode};
 pub(crate) fn lower(t: &mut Translator, op: &Op, block: BlockId, at: usize) -> Result<(), CodegenError> {
     match op.opcode {
         // ---- integers
-        Opcode::IntAdd => t.binary(op, |b, x, y| b.ins().iadd(x, y)),
+        Opcode::IntAdd => t.add(op),
         Opcode::IntSub => t.binary(op, |b, x, y| b.ins().isub(x, y)),
         Opcode::IntMul => t.multiply(op),
         Opcode::UintMulHigh => t.binary(op, |b, x, y| b.ins().umulhi(x, y)),
