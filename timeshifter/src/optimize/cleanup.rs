@@ -8,28 +8,54 @@ use super::rewrites::{Kind, Rewrites, shown, shown_op};
 use flowgraph::ir::{
     Block, BlockId, Const, Edge, Effect, Graph, Loc, NO_GUARD, Op, Opcode, Operand, Terminator, ValueId,
 };
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHasher;
+use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
 
-/// Cleans a graph: one after the other goes over it until none has found anything since it was there itself. Gives the number of rounds.
+/// Someone who cleans a graph, and who may find something new where they have.
+struct Cleaner {
+    clean: fn(&mut Graph, &mut Rewrites) -> bool,
+    /// The bits of those.
+    wakes: u8,
+}
+
+const UNREACHABLE: u8 = 1;
+const APPEND: u8 = 1 << 1;
+const PARAMS: u8 = 1 << 2;
+const CONSTANTS: u8 = 1 << 3;
+const BRANCHES: u8 = 1 << 4;
+const DEAD: u8 = 1 << 5;
+const JUMPS: u8 = 1 << 6;
+
+/// In their order, by bit. What goes with an edge: arrivals and arguments, and so the last use of a value. What comes with a value in place of another: constants, tests, and
+/// parameters that are always the same. What comes with less in a block: nothing but a jump, or two sides that are alike.
+const CLEANERS: [Cleaner; 7] = [
+    Cleaner { clean: |graph, _| drop_unreachable(graph), wakes: APPEND | PARAMS | DEAD },
+    Cleaner { clean: append_single_successors, wakes: PARAMS | CONSTANTS | BRANCHES | DEAD },
+    Cleaner { clean: drop_redundant_params, wakes: PARAMS | CONSTANTS | BRANCHES | DEAD | JUMPS },
+    Cleaner { clean: fold_constants, wakes: UNREACHABLE | APPEND | PARAMS | CONSTANTS | BRANCHES | DEAD | JUMPS },
+    Cleaner { clean: simplify_branches, wakes: PARAMS | CONSTANTS | DEAD },
+    Cleaner { clean: drop_dead, wakes: PARAMS | CONSTANTS | BRANCHES | JUMPS },
+    Cleaner { clean: shorten_jumps, wakes: APPEND | PARAMS | CONSTANTS | BRANCHES | DEAD | JUMPS },
+];
+
+/// Cleans a graph: one after the other goes over it until nobody can find anything any more. Gives the number of rounds.
 pub(super) fn simplify(graph: &mut Graph, rewrites: &mut Rewrites) -> usize {
-    const CLEANERS: [fn(&mut Graph, &mut Rewrites) -> bool; 7] = [
-        |graph, _| drop_unreachable(graph),
-        append_single_successors,
-        drop_redundant_params,
-        fold_constants,
-        simplify_branches,
-        drop_dead,
-        shorten_jumps,
-    ];
-    let mut idle = 0;
-    for (turn, clean) in CLEANERS.iter().cycle().enumerate() {
-        idle = if clean(graph, rewrites) { 0 } else { idle + 1 };
-        if idle == CLEANERS.len() || rewrites.is_spent() {
-            return turn / CLEANERS.len() + 1;
+    let mut awake = UNREACHABLE | APPEND | PARAMS | CONSTANTS | BRANCHES | DEAD | JUMPS;
+    let mut rounds = 0;
+    while awake != 0 && !rewrites.is_spent() {
+        rounds += 1;
+        for (number, cleaner) in CLEANERS.iter().enumerate() {
+            let bit = 1 << number;
+            if awake & bit != 0 {
+                awake &= !bit;
+                if (cleaner.clean)(graph, rewrites) {
+                    awake |= cleaner.wakes;
+                }
+            }
         }
     }
-    unreachable!("each round leaves less")
+    rounds
 }
 
 /// Numbers the values that are left anew, in the order of the blocks, if most have gone: everything that is kept by value is so much
@@ -335,7 +361,10 @@ fn folded(op: &Op) -> Option<Vec<Operand>> {
     if !op.opcode.is_pure() {
         return None;
     }
-    let words: Option<Vec<u64>> = op.args.iter().map(|a| a.constant().and_then(Const::word)).collect();
+    if op.args.iter().any(|arg| arg.constant().is_none()) {
+        return None;
+    }
+    let words: Option<SmallVec<[u64; 3]>> = op.args.iter().map(|a| a.constant().and_then(Const::word)).collect();
     let words = words?;
     let bits_of_nan = matches!(op.opcode, Opcode::FloatToBits | Opcode::SingleToBits);
     if bits_of_nan {
@@ -379,7 +408,9 @@ fn always(graph: &Graph, edge: Edge) -> Terminator {
 /// A branch on `x != 0` is one on `x`, one on `x == 0` the same the other way round. One whose sides differ only by what it says itself is
 /// none.
 fn simplify_branches(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
-    let mut tests: FxHashMap<ValueId, Test> = FxHashMap::default();
+    // The tests, and by value the number of its own and one more.
+    let mut tests: Vec<Test> = Vec::new();
+    let mut numbers = vec![0; graph.values.len()];
     for op in graph.blocks.iter().flat_map(|b| &b.ops) {
         let (of, is) = (op.args.first().copied(), op.args.get(1).and_then(|a| a.as_int()));
         let test = match (op.opcode, of, is) {
@@ -389,13 +420,15 @@ fn simplify_branches(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
             (Opcode::IntEq, Some(of), Some(is)) => Test { of, is, holds: true },
             _ => continue,
         };
-        tests.insert(op.results[0], test);
+        tests.push(test);
+        numbers[op.results[0].index()] = tests.len();
     }
+    let test_of = |value: ValueId| tests.get(numbers[value.index()].checked_sub(1)?);
     let mut changed = false;
     for block in &mut graph.blocks {
         if let Terminator::Branch { cond, then, otherwise, .. } = &mut block.term {
             while let Operand::Value(v) = *cond
-                && let Some(Test { of, is: 0, holds }) = tests.get(&v)
+                && let Some(Test { of, is: 0, holds }) = test_of(v)
                 && rewrites.may(Kind::Branch, block.loc, || asks(v, *of))
             {
                 *cond = *of;
@@ -410,7 +443,7 @@ fn simplify_branches(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
             {
                 // Behind a branch on a value that is 0 on the other side.
                 let nonzero = Test { of: *cond, is: 0, holds: false };
-                let test = tests.get(&v).unwrap_or(&nonzero);
+                let test = test_of(v).unwrap_or(&nonzero);
                 let (equal, other) = if test.holds { (&*then, &*otherwise) } else { (&*otherwise, &*then) };
                 let given = |(here, there): (&Operand, &Operand)| {
                     here == there || (*here == Operand::int(test.is) && *there == test.of)
@@ -484,8 +517,55 @@ fn removable(op: &Op) -> bool {
         || op.opcode == Opcode::Likely
 }
 
-/// Drops ops and parameters that nothing needs, also those that only need each other: so they go together.
-fn drop_dead(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
+/// By value: whether an op that stays, or a way out, needs it. What only needs itself, round a loop, is not.
+fn needed(graph: &Graph) -> Vec<bool> {
+    let mut needed = vec![false; graph.values.len()];
+    // From behind, most uses of a value come before what computes it: those that don't are followed at the end.
+    let mut passed = vec![false; graph.values.len()];
+    let mut late: Vec<ValueId> = Vec::new();
+    let mut needs = |operand: Operand, passed: &[bool], needed: &mut [bool]| {
+        if let Operand::Value(v) = operand
+            && !std::mem::replace(&mut needed[v.index()], true)
+            && passed[v.index()]
+        {
+            late.push(v);
+        }
+    };
+    for block in graph.blocks.iter().rev() {
+        block.term.operands().for_each(|operand| needs(operand, &passed, &mut needed));
+        for edge in block.term.edges() {
+            for (param, arg) in graph.block(edge.block).params.iter().zip(&edge.args) {
+                if needed[param.index()] {
+                    needs(*arg, &passed, &mut needed);
+                }
+            }
+        }
+        for op in block.ops.iter().rev() {
+            if !removable(op) || op.results.iter().any(|result| needed[result.index()]) {
+                op.args.iter().for_each(|arg| needs(*arg, &passed, &mut needed));
+            }
+            op.results.iter().for_each(|result| passed[result.index()] = true);
+        }
+        block.params.iter().for_each(|param| passed[param.index()] = true);
+    }
+    // Blocks that edges from behind lead to have said what they need only after that.
+    for (at, block) in graph.blocks.iter().enumerate() {
+        for edge in block.term.edges().filter(|edge| edge.block.index() <= at) {
+            for (param, arg) in graph.block(edge.block).params.iter().zip(&edge.args) {
+                if needed[param.index()] {
+                    needs(*arg, &passed, &mut needed);
+                }
+            }
+        }
+    }
+    if !late.is_empty() {
+        follow(graph, late, &mut needed);
+    }
+    needed
+}
+
+/// Whatever these values need is needed.
+fn follow(graph: &Graph, values: Vec<ValueId>, needed: &mut [bool]) {
     /// Where a value comes from.
     #[derive(Clone, Copy)]
     enum From {
@@ -494,32 +574,35 @@ fn drop_dead(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
         Param(u32, u32),
     }
     let mut from = vec![From::Nowhere; graph.values.len()];
-    let mut todo: Vec<Operand> = Vec::new();
     for (b, block) in (0..).zip(&graph.blocks) {
         for (i, param) in (0..).zip(&block.params) {
             from[param.index()] = From::Param(b, i);
         }
         for (i, op) in (0..).zip(&block.ops) {
             op.results.iter().for_each(|result| from[result.index()] = From::Op(b, i));
-            if !removable(op) {
-                todo.extend(op.args.iter().copied());
-            }
         }
-        todo.extend(block.term.operands());
     }
     let edges = Edges::new(graph);
-    let mut needed = vec![false; graph.values.len()];
-    while let Some(operand) = todo.pop() {
-        let Operand::Value(v) = operand else { continue };
-        if std::mem::replace(&mut needed[v.index()], true) {
-            continue;
-        }
-        match from[v.index()] {
-            From::Op(b, i) => todo.extend(graph.blocks[b as usize].ops[i as usize].args.iter().copied()),
-            From::Param(b, i) => todo.extend(edges.given(b as usize, i as usize)),
+    let mut todo = values;
+    while let Some(value) = todo.pop() {
+        let mut needs = |operand: Operand| {
+            if let Operand::Value(v) = operand
+                && !std::mem::replace(&mut needed[v.index()], true)
+            {
+                todo.push(v);
+            }
+        };
+        match from[value.index()] {
+            From::Op(b, i) => graph.blocks[b as usize].ops[i as usize].args.iter().for_each(|arg| needs(*arg)),
+            From::Param(b, i) => edges.given(b as usize, i as usize).for_each(needs),
             From::Nowhere => {}
         }
     }
+}
+
+/// Drops ops and parameters that nothing needs, also those that only need each other: so they go together.
+fn drop_dead(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
+    let needed = needed(graph);
     let is_dead = |op: &Op| removable(op) && !op.results.iter().any(|r| needed[r.index()]);
     let remove: Vec<Vec<bool>> = graph
         .blocks

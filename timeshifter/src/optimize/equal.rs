@@ -34,11 +34,17 @@ fn equal_blocks(graph: &Graph, rewrites: &mut Rewrites) -> FxHashMap<BlockId, Bl
     for edge in graph.blocks.iter().flat_map(|block| block.term.edges()) {
         led_to[edge.block.index()] = true;
     }
+    let may_go = |id: BlockId| led_to[id.index()] && !used_elsewhere[id.index()];
+    // Most blocks differ from all others already in where they lead.
+    let mut ways_out: FxHashMap<u64, bool> = FxHashMap::default();
+    for (_, block) in graph.block_ids().zip(&graph.blocks).filter(|(id, _)| may_go(*id)) {
+        ways_out.entry(way_out(block)).and_modify(|several| *several = true).or_insert(false);
+    }
     let mut alike: FxHashMap<u64, Vec<(BlockId, Option<Block>)>> = FxHashMap::default();
     let mut instead = FxHashMap::default();
     let mut own_numbers = vec![0; graph.values.len()];
     for (id, block) in graph.block_ids().zip(&graph.blocks) {
-        if !led_to[id.index()] || used_elsewhere[id.index()] {
+        if !may_go(id) || !ways_out[&way_out(block)] {
             continue;
         }
         let others = alike.entry(shape(block, &mut own_numbers)).or_default();
@@ -80,6 +86,19 @@ fn used_elsewhere(graph: &Graph) -> Vec<bool> {
     elsewhere
 }
 
+/// A number that blocks have in common that are of the same size and lead to the same.
+fn way_out(block: &Block) -> u64 {
+    let mut hasher = FxHasher::default();
+    (block.params.len(), block.ops.len(), discriminant(&block.term)).hash(&mut hasher);
+    block.term.edges().for_each(|edge| edge.block.hash(&mut hasher));
+    match &block.term {
+        Terminator::Exit { exit, .. } => exit.hash(&mut hasher),
+        Terminator::Trap(trap) => (trap.loc.line, trap.loc.column, trap.kind).hash(&mut hasher),
+        _ => {}
+    }
+    hasher.finish()
+}
+
 /// A number that blocks have in common that do the same, and hardly any others. `own` has room for a number of each value.
 fn shape(block: &Block, own: &mut [u32]) -> u64 {
     let values = || block.params.iter().chain(block.ops.iter().flat_map(|op| &op.results));
@@ -91,20 +110,13 @@ fn shape(block: &Block, own: &mut [u32]) -> u64 {
         Operand::Value(value) if own[value.index()] > 0 => own[value.index()].hash(hasher),
         other => other.hash(hasher),
     };
-    block.params.len().hash(&mut hasher);
+    way_out(block).hash(&mut hasher);
     for op in &block.ops {
         op.opcode.hash(&mut hasher);
         op.imm.hash(&mut hasher);
         op.args.iter().for_each(|arg| operand(arg, &mut hasher));
     }
-    discriminant(&block.term).hash(&mut hasher);
     block.term.operands().for_each(|arg| operand(&arg, &mut hasher));
-    block.term.edges().for_each(|edge| edge.block.hash(&mut hasher));
-    match &block.term {
-        Terminator::Exit { exit, .. } => exit.hash(&mut hasher),
-        Terminator::Trap(trap) => (trap.loc.line, trap.loc.column, trap.kind).hash(&mut hasher),
-        _ => {}
-    }
     for value in values() {
         own[value.index()] = 0;
     }

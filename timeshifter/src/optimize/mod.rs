@@ -85,6 +85,10 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites, rounds
         (!rewrites.is_spent()).then_some(())
     };
     simplify(graph, rewrites)?;
+    if rewrites.only_cleans() {
+        drop_recorded(graph, rewrites);
+        return simplify(graph, rewrites);
+    }
     if branches_to_bits(graph, rewrites) {
         simplify(graph, rewrites)?;
     }

@@ -181,6 +181,11 @@ impl Rewrites {
         self.count
     }
 
+    /// Whether all that can be switched off is.
+    pub(super) fn only_cleans(&self) -> bool {
+        self.without == Kinds::all()
+    }
+
     /// Whether there are no more.
     pub(super) fn is_spent(&self) -> bool {
         self.fuel.is_some_and(|fuel| self.count >= fuel)
