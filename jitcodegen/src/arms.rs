@@ -57,7 +57,7 @@ fn arm<'g>(graph: &'g Graph, edge: &'g Edge, ways: &[usize]) -> Option<Arm<'g>> 
 }
 
 /// Whether an op only computes, on integers, in about the time of an addition.
-fn is_cheap(op: &Op) -> bool {
+pub(crate) fn is_cheap(op: &Op) -> bool {
     use Opcode as O;
     let is_int = |ty: &OperandType| *ty == OperandType::Is(Type::Int);
     match op.opcode {

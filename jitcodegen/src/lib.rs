@@ -35,6 +35,7 @@ mod helpers;
 mod isa;
 mod lower;
 mod object;
+mod products;
 mod run;
 mod sites;
 mod steps;
