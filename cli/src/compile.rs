@@ -9,11 +9,10 @@ use crate::progress::Spinner;
 use crate::source::{self, Source};
 use clap::{Args, ValueEnum};
 use flowgraph::ir::{Loc, SourceFile};
-use hueshift::AHEAD_OF_TIME;
 use hueshift::standalone::{
     LinkError, LinkOptions, Standalone, StandaloneError, Template, TrapText, c_compiler, link, standalone,
 };
-use jitcodegen::{CodegenError, Machine, ObjectOptions};
+use jitcodegen::{CodegenError, Machine, ObjectOptions, OptLevel};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -97,8 +96,12 @@ impl Compile {
         let template = self.template(&source, &entry)?;
         let greens = source.greens(&entry, self.entry.green())?;
         let mut compiler = source.compiler(&source.colors(&entry, &greens)?, &entry)?;
-        let options =
-            ObjectOptions { machine, pic: !self.no_pie, opt_level: AHEAD_OF_TIME, verify: cfg!(debug_assertions) };
+        let options = ObjectOptions {
+            machine,
+            pic: !self.no_pie,
+            opt_level: OptLevel::default(),
+            verify: cfg!(debug_assertions),
+        };
         let silent = source.interpreter.is_some_and(|i| !i.shows_result) && self.program.is_some();
         let shows_result = !silent;
         let spinner = Spinner::start("compiling");

@@ -26,7 +26,7 @@ use indexmap::IndexMap;
 use jitcodegen::{Activation, CodegenError, Outcome as Ran};
 pub use made_up::{MadeUp, Observe};
 use made_up::{Start, Waiting};
-pub use options::{AHEAD_OF_TIME, JitOptions, Size, Stats};
+pub use options::{JitOptions, Size, Stats};
 use portal::{Abandoned, Doors};
 pub use portal::{Arrival, Inside};
 use regions::Regions;
@@ -205,7 +205,7 @@ impl<'m> Jit<'m> {
             keep_text: options.keep_text,
             frame_bytes: FRAME_BYTES,
             bounds: options.check_accesses.then(|| engine.memory.bounds()),
-            opt_level: options.opt_level.unwrap_or_default(),
+            opt_level: options.opt_level,
             background: options.background,
             refuse: options.refuse_code,
             ..jitcodegen::Options::default()

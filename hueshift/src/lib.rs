@@ -29,7 +29,7 @@ pub use compiler::{CompileError, Compiler};
 pub use embed::{Interpreter, Trap};
 pub use forcing::{Forced, GuardCounts, guards_of};
 pub use hosts::hosts;
-pub use jit::{AHEAD_OF_TIME, Arrival, Jit, JitError, JitOptions, MadeUp, Observe, Policy, Residual, Size, Stats};
+pub use jit::{Arrival, Jit, JitError, JitOptions, MadeUp, Observe, Policy, Residual, Size, Stats};
 pub use spec::{
     Counts, Ending, Ran, Report, SpecFailure, Specialized, interpret, run_traced, run_traced_telling, spec, specialize,
 };

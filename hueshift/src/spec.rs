@@ -158,7 +158,7 @@ pub fn specialize(compiler: &mut Compiler, args: &str, options: &JitOptions) -> 
     let mut memory = setting.compiler.memory();
     let placed = setting.arguments.place(&mut memory);
     let given = setting.compiler.arguments(&setting.arguments, &placed);
-    let mut jit = Jit::new(setting.compiler, &mut memory, with_all_events(&options.ahead_of_time()))?;
+    let mut jit = Jit::new(setting.compiler, &mut memory, with_all_events(options))?;
     jit.specialize(&given)?;
     Ok(specialized(&mut jit)?)
 }
@@ -256,7 +256,6 @@ impl<'a> Setting<'a> {
         let words = placed.words();
         let unknown: Vec<Word> =
             given.iter().zip(&words).filter(|(a, _)| **a == Argument::Unknown).map(|(_, w)| *w).collect();
-        let options = if course == Course::Eager { &options.ahead_of_time() } else { options };
         let mut jit = Jit::new(self.compiler, &mut memory, with_all_events(options))?;
         if let Some(sink) = sink {
             jit.on_event(sink);

@@ -55,7 +55,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
-            opt_level: OptLevel::Speed,
+            opt_level: OptLevel::default(),
             verify: cfg!(debug_assertions),
             tier: Tier::default(),
             keep_text: false,

@@ -57,9 +57,9 @@ pub enum OptLevel {
     /// For code that runs once: no optimization, and registers allocated in a single pass.
     Quick,
     /// No optimization: our own optimizer has run.
-    None,
-    /// The default.
     #[default]
+    None,
+    /// Cranelift's own optimizer runs, too.
     Speed,
 }
 

@@ -161,7 +161,8 @@ impl Round {
             let source = graph.block(*block).clone();
             let mut ops = Vec::with_capacity(source.ops.len() + 1);
             for (number, op) in source.ops.iter().enumerate() {
-                let renamed = |operand: &Operand| operand.value().and_then(|v| now.get(&v)).copied().unwrap_or(*operand);
+                let renamed =
+                    |operand: &Operand| operand.value().and_then(|v| now.get(&v)).copied().unwrap_or(*operand);
                 if (place, number) == self.multiplied {
                     let both = multiply(graph, &mut ops, [self.by, renamed(&self.by)], op.loc);
                     let product = multiply(graph, &mut ops, [self.carried.into(), both], op.loc);
@@ -298,7 +299,8 @@ fn used_behind(graph: &Graph, ways: &[usize], blocks: &[BlockId]) -> Option<FxHa
     for id in graph.block_ids().filter(|id| !blocks.contains(id)) {
         let block = graph.block(id);
         let handed = block.term.edges().flat_map(|edge| edge.args.iter().copied());
-        let operands = block.ops.iter().flat_map(|op| op.args.iter().copied()).chain(block.term.operands()).chain(handed);
+        let operands =
+            block.ops.iter().flat_map(|op| op.args.iter().copied()).chain(block.term.operands()).chain(handed);
         for value in operands.filter_map(|operand| operand.value()).filter(|value| own.contains(value)) {
             if ways[id.index()] != 1 || !leads(id) {
                 return None;

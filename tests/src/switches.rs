@@ -90,7 +90,6 @@ impl Switches {
     /// The options of a driver for small cases.
     pub fn options(&self) -> JitOptions {
         JitOptions {
-            opt_level: Some(jitcodegen::OptLevel::None),
             bridge: self.bridge,
             cases: self.cases as usize,
             reenter: self.reenter != 0,

@@ -114,7 +114,7 @@ fn guards_before_the_end_of_a_trace() {
     let (unknown, mut failed) = (prepared.unknown(), 0);
     for steps in 20..40 {
         for guard in 0..8 {
-            let mut options = JitOptions { opt_level: Some(jitcodegen::OptLevel::None), ..JitOptions::default() };
+            let mut options = JitOptions::default();
             (options.force_guard, options.force_at) = (Some(guard), (1..100).collect());
             options.limits.trace_steps = steps;
             prepared.arguments.refresh(&prepared.placed, &mut prepared.memory);

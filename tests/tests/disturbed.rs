@@ -26,8 +26,7 @@ fn disturb(case: &Case, total: &Mutex<Total>) {
 
 fn disturb_here(case: &Case, total: &Mutex<Total>) {
     let Ok((_, _, compiler)) = compiler_of(case) else { return };
-    let (args, options) =
-        (case.args.as_str(), JitOptions { opt_level: Some(OptLevel::Quick), ..JitOptions::default() });
+    let (args, options) = (case.args.as_str(), JitOptions { opt_level: OptLevel::Quick, ..JitOptions::default() });
     let aborts = abort_everywhere(&compiler, args, &options);
     let guards = force_every_guard(&compiler, args, &options, None);
     let mut total = total.lock().expect("nobody panics with it");

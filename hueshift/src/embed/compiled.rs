@@ -54,7 +54,7 @@ impl Compiled {
             driver.specialize(arguments)
         };
         // The run waits for all of the code anyhow.
-        let options = JitOptions { background: false, ..options.ahead_of_time() };
+        let options = JitOptions { background: false, ..options.clone() };
         // SAFETY: the caller's promise.
         unsafe { Compiled::prepared(compiler, constants, greens, &options, prepare) }
     }

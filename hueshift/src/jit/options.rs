@@ -8,10 +8,6 @@ use std::time::Duration;
 use timeshifter::optimize::{Firings, Kinds};
 use timeshifter::specialize::{Flipped, Limits};
 
-/// How much Cranelift does about code that is made ahead of time: our own optimizer has done what pays. What Cranelift's would do
-/// besides is mostly to compute sums with constants again in each block that uses them.
-pub const AHEAD_OF_TIME: jitcodegen::OptLevel = jitcodegen::OptLevel::None;
-
 /// Settings of a [`Jit`](super::Jit).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JitOptions {
@@ -52,10 +48,8 @@ pub struct JitOptions {
     pub keep_text: bool,
     /// Check every access of compiled code: for compiler graphs that come from text, and may have been edited.
     pub check_accesses: bool,
-    /// How much Cranelift does. Nothing: what is best by measurement, [`AHEAD_OF_TIME`] where all is made ahead of time
-    /// ([`spec`](crate::spec), [`specialize`](crate::specialize), an embedded interpreter's `aot`), else
-    /// [`OptLevel::Speed`](jitcodegen::OptLevel::Speed).
-    pub opt_level: Option<jitcodegen::OptLevel>,
+    /// How much Cranelift does about code that our own optimizer has been over.
+    pub opt_level: jitcodegen::OptLevel,
     /// How many bytes of machine code there may be of what is compiled just in time. Where there is more, the coldest code is
     /// thrown away as soon as no run is inside; until then nothing more is compiled.
     pub code_bytes: usize,
@@ -71,13 +65,6 @@ pub struct JitOptions {
     pub jitdump: bool,
     /// Whether the time that runs spend in each tier is measured: some 50 ns each time that one goes over to another.
     pub time_tiers: bool,
-}
-
-impl JitOptions {
-    /// The same settings, where all is made ahead of time.
-    pub(crate) fn ahead_of_time(&self) -> JitOptions {
-        JitOptions { opt_level: self.opt_level.or(Some(AHEAD_OF_TIME)), ..self.clone() }
-    }
 }
 
 impl Default for JitOptions {
@@ -100,7 +87,7 @@ impl Default for JitOptions {
             chaos: 0,
             keep_text: false,
             check_accesses: false,
-            opt_level: None,
+            opt_level: jitcodegen::OptLevel::default(),
             code_bytes: CODE_BYTES,
             slot_bytes: SLOT_BYTES,
             limits: Limits::default(),

@@ -23,7 +23,7 @@ pub fn run() -> Result<(), String> {
         ways.push((format!("no `{}`", kind.name()), off([*kind].into_iter().collect())));
     }
     ways.push(("none of them".to_owned(), off(Kinds::all())));
-    let plain = JitOptions { opt_level: Some(jitcodegen::OptLevel::Speed), ..JitOptions::default() };
+    let plain = JitOptions { opt_level: jitcodegen::OptLevel::Speed, ..JitOptions::default() };
     ways.push(("Cranelift `speed`".to_owned(), plain));
     let (mut ops, mut times) = (Vec::new(), Vec::new());
     for guest in Guest::all()? {

@@ -109,7 +109,6 @@ impl Settings {
             code_bytes: self.code_bytes,
             chaos: self.chaos,
             slot_bytes: 4 << 20,
-            opt_level: Some(jitcodegen::OptLevel::None),
             ..JitOptions::default()
         }
     }
