@@ -1,44 +1,75 @@
-//! Values that are something else, until all operands have been changed.
+//! Values that are something else, until all operands have been changed: classes of values that are the same, each with the operand that stands
+//! for it (B. Galler, M. Fischer, "An improved equivalence algorithm", 1964; the sets are those of the crate `ena`).
 
+use ena::unify::{InPlaceUnificationTable, NoError, UnifyKey, UnifyValue};
 use flowgraph::ir::{Graph, Operand, ValueId};
 
-/// Which values are replaced by which operands, by value. Chains are shortened when they are followed.
+/// A value, as a member of its class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Member(u32);
+
+/// What stands for a class.
+#[derive(Clone, Copy, Debug)]
+struct Meaning(Operand);
+
+impl UnifyKey for Member {
+    type Value = Meaning;
+
+    fn index(&self) -> u32 {
+        self.0
+    }
+
+    fn from_index(index: u32) -> Member {
+        Member(index)
+    }
+
+    fn tag() -> &'static str {
+        "value"
+    }
+}
+
+impl UnifyValue for Meaning {
+    type Error = NoError;
+
+    /// What is replaced comes first.
+    fn unify_values(_replaced: &Meaning, by: &Meaning) -> Result<Meaning, NoError> {
+        Ok(*by)
+    }
+}
+
+/// Which values are replaced by which operands.
 pub(super) struct Replacements {
-    by: Vec<Option<Operand>>,
-    is_empty: bool,
+    values: usize,
+    /// The classes, once there are any.
+    classes: Option<InPlaceUnificationTable<Member>>,
 }
 
 impl Replacements {
     /// None yet, for the values of a graph.
     pub(super) fn new(graph: &Graph) -> Replacements {
-        Replacements { by: vec![None; graph.values.len()], is_empty: true }
+        Replacements { values: graph.values.len(), classes: None }
     }
 
     /// Whether nothing is replaced.
     pub(super) fn is_empty(&self) -> bool {
-        self.is_empty
+        self.classes.is_none()
     }
 
     /// There is one more value.
     pub(super) fn has_value(&mut self, value: ValueId) {
-        self.by.resize(value.index() + 1, None);
+        debug_assert_eq!(value.index(), self.values, "values are numbered one after the other");
+        self.values += 1;
+        if let Some(classes) = &mut self.classes {
+            classes.new_key(Meaning(value.into()));
+        }
     }
 
     /// What an operand is in the end.
     pub(super) fn find(&mut self, operand: Operand) -> Operand {
-        let mut last = operand;
-        while let Operand::Value(v) = last
-            && let Some(to) = self.by[v.index()]
-        {
-            last = to;
+        match (operand, &mut self.classes) {
+            (Operand::Value(value), Some(classes)) => classes.probe_value(Member(value.0)).0,
+            _ => operand,
         }
-        let mut at = operand;
-        while let Operand::Value(v) = at
-            && let Some(to) = &mut self.by[v.index()]
-        {
-            at = std::mem::replace(to, last);
-        }
-        last
     }
 
     /// Replaces `value` by `operand`, unless that is the value itself in the end.
@@ -47,14 +78,26 @@ impl Replacements {
         if operand == Operand::Value(value) {
             return false;
         }
-        self.by[value.index()] = Some(operand);
-        self.is_empty = false;
+        debug_assert_eq!(self.find(value.into()), value.into(), "{value} is replaced once");
+        let values = self.values as u32;
+        let classes = self.classes.get_or_insert_with(|| {
+            let mut classes = InPlaceUnificationTable::new();
+            classes.reserve(values as usize);
+            for number in 0..values {
+                classes.new_key(Meaning(ValueId(number).into()));
+            }
+            classes
+        });
+        match operand {
+            Operand::Value(other) => classes.union(Member(value.0), Member(other.0)),
+            constant => classes.union_value(Member(value.0), Meaning(constant)),
+        }
         true
     }
 
     /// Carries the replacements out, everywhere.
     pub(super) fn apply(mut self, graph: &mut Graph) {
-        if self.is_empty {
+        if self.is_empty() {
             return;
         }
         for block in &mut graph.blocks {
