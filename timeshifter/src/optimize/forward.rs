@@ -185,7 +185,7 @@ impl Walk<'_> {
 
     /// Whether an op has been done that is the same. Else it has been from here on.
     fn has_been_done(&mut self, op: &Op) -> bool {
-        let same: SameOp = (op.opcode, op.args.clone(), op.callee().map(|callee| callee.name.clone()));
+        let same = SameOp::of(op);
         if let Some(results) = self.known.done(&same).map(<[_]>::to_vec)
             && let Some(first) = results.first()
             && self.may(op, Kind::SameOp, || (shown(*first), "it has been done".to_owned()))
@@ -202,8 +202,7 @@ impl Walk<'_> {
     /// What an author says of a call's result is as good as having called.
     fn is_known(&mut self, op: &Op) {
         let Some(function) = op.recorded() else { return };
-        let given = op.args.iter().skip(1).copied().collect();
-        let same: SameOp = (Opcode::CallElidable, given, Some(function.name.clone()));
+        let same = SameOp::call(&function.name, op.args.iter().skip(1).copied().collect());
         self.known.does(same, op.args.first().copied());
     }
 

@@ -146,7 +146,7 @@ impl Walk<'_> {
             if let Some(holds) = join.test(number) {
                 let args: SmallVec<[Operand; 3]> = test.args.iter().map(|arg| self.replaced.find(*arg)).collect();
                 self.known.learn_test(test.opcode, &args, holds);
-                self.known.does((test.opcode, args, None), [Operand::int(i64::from(holds))]);
+                self.known.does(SameOp::pure(test.opcode, &args), [Operand::int(i64::from(holds))]);
             }
         }
         for (at, Question { of, load, asked }) in join.loads.iter().enumerate() {

@@ -14,16 +14,66 @@ use flowgraph::ir::{Const, Effect, Graph, Op, Opcode, Operand, Type, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 use std::collections::hash_map::Entry;
+use std::ops::Deref;
 use std::sync::Arc;
 
-/// What makes two ops the same that only compute: calls by the function, too.
-pub(super) type SameOp = (Opcode, SmallVec<[Operand; 3]>, Option<Arc<str>>);
+/// The operands of an op that only computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Args {
+    all: [Operand; 3],
+    count: u8,
+}
+
+impl Args {
+    fn of(args: &[Operand]) -> Args {
+        let mut all = [Operand::int(0); 3];
+        all[..args.len()].copy_from_slice(args);
+        Args { all, count: args.len() as u8 }
+    }
+}
+
+impl Deref for Args {
+    type Target = [Operand];
+
+    fn deref(&self) -> &[Operand] {
+        &self.all[..usize::from(self.count)]
+    }
+}
+
+/// What makes two ops the same.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum SameOp {
+    /// One that only computes.
+    Pure(Opcode, Args),
+    /// A call of an elidable function.
+    Call(Box<(Arc<str>, SmallVec<[Operand; 3]>)>),
+}
+
+impl SameOp {
+    /// Of an op that only computes, or a call.
+    pub(super) fn of(op: &Op) -> SameOp {
+        match op.callee() {
+            Some(callee) => SameOp::call(&callee.name, op.args.clone()),
+            None => SameOp::pure(op.opcode, &op.args),
+        }
+    }
+
+    /// Of an op that only computes.
+    pub(super) fn pure(opcode: Opcode, args: &[Operand]) -> SameOp {
+        SameOp::Pure(opcode, Args::of(args))
+    }
+
+    /// Of a call of a function.
+    pub(super) fn call(function: &Arc<str>, args: SmallVec<[Operand; 3]>) -> SameOp {
+        SameOp::Call(Box::new((function.clone(), args)))
+    }
+}
 
 /// The op that computes a value, as far as it is looked through.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Definition {
     pub opcode: Opcode,
-    pub args: SmallVec<[Operand; 3]>,
+    pub args: Args,
     /// Which of its results the value is.
     pub result: usize,
 }
@@ -121,7 +171,7 @@ impl Known {
             return;
         }
         for (result, value) in op.results.iter().enumerate() {
-            let definition = Definition { opcode: op.opcode, args: op.args.clone(), result };
+            let definition = Definition { opcode: op.opcode, args: Args::of(&op.args), result };
             match self.defined[value.index()] {
                 0 => {
                     self.definitions.push(definition);
@@ -334,7 +384,7 @@ impl Known {
         if depth == 0 {
             return true;
         }
-        let Some(definition) = self.definition(value).cloned() else { return true };
+        let Some(definition) = self.definition(value).copied() else { return true };
         let Definition { opcode, args, result } = definition;
         let bounds: SmallVec<[IntBound; 3]> = args.iter().map(|arg| self.bound(*arg)).collect();
         let refined = match result {

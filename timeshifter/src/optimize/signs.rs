@@ -9,7 +9,7 @@
 
 use super::float_bound::FloatBound;
 use super::floats::of_floats;
-use super::known::Known;
+use super::known::{Known, SameOp};
 use super::peephole::Instead;
 use super::seen::{Seen, keeps_sign, number};
 use flowgraph::ir::{Const, Op, Opcode, Operand, ValueId};
@@ -53,7 +53,7 @@ pub(super) fn of_the_same_sign(op: &Op, known: &Known) -> Option<Instead> {
 /// `sqrt(s) - c`, or `c - sqrt(s)`, of which only one side of 0 is seen, without the root.
 fn root_and_constant(op: &Op, args: [Operand; 2], seen: Seen, known: &Known) -> Option<Instead> {
     // What has been done needn't be done in another way.
-    if seen == Seen::SIGN || known.done(&(op.opcode, op.args.clone(), None)).is_some() {
+    if seen == Seen::SIGN || known.done(&SameOp::of(op)).is_some() {
         return None;
     }
     let (at, constant) = if number(args[1]).is_some() { (0, args[1]) } else { (1, args[0]) };
