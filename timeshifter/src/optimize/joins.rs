@@ -20,6 +20,7 @@
 use super::dominators::{Dominators, exits};
 use super::flow::takes;
 use super::forward::Walk;
+use super::known::SameOp;
 use super::int_bound::IntBound;
 use super::memory::{Found, extension};
 use super::rewrites::{Kind, shown_op};
