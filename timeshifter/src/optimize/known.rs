@@ -7,7 +7,7 @@
 use super::float_bound::FloatBound;
 use super::floats;
 use super::int_bound::IntBound;
-use super::memory::{Changed, Contents, Found};
+use super::memory::{Changed, Contents, Found, Place};
 use super::relations::{Before, Relations};
 use super::seen::{Seen, seen};
 use flowgraph::ir::{Const, Effect, Graph, Op, Opcode, Operand, Type, ValueId};
@@ -248,6 +248,11 @@ impl Known {
     /// What a load gives, if that is known.
     pub(super) fn loaded(&self, op: &Op) -> Option<Found> {
         self.contents.find(op, self)
+    }
+
+    /// What lies in a place that was accessed through a `&mut`, as far as its bits go.
+    pub(super) fn exclusive_at(&self, place: &Place) -> Option<Operand> {
+        self.contents.exclusive_at(place)
     }
 
     /// An op is carried out that may use memory.
@@ -571,7 +576,7 @@ fn least(opcode: Opcode, args: &[Operand], holds: bool) -> Option<(ValueId, u64)
 }
 
 /// What is less than what, without signs, where a comparison holds, or doesn't.
-fn below(opcode: Opcode, args: &[Operand], holds: bool) -> Option<(Operand, Operand)> {
+pub(super) fn below(opcode: Opcode, args: &[Operand], holds: bool) -> Option<(Operand, Operand)> {
     match (opcode, args, holds) {
         (Opcode::UintLt, [a, b], true) | (Opcode::UintGe, [a, b], false) => Some((*a, *b)),
         (Opcode::UintGt, [a, b], true) | (Opcode::UintLe, [a, b], false) => Some((*b, *a)),

@@ -9,6 +9,7 @@
 //!   joins        what all ways to a join bring
 //!   memory       what lies in memory
 //!   integer      asking the rules what an op can be replaced by; peephole: what no rule says
+//! straighten   arms that change nothing where they aren't taken are always done; assumed: what values are there
 //! hoist        what is the same in each round of a loop is done before it
 //! stores       one walk backward: what is overwritten before anybody looks
 //! demanded     another one: which bits of values are looked at
@@ -23,6 +24,7 @@
 //!
 //! Everything works on finished graphs, and so serves every policy, and graphs that come as text.
 
+mod assumed;
 mod bits;
 mod cleanup;
 mod demanded;
@@ -45,6 +47,7 @@ mod seen;
 mod signs;
 mod sink;
 mod stores;
+mod straighten;
 
 pub use bounds as int_bound;
 pub use rewrites::{Firings, Kind, Kinds, Rewrite, Rewrites};
@@ -59,6 +62,7 @@ use hoist::hoist;
 use int_bound::IntBound;
 use sink::sink;
 use stores::drop_dead_stores;
+use straighten::straighten;
 
 /// Goes through the ops of a residual graph, with what is known of operands where each stands; nothing of what the entry is handed.
 pub fn with_bounds(graph: &Graph, see: impl FnMut(&Op, &dyn Fn(Operand) -> IntBound)) {
@@ -67,6 +71,9 @@ pub fn with_bounds(graph: &Graph, see: impl FnMut(&Op, &dyn Fn(Operand) -> IntBo
 
 /// Of so many loops inside of each other something is taken out of all.
 const HOISTS: usize = 2;
+
+/// So often is looked for arms that change nothing: what one stores is known behind it when it has no branch any more.
+const STRAIGHTENED: usize = 4;
 
 /// Optimizes a residual graph whose entry is handed what lies in these bounds; nothing is known of parameters that have none. Gives the
 /// number of rounds over it that needed no analysis.
@@ -98,6 +105,14 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites, rounds
     }
     // What was handed over may be 1 and 0 since.
     if branches_to_bits(graph, rewrites) {
+        simplify(graph, rewrites)?;
+        forward(graph, entry, rewrites);
+        simplify(graph, rewrites)?;
+    }
+    for _ in 0..STRAIGHTENED {
+        if !straighten(graph, entry, rewrites) {
+            break;
+        }
         simplify(graph, rewrites)?;
         forward(graph, entry, rewrites);
         simplify(graph, rewrites)?;
