@@ -177,6 +177,7 @@ fn random_graphs_do_what_they_did() {
         "load over a join",
         "decided",
         "dead store",
+        "straightened",
         "undemanded",
         "appended",
         "parameter",

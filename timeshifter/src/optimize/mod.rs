@@ -72,7 +72,7 @@ pub fn with_bounds(graph: &Graph, see: impl FnMut(&Op, &dyn Fn(Operand) -> IntBo
 /// Of so many loops inside of each other something is taken out of all.
 const HOISTS: usize = 2;
 
-/// So often is looked for arms that change nothing: what one stores is known behind it when it has no branch any more.
+/// So often is looked for arms that change nothing.
 const STRAIGHTENED: usize = 4;
 
 /// Optimizes a residual graph whose entry is handed what lies in these bounds; nothing is known of parameters that have none. Gives the
@@ -109,12 +109,16 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites, rounds
         forward(graph, entry, rewrites);
         simplify(graph, rewrites)?;
     }
+    // What one arm stores is known behind it when it has no branch any more.
+    let mut straightened = false;
     for _ in 0..STRAIGHTENED {
         if !straighten(graph, entry, rewrites) {
             break;
         }
         simplify(graph, rewrites)?;
-        forward(graph, entry, rewrites);
+        straightened = true;
+    }
+    if straightened && forward(graph, entry, rewrites) {
         simplify(graph, rewrites)?;
     }
     // From an inner loop into the outer one, and out of that.
