@@ -303,7 +303,6 @@ impl Arm {
     /// Does the arm always: first the tests and what is needed for them.
     fn straighten(&self, graph: &mut Graph, first: &FxHashSet<ValueId>) {
         let Block { term: branch, loc, .. } = graph.block(self.from).clone();
-        let one_way = one_way(graph);
         // What is done up to the end of each block.
         let mut done: Vec<Op> = Vec::new();
         for (at, id) in self.chain.iter().enumerate() {
@@ -320,7 +319,7 @@ impl Arm {
                 return;
             };
             let Some(edge) = term.edges_mut().nth(fails) else { return };
-            let failed = failed(graph, &done, edge, one_way[edge.block.index()]);
+            let failed = failed(graph, &done, edge);
             let mut asked = branch.clone();
             if let Some(arm) = asked.edges_mut().nth(self.side) {
                 *arm = Edge::new(failed, []);
@@ -334,13 +333,16 @@ impl Arm {
 }
 
 /// A block that does what the arm has done when a test failed, and goes where that led.
-fn failed(graph: &mut Graph, done: &[Op], edge: &Edge, is_only_way: bool) -> BlockId {
+fn failed(graph: &mut Graph, done: &[Op], edge: &Edge) -> BlockId {
     let id = graph.new_block();
     let mut renamed: FxHashMap<ValueId, Operand> = FxHashMap::default();
     let mut block = Block { ops: done.to_vec(), term: Terminator::Jump(edge.clone()), ..graph.block(id).clone() };
-    if is_only_way {
-        // It may use what the arm has computed.
-        let Block { params, ops, term, loc, .. } = graph.block(edge.block).clone();
+    let trap = graph.block(edge.block);
+    let mut used = trap.ops.iter().flat_map(|op| op.args.iter().copied()).chain(trap.term.operands());
+    let is_of_arm = |value| done.iter().any(|op| op.results.contains(&value));
+    if used.any(|operand| operand.value().is_some_and(is_of_arm)) {
+        // It uses what the arm has computed without being handed it.
+        let Block { params, ops, term, loc, .. } = trap.clone();
         renamed.extend(params.into_iter().zip(edge.args.iter().copied()));
         block.ops.extend(ops);
         (block.term, block.loc) = (term, loc);
