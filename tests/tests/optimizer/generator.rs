@@ -1,6 +1,7 @@
 //! Random residual graphs: arithmetic on few values, checked and masked accesses to one array in all widths, branches, loops that
 //! end, guards with exits, traps.
 
+mod rows;
 mod silent;
 
 use flowgraph::ir::*;
@@ -96,6 +97,7 @@ impl Generator<'_> {
                 5..=7 => self.access(env),
                 8 if self.random.below(3) == 0 => self.compared(env),
                 8 if self.random.below(2) == 0 => self.silent(env),
+                8 if self.random.below(2) == 0 => self.row(env),
                 8 => self.guard(env),
                 9 if self.random.below(3) == 0 => self.there_and_back(env),
                 9 if self.random.below(3) == 0 => self.floats(env),

@@ -178,6 +178,7 @@ fn random_graphs_do_what_they_did() {
         "decided",
         "dead store",
         "straightened",
+        "merged checks",
         "undemanded",
         "appended",
         "parameter",

@@ -468,6 +468,15 @@ impl Known {
         low == high || high.checked_sub(low).is_some_and(|d| d <= FAR) && self.bound(length).known_nonnegative()
     }
 
+    /// Whether an operand isn't negative, and at least this.
+    pub(super) fn is_at_least_distance(&self, operand: Operand, distance: i64) -> bool {
+        let bound = self.bound(operand);
+        let least = operand.value().and_then(|value| self.least.get(&value)).copied().unwrap_or(0);
+        (0..=FAR).contains(&distance)
+            && bound.known_nonnegative()
+            && (bound.lower() >= distance || least >= distance as u64)
+    }
+
     /// A value and a constant that add up to an operand.
     pub(super) fn offset_of(&self, operand: Operand) -> Option<(ValueId, i64)> {
         let mut value = operand.value()?;

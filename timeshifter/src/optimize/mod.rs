@@ -15,6 +15,7 @@
 //! demanded     another one: which bits of values are looked at
 //! equal        blocks that do the same become one
 //! bits         branches that only say whether they are taken
+//! rows         several checks at constant distances are one
 //! sink         what only one way out of a block needs is done on that way
 //! float_bound  what is known of a float, as `bounds` is of an integer: its interval, and whether it may be a NaN; floats: what follows on the way
 //! seen         what is seen of a float; signs: what has the same sign and is cheaper
@@ -43,6 +44,7 @@ mod peephole;
 mod relations;
 mod replacements;
 mod rewrites;
+mod rows;
 mod seen;
 mod signs;
 mod sink;
@@ -60,6 +62,7 @@ use flowgraph::ir::{Graph, Op, Operand};
 use forward::forward;
 use hoist::hoist;
 use int_bound::IntBound;
+use rows::merge_rows;
 use sink::sink;
 use stores::drop_dead_stores;
 use straighten::straighten;
@@ -134,8 +137,12 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites, rounds
     if merge_equal_blocks(graph, rewrites) {
         simplify(graph, rewrites)?;
     }
+    let merged = merge_rows(graph, entry, rewrites);
+    if merged {
+        simplify(graph, rewrites)?;
+    }
     // What tests have become needless for has fewer users now.
-    if sink(graph, rewrites) && forward(graph, entry, rewrites) {
+    if (sink(graph, rewrites) | merged) && forward(graph, entry, rewrites) {
         simplify(graph, rewrites)?;
     }
     Some(())

@@ -340,7 +340,9 @@ fn failed(graph: &mut Graph, done: &[Op], edge: &Edge) -> BlockId {
     let trap = graph.block(edge.block);
     let mut used = trap.ops.iter().flat_map(|op| op.args.iter().copied()).chain(trap.term.operands());
     let is_of_arm = |value| done.iter().any(|op| op.results.contains(&value));
-    if used.any(|operand| operand.value().is_some_and(is_of_arm)) {
+    let uses_own = used.any(|operand| operand.value().is_some_and(is_of_arm));
+    drop(used);
+    if uses_own {
         // It uses what the arm has computed without being handed it.
         let Block { params, ops, term, loc, .. } = trap.clone();
         renamed.extend(params.into_iter().zip(edge.args.iter().copied()));

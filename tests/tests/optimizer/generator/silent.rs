@@ -131,11 +131,11 @@ impl Generator<'_> {
         part
     }
 
-    fn byte(&mut self, at: Operand, kind: MemKind) -> Operand {
+    pub(super) fn byte(&mut self, at: Operand, kind: MemKind) -> Operand {
         self.op(Opcode::Getarrayitem, &[self.base, at], Imm::Mem(byte(kind)), 1)[0]
     }
 
-    fn store_byte(&mut self, at: Operand, value: Operand, kind: MemKind) {
+    pub(super) fn store_byte(&mut self, at: Operand, value: Operand, kind: MemKind) {
         self.op(Opcode::Setarrayitem, &[self.base, at, value], Imm::Mem(byte(kind)), 0);
     }
 }
