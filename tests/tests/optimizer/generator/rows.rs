@@ -14,9 +14,11 @@ impl Generator<'_> {
         let length = match self.random.below(4) {
             0 => self.length,
             1 => {
+                // Never less than the checks are apart, or now and then.
+                let (mask, least) = [(31, 16), (7, 2), (15, 5)][self.random.below(3)];
                 let part = self.value(env);
-                let part = self.pure(O::IntAnd, &[part, Operand::int(31)]);
-                self.pure(O::IntOr, &[part, Operand::int(16)])
+                let part = self.pure(O::IntAnd, &[part, Operand::int(mask)]);
+                self.pure(O::IntOr, &[part, Operand::int(least)])
             }
             2 => {
                 // At least 5, and it may be negative.
