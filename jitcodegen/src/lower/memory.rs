@@ -22,6 +22,24 @@ fn flags(op: &Op, access: Access) -> MemFlagsData {
     }
 }
 
+/// The type of integers that fit an access.
+fn narrow(access: Access) -> ir::Type {
+    match access.size() {
+        1 => types::I8,
+        2 => types::I16,
+        4 => types::I32,
+        _ => types::I64,
+    }
+}
+
+/// The low bits of a constant that fit an access, the others being 0.
+fn truncated(constant: i64, access: Access) -> i64 {
+    match access.size() {
+        8.. => constant,
+        bytes => constant & ((1 << (8 * bytes)) - 1),
+    }
+}
+
 impl Translator<'_, '_, '_> {
     /// The descriptor of a memory op, and the address that its offset counts from. It is checked where that is asked for.
     fn place<'o>(&mut self, op: &'o Op) -> Result<(&'o MemDesc, Value), CodegenError> {
@@ -81,7 +99,14 @@ impl Translator<'_, '_, '_> {
     pub fn store(&mut self, op: &Op) -> Result<(), CodegenError> {
         let (desc, base) = self.place(op)?;
         let (flags, at) = (flags(op, desc.access), desc.offset);
-        let value = self.value(op.args[op.args.len() - 1])?;
+        let stored = op.args[op.args.len() - 1];
+        if let Some(constant) = stored.as_int() {
+            // A constant of the access' own width is part of the instruction.
+            let value = self.b.ins().iconst(narrow(desc.access), truncated(constant, desc.access));
+            self.b.ins().store(flags, value, base, at);
+            return Ok(());
+        }
+        let value = self.value(stored)?;
         let ins = self.b.ins();
         match desc.access {
             Access::I8 | Access::U8 => ins.istore8(flags, value, base, at),

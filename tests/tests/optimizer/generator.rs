@@ -1,6 +1,9 @@
 //! Random residual graphs: arithmetic on few values, checked and masked accesses to one array in all widths, branches, loops that
 //! end, guards with exits, traps.
 
+mod rows;
+mod silent;
+
 use flowgraph::ir::*;
 use flowgraph::testing::Random;
 
@@ -93,6 +96,8 @@ impl Generator<'_> {
                 0..=4 => self.arithmetic(env),
                 5..=7 => self.access(env),
                 8 if self.random.below(3) == 0 => self.compared(env),
+                8 if self.random.below(2) == 0 => self.silent(env),
+                8 if self.random.below(2) == 0 => self.row(env),
                 8 => self.guard(env),
                 9 if self.random.below(3) == 0 => self.there_and_back(env),
                 9 if self.random.below(3) == 0 => self.floats(env),
@@ -351,16 +356,20 @@ impl Generator<'_> {
 
     /// Goes on where an index is less than the length.
     fn check(&mut self, index: Operand) {
+        self.check_below(index, self.length);
+    }
+
+    fn check_below(&mut self, index: Operand, length: Operand) {
         let (opcode, args, holds) = match self.random.below(4) {
-            0 => (Opcode::UintGt, [self.length, index], true),
-            1 => (Opcode::UintGe, [index, self.length], false),
-            _ => (Opcode::UintLt, [index, self.length], true),
+            0 => (Opcode::UintGt, [length, index], true),
+            1 => (Opcode::UintGe, [index, length], false),
+            _ => (Opcode::UintLt, [index, length], true),
         };
         let cond = self.pure(opcode, &args);
         let (next, fails) = (self.graph.new_block(), self.graph.new_block());
         let (then, otherwise) = if holds { (next, fails) } else { (fails, next) };
         self.end(branch(cond, Edge::new(then, []), Edge::new(otherwise, [])));
-        let args = vec![(self.length, Scalar::Usize), (index, Scalar::Usize)];
+        let args = vec![(length, Scalar::Usize), (index, Scalar::Usize)];
         self.graph.block_mut(fails).term =
             Terminator::Trap(Trap { kind: TrapKind::IndexOutOfBounds, message: None, args, loc: Loc::UNKNOWN });
         self.block = next;

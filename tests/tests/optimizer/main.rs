@@ -177,6 +177,8 @@ fn random_graphs_do_what_they_did() {
         "load over a join",
         "decided",
         "dead store",
+        "straightened",
+        "merged checks",
         "undemanded",
         "appended",
         "parameter",

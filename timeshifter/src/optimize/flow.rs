@@ -56,25 +56,36 @@ pub(super) fn with_bounds(graph: &Graph, mut see: impl FnMut(&Op, &dyn Fn(Operan
 }
 
 impl Flow {
-    /// Of a graph whose entry is handed what lies in these bounds; nothing is known of what has none.
-    pub(super) fn new(graph: &Graph, tree: &Dominators, entry: &[IntBound], known: &mut Known) -> Flow {
+    /// That nothing is known of what comes along ways: but for the entry, which is handed what lies in these bounds.
+    pub(super) fn unknown(graph: &Graph, entry: &[IntBound]) -> Flow {
         let values = graph.values.len();
-        let is_plain = !tree.has_loops && graph.blocks.iter().skip(1).all(|block| block.params.is_empty());
         let mut flow = Flow {
             params: vec![None; values],
-            floats: if has_float_params(graph) { vec![None; values] } else { Vec::new() },
+            floats: Vec::new(),
             within: vec![None; values],
-            lengths: if is_plain { Vec::new() } else { lengths(graph) },
-            reached: vec![is_plain; graph.blocks.len()],
-            is_plain,
+            lengths: Vec::new(),
+            reached: vec![true; graph.blocks.len()],
+            is_plain: true,
         };
-        flow.reached[BlockId::ENTRY.index()] = true;
         for (at, param) in graph.entry_params().iter().enumerate() {
             flow.params[param.index()] = Some(entry.get(at).copied().unwrap_or(IntBound::unbounded()));
         }
-        if is_plain {
+        flow
+    }
+
+    /// Of a graph whose entry is handed what lies in these bounds; nothing is known of what has none.
+    pub(super) fn new(graph: &Graph, tree: &Dominators, entry: &[IntBound], known: &mut Known) -> Flow {
+        let mut flow = Flow::unknown(graph, entry);
+        if !tree.has_loops && graph.blocks.iter().skip(1).all(|block| block.params.is_empty()) {
             return flow;
         }
+        flow.is_plain = false;
+        flow.lengths = lengths(graph);
+        if has_float_params(graph) {
+            flow.floats = vec![None; graph.values.len()];
+        }
+        flow.reached.fill(false);
+        flow.reached[BlockId::ENTRY.index()] = true;
         for round in 0..ROUNDS {
             if !flow.round(graph, tree, known, round) {
                 return flow;

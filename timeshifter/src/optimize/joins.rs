@@ -20,8 +20,8 @@
 use super::dominators::{Dominators, exits};
 use super::flow::takes;
 use super::forward::Walk;
-use super::known::SameOp;
 use super::int_bound::IntBound;
+use super::known::SameOp;
 use super::memory::{Found, extension};
 use super::rewrites::{Kind, shown_op};
 use flowgraph::ir::{Block, BlockId, Const, Edge, Effect, Graph, Imm, Op, Opcode, Operand, Terminator, Type, ValueId};

@@ -7,7 +7,7 @@
 use super::float_bound::FloatBound;
 use super::floats;
 use super::int_bound::IntBound;
-use super::memory::{Changed, Contents, Found};
+use super::memory::{Changed, Contents, Found, Place};
 use super::relations::{Before, Relations};
 use super::seen::{Seen, seen};
 use flowgraph::ir::{Const, Effect, Graph, Op, Opcode, Operand, Type, ValueId};
@@ -300,6 +300,11 @@ impl Known {
         self.contents.find(op, self)
     }
 
+    /// What lies in a place that was accessed through a `&mut`, as far as its bits go.
+    pub(super) fn exclusive_at(&self, place: &Place) -> Option<Operand> {
+        self.contents.exclusive_at(place)
+    }
+
     /// An op is carried out that may use memory.
     pub(super) fn accesses(&mut self, op: &Op) {
         if matches!(op.opcode.effect(), Effect::Read | Effect::Write | Effect::Call) {
@@ -513,6 +518,15 @@ impl Known {
         low == high || high.checked_sub(low).is_some_and(|d| d <= FAR) && self.bound(length).known_nonnegative()
     }
 
+    /// Whether an operand isn't negative, and at least this.
+    pub(super) fn is_at_least_distance(&self, operand: Operand, distance: i64) -> bool {
+        let bound = self.bound(operand);
+        let least = operand.value().and_then(|value| self.least.get(&value)).copied().unwrap_or(0);
+        (0..=FAR).contains(&distance)
+            && bound.known_nonnegative()
+            && (bound.lower() >= distance || least >= distance as u64)
+    }
+
     /// A value and a constant that add up to an operand.
     pub(super) fn offset_of(&self, operand: Operand) -> Option<(ValueId, i64)> {
         let mut value = operand.value()?;
@@ -621,7 +635,7 @@ fn least(opcode: Opcode, args: &[Operand], holds: bool) -> Option<(ValueId, u64)
 }
 
 /// What is less than what, without signs, where a comparison holds, or doesn't.
-fn below(opcode: Opcode, args: &[Operand], holds: bool) -> Option<(Operand, Operand)> {
+pub(super) fn below(opcode: Opcode, args: &[Operand], holds: bool) -> Option<(Operand, Operand)> {
     match (opcode, args, holds) {
         (Opcode::UintLt, [a, b], true) | (Opcode::UintGe, [a, b], false) => Some((*a, *b)),
         (Opcode::UintGt, [a, b], true) | (Opcode::UintLe, [a, b], false) => Some((*b, *a)),

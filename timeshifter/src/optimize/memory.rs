@@ -6,7 +6,7 @@
 //! it is.
 
 use super::known::Known;
-use flowgraph::ir::{Access, Effect, Graph, MemDesc, Op, Opcode, Operand, ValueId};
+use flowgraph::ir::{Access, Effect, Graph, MemDesc, MemKind, Op, Opcode, Operand, ValueId};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
@@ -21,6 +21,8 @@ pub(super) struct Contents(Vec<Content>);
 pub(super) struct Content {
     place: Place,
     value: Operand,
+    /// It was accessed through a `&mut`.
+    is_exclusive: bool,
 }
 
 /// How to undo a change.
@@ -73,6 +75,16 @@ impl Place {
         (self.base == other.base && self.index == other.index).then(|| other.offset.wrapping_sub(self.offset))
     }
 
+    /// Whether another place is this one: the same bytes.
+    pub(super) fn is_same(&self, other: &Place) -> bool {
+        self.distance(other) == Some(0) && self.access.size() == other.access.size()
+    }
+
+    /// How many bits lie there.
+    pub(super) fn bits(&self) -> u32 {
+        8 * self.access.size()
+    }
+
     /// Whether another place covers this one.
     pub(super) fn is_within(&self, other: &Place) -> bool {
         let (own, others) = (i64::from(self.access.size()), i64::from(other.access.size()));
@@ -93,6 +105,11 @@ impl Place {
             _ => MemDesc::classes_may_alias(&self.class, &other.class),
         }
     }
+}
+
+/// Whether an op accesses what is behind a `&mut`.
+pub(super) fn is_exclusive(op: &Op) -> bool {
+    op.mem().is_some_and(|desc| desc.kind == MemKind::Exclusive)
 }
 
 /// What a load gives without loading.
@@ -129,6 +146,12 @@ impl Contents {
         Some(if fits { Found::Value(value) } else { Found::Extended(value, access) })
     }
 
+    /// What lies in a place that was accessed through a `&mut`, as far as its bits go.
+    pub(super) fn exclusive_at(&self, place: &Place) -> Option<Operand> {
+        let holds = |content: &&Content| content.is_exclusive && place.is_same(&content.place);
+        self.0.iter().rev().find(holds).map(|content| content.value)
+    }
+
     /// What an op leaves in memory. Each change is told.
     pub(super) fn after(&mut self, op: &Op, known: &Known) -> Vec<Changed> {
         let mut changes = Vec::new();
@@ -138,14 +161,14 @@ impl Contents {
                 Some(place) => {
                     self.forget_touched(&place, &mut changes);
                     if let Some(value) = op.args.last() {
-                        self.put(place, *value, &mut changes);
+                        self.put(place, *value, op, &mut changes);
                     }
                 }
                 None => changes.extend(self.empty()),
             },
             Effect::Read => {
                 if let (Some(place), [result]) = (Place::of(op, known), &op.results[..]) {
-                    self.put(place, Operand::Value(*result), &mut changes);
+                    self.put(place, Operand::Value(*result), op, &mut changes);
                 }
             }
             Effect::Pure | Effect::Allocate | Effect::ElidableCall | Effect::Hint => {}
@@ -153,11 +176,11 @@ impl Contents {
         changes
     }
 
-    fn put(&mut self, place: Place, value: Operand, changes: &mut Vec<Changed>) {
+    fn put(&mut self, place: Place, value: Operand, op: &Op, changes: &mut Vec<Changed>) {
         if self.0.len() >= PLACES {
             changes.push(Changed::Gone(0, self.0.remove(0)));
         }
-        self.0.push(Content { place, value });
+        self.0.push(Content { place, value, is_exclusive: is_exclusive(op) });
         changes.push(Changed::Put);
     }
 

@@ -9,11 +9,13 @@
 //!   joins        what all ways to a join bring
 //!   memory       what lies in memory
 //!   integer      asking the rules what an op can be replaced by; peephole: what no rule says
+//! straighten   arms that change nothing where they aren't taken are always done; assumed: what values are there
 //! hoist        what is the same in each round of a loop is done before it
 //! stores       one walk backward: what is overwritten before anybody looks
 //! demanded     another one: which bits of values are looked at
 //! equal        blocks that do the same become one
 //! bits         branches that only say whether they are taken
+//! rows         several checks at constant distances are one
 //! sink         what only one way out of a block needs is done on that way
 //! float_bound  what is known of a float, as `bounds` is of an integer: its interval, and whether it may be a NaN; floats: what follows on the way
 //! seen         what is seen of a float; signs: what has the same sign and is cheaper
@@ -23,6 +25,7 @@
 //!
 //! Everything works on finished graphs, and so serves every policy, and graphs that come as text.
 
+mod assumed;
 mod bits;
 mod cleanup;
 mod demanded;
@@ -41,10 +44,12 @@ mod peephole;
 mod relations;
 mod replacements;
 mod rewrites;
+mod rows;
 mod seen;
 mod signs;
 mod sink;
 mod stores;
+mod straighten;
 
 pub use bounds as int_bound;
 pub use rewrites::{Firings, Kind, Kinds, Rewrite, Rewrites};
@@ -57,8 +62,10 @@ use flowgraph::ir::{Graph, Op, Operand};
 use forward::forward;
 use hoist::hoist;
 use int_bound::IntBound;
+use rows::merge_rows;
 use sink::sink;
 use stores::drop_dead_stores;
+use straighten::straighten;
 
 /// Goes through the ops of a residual graph, with what is known of operands where each stands; nothing of what the entry is handed.
 pub fn with_bounds(graph: &Graph, see: impl FnMut(&Op, &dyn Fn(Operand) -> IntBound)) {
@@ -67,6 +74,9 @@ pub fn with_bounds(graph: &Graph, see: impl FnMut(&Op, &dyn Fn(Operand) -> IntBo
 
 /// Of so many loops inside of each other something is taken out of all.
 const HOISTS: usize = 2;
+
+/// So often is looked for arms that change nothing, before anything else is done.
+const STRAIGHTENED: usize = 2;
 
 /// Optimizes a residual graph whose entry is handed what lies in these bounds; nothing is known of parameters that have none. Gives the
 /// number of rounds over it that needed no analysis.
@@ -95,6 +105,13 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites, rounds
     drop_unused_values(graph);
     // On the way where it is needed more may be known of what an op is handed.
     sink(graph, rewrites);
+    // What one arm stores is known behind it when it has no branch any more.
+    for _ in 0..STRAIGHTENED {
+        if !straighten(graph, entry, rewrites) {
+            break;
+        }
+        simplify(graph, rewrites)?;
+    }
     // Only when parameters have gone that are always the same is it plain which ops are equal.
     let changed = forward(graph, entry, rewrites);
     if drop_recorded(graph, rewrites) || changed {
@@ -105,6 +122,13 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites, rounds
         simplify(graph, rewrites)?;
         forward(graph, entry, rewrites);
         simplify(graph, rewrites)?;
+    }
+    // What arms load and store is plainer now.
+    if straighten(graph, entry, rewrites) {
+        simplify(graph, rewrites)?;
+        if forward(graph, entry, rewrites) {
+            simplify(graph, rewrites)?;
+        }
     }
     // From an inner loop into the outer one, and out of that.
     for _ in 0..HOISTS {
@@ -119,8 +143,12 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites, rounds
     if merge_equal_blocks(graph, rewrites) {
         simplify(graph, rewrites)?;
     }
+    let merged = merge_rows(graph, entry, rewrites);
+    if merged {
+        simplify(graph, rewrites)?;
+    }
     // What tests have become needless for has fewer users now.
-    if sink(graph, rewrites) && forward(graph, entry, rewrites) {
+    if (sink(graph, rewrites) | merged) && forward(graph, entry, rewrites) {
         simplify(graph, rewrites)?;
     }
     Some(())

@@ -40,6 +40,8 @@ kinds! {
     Hoisted = "hoisted", "It is the same in each round of a loop, and done before it.";
     Bit = "bit", "A branch whose arms hand over 1 and 0 is what it branches on.";
     Sunk = "sunk", "Only one way out of the block needs it.";
+    Straightened = "straightened", "What an arm stores lies there anyway where it isn't taken: it is always done.";
+    MergedChecks = "merged checks", "Of several checks at constant distances one says as much as all.";
     Undemanded = "undemanded", "It changes only bits that nobody looks at.";
     EqualBlock = "equal block", "Another block does the same.";
     Appended = "appended", "A block that only one jump leads to is done where that was.";

@@ -1,0 +1,255 @@
+//! Rows of checks: several of one length, at constant distances, are one check.
+//!
+//! ```text
+//! b0: v3 = int_add v0, 1              b0: v3 = int_add v0, 1
+//!     v4 = uint_lt v3, 8                  v7 = uint_lt v3, 3
+//!     branch v4, b1, b3                   branch v7, b1, b5
+//! b1: v5 = int_add v0, 6       ->     b1: v5 = int_add v0, 6
+//!     v6 = uint_lt v5, 8                  ..
+//!     branch v6, b2, b4               b5: v4 = uint_lt v3, 8
+//! b2: ..                                  branch v4, b4, b3
+//! ```
+//!
+//! Let `y` be the least of the indices, and `y + d` the greatest. If the length isn't negative, as a number with a sign, and at least `d`, all indices are
+//! less than it exactly if `y` is less than the length minus `d`, without signs: then no sum wraps. Where that fails, the checks are made one by
+//! one, and one of them traps as it would have; what was computed and loaded between them is done there, too. Behind a store or a call a row ends.
+
+use super::dominators::Dominators;
+use super::flow::{Flow, down, scoped};
+use super::int_bound::IntBound;
+use super::known::{Known, below};
+use super::memory::one_way;
+use super::rewrites::{Kind, Rewrites, shown};
+use flowgraph::ir::{BlockId, Edge, Effect, Graph, Imm, Loc, Op, Opcode, Operand, Terminator, Time, Type, ValueId};
+use rustc_hash::FxHashMap;
+use smallvec::smallvec;
+
+/// So many ops may lie between the checks of a row: they are there twice then.
+const OPS: usize = 24;
+
+/// A row has no more checks.
+const CHECKS: usize = 8;
+
+/// So far it is looked whether a way ends in traps alone.
+const DEPTH: u32 = 8;
+
+/// Makes one check of each row in a graph whose entry is handed what lies in these bounds. Gives whether there were any.
+pub(super) fn merge_rows(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> bool {
+    let one_way = one_way(graph);
+    if !graph.block_ids().any(|block| Row::at(graph, &one_way, block).is_some()) {
+        return false;
+    }
+    let tree = Dominators::new(graph);
+    let mut known = Known::new(graph);
+    let flow = Flow::unknown(graph, entry);
+    let mut rows: Vec<Row> = Vec::new();
+    let mut taken = vec![false; graph.blocks.len()];
+    down(&tree, |block, marks, depth| {
+        scoped(&mut known, marks, depth);
+        flow.enter(graph, &tree, block, &mut known) && {
+            for op in &graph.block(block).ops {
+                for (result, bound) in op.results.iter().zip(known.transfer(op)) {
+                    known.computed(*result, bound);
+                }
+            }
+            if !taken[block.index()]
+                && let Some(row) = Row::at(graph, &one_way, block).and_then(|row| row.of_one_length(graph, &known))
+                && rewrites.may(Kind::MergedChecks, graph.block(block).loc, || row.told())
+            {
+                row.blocks.iter().for_each(|block| taken[block.index()] = true);
+                rows.push(row);
+            }
+            true
+        }
+    });
+    rows.iter().for_each(|row| row.merge(graph));
+    !rows.is_empty()
+}
+
+/// Checks in a row.
+struct Row {
+    /// The blocks that end in them. One leads to the next, and else to a trap.
+    blocks: Vec<BlockId>,
+    /// What is added to this for the least index and the greatest one.
+    value: Operand,
+    range: (i64, i64),
+    length: Operand,
+    loc: Loc,
+}
+
+impl Row {
+    /// Blocks that end in tests, from this one on, with nothing between them that changes anything.
+    fn at(graph: &Graph, one_way: &[bool], first: BlockId) -> Option<Row> {
+        let mut blocks = vec![first];
+        let (mut at, mut ops) = (first, 0);
+        while blocks.len() < CHECKS {
+            let next = passes(graph, at)?.0;
+            let block = graph.block(next.block);
+            ops += block.ops.len();
+            let may_be_copied = |op: &Op| op.opcode.is_pure() || op.opcode.effect() == Effect::Read;
+            if !one_way[next.block.index()]
+                || !block.params.is_empty()
+                || ops > OPS
+                || !block.ops.iter().all(may_be_copied)
+                || passes(graph, next.block).is_none()
+            {
+                break;
+            }
+            at = next.block;
+            blocks.push(at);
+        }
+        let loc = graph.block(first).loc;
+        let none = Operand::int(0);
+        (blocks.len() > 1).then_some(Row { blocks, value: none, range: (0, 0), length: none, loc })
+    }
+
+    /// As many of them as look at one length, at constant distances.
+    fn of_one_length(mut self, graph: &Graph, known: &Known) -> Option<Row> {
+        let check = |block: BlockId| {
+            let Terminator::Branch { cond: Operand::Value(cond), .. } = graph.block(block).term else { return None };
+            let test = known.definition(cond)?;
+            let (index, length) = below(test.opcode, &test.args, passes(graph, block)?.1 == 0)?;
+            Some((known.offset_of(index)?, length))
+        };
+        let ((value, offset), length) = check(self.blocks[0])?;
+        (self.value, self.length, self.range) = (value.into(), length, (offset, offset));
+        let mut count = 1;
+        for block in &self.blocks[1..] {
+            let Some(((other, offset), of)) = check(*block) else { break };
+            let range = (self.range.0.min(offset), self.range.1.max(offset));
+            if other != value || of != length || !known.is_at_least_distance(length, range.1 - range.0) {
+                break;
+            }
+            (self.range, count) = (range, count + 1);
+        }
+        self.blocks.truncate(count);
+        let (next, _) = passes(graph, self.blocks[count - 1])?;
+        // Of checks that are made one by one already some trap is the end.
+        (count > 1 && !only_traps(graph, next.block, DEPTH)).then_some(self)
+    }
+
+    fn told(&self) -> (String, String) {
+        let (low, high) = self.range;
+        let change = format!(
+            "{}: {} checks of {} + {low}..={high} against {}",
+            self.blocks[0],
+            self.blocks.len(),
+            shown(self.value),
+            shown(self.length)
+        );
+        (change, "one says as much as all".to_owned())
+    }
+
+    fn merge(&self, graph: &mut Graph) {
+        let first = self.blocks[0];
+        let distance = Operand::int(self.range.1 - self.range.0);
+        let least = self.compute(graph, Opcode::IntAdd, [self.value, Operand::int(self.range.0)]);
+        let fewer = self.compute(graph, Opcode::IntSub, [self.length, distance]);
+        let holds = self.compute(graph, Opcode::UintLt, [least, fewer]);
+        let Some(slow) = self.one_by_one(graph, 0, &mut FxHashMap::default()) else { return };
+        for block in &self.blocks {
+            let Some(next) = passes(graph, *block).map(|(edge, _)| edge.clone()) else { continue };
+            let otherwise = Edge::new(slow, []);
+            graph.block_mut(*block).term = match *block == first {
+                true => Terminator::Branch { cond: holds, then: next, otherwise, time: Time::Now },
+                false => Terminator::Jump(next),
+            };
+        }
+    }
+
+    /// What an op gives at the end of the first block.
+    fn compute(&self, graph: &mut Graph, opcode: Opcode, args: [Operand; 2]) -> Operand {
+        let result = graph.new_value(Type::Int);
+        let args = args.into_iter().collect();
+        let op = Op { opcode, args, results: smallvec![result], imm: Imm::None, time: Time::Now, loc: self.loc };
+        graph.block_mut(self.blocks[0]).ops.push(op);
+        result.into()
+    }
+
+    /// A block that makes the checks from this one on. The last one fails if the others don't.
+    fn one_by_one(&self, graph: &mut Graph, at: usize, renamed: &mut FxHashMap<ValueId, Operand>) -> Option<BlockId> {
+        let id = graph.new_block();
+        let mut block = graph.block(self.blocks[at]).clone();
+        block.params.clear();
+        if at == 0 {
+            block.ops.clear();
+        }
+        for op in &mut block.ops {
+            op.args.iter_mut().for_each(|arg| rename(arg, renamed));
+            for result in &mut op.results {
+                let new = graph.new_value(graph.values[result.index()].ty);
+                renamed.insert(*result, new.into());
+                *result = new;
+            }
+        }
+        let (_, side) = passes(graph, self.blocks[at])?;
+        block.term.for_each_operand_mut(|operand| rename(operand, renamed));
+        let fails = block.term.edges_mut().nth(1 - side)?;
+        *fails = trap_of(graph, fails, renamed);
+        if at + 1 == self.blocks.len() {
+            block.term = Terminator::Jump(fails.clone());
+        } else {
+            let next = self.one_by_one(graph, at + 1, renamed)?;
+            *block.term.edges_mut().nth(side)? = Edge::new(next, []);
+        }
+        *graph.block_mut(id) = block;
+        Some(id)
+    }
+}
+
+fn rename(operand: &mut Operand, renamed: &FxHashMap<ValueId, Operand>) {
+    if let Operand::Value(value) = operand
+        && let Some(new) = renamed.get(value)
+    {
+        *operand = *new;
+    }
+}
+
+/// The way to a trap from a copy, which hands over its own values already: to one of its own, if the trap uses values without being handed them.
+fn trap_of(graph: &mut Graph, edge: &Edge, renamed: &FxHashMap<ValueId, Operand>) -> Edge {
+    let trap = graph.block(edge.block);
+    let mut used = trap.ops.iter().flat_map(|op| op.args.iter().copied()).chain(trap.term.operands());
+    let uses_own = used.any(|operand| operand.value().is_some_and(|value| renamed.contains_key(&value)));
+    drop(used);
+    if !uses_own {
+        return edge.clone();
+    }
+    let id = graph.new_block();
+    let mut block = graph.block(edge.block).clone();
+    let mut own = renamed.clone();
+    own.extend(block.params.drain(..).zip(edge.args.iter().copied()));
+    for op in &mut block.ops {
+        op.args.iter_mut().for_each(|arg| rename(arg, &own));
+        for result in &mut op.results {
+            let new = graph.new_value(graph.values[result.index()].ty);
+            own.insert(*result, new.into());
+            *result = new;
+        }
+    }
+    block.term.for_each_operand_mut(|operand| rename(operand, &own));
+    *graph.block_mut(id) = block;
+    Edge::new(id, [])
+}
+
+/// Where a block leads that else traps, and at which side of its branch.
+fn passes(graph: &Graph, block: BlockId) -> Option<(&Edge, usize)> {
+    let Terminator::Branch { cond: Operand::Value(_), then, otherwise, time: Time::Now } = &graph.block(block).term
+    else {
+        return None;
+    };
+    match [then, otherwise].map(|edge| matches!(graph.block(edge.block).term, Terminator::Trap(_))) {
+        [true, false] => Some((otherwise, 1)),
+        [false, true] => Some((then, 0)),
+        _ => None,
+    }
+}
+
+fn only_traps(graph: &Graph, block: BlockId, depth: u32) -> bool {
+    match &graph.block(block).term {
+        Terminator::Trap(_) => true,
+        term @ (Terminator::Jump(_) | Terminator::Branch { .. }) => {
+            depth > 0 && term.edges().all(|edge| only_traps(graph, edge.block, depth - 1))
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,399 @@
+//! Arms that change nothing where they aren't taken: they are always done, and there is nothing to branch for.
+//!
+//! `if cell != 0 { *there += cell; cell = 0; }` stores what lies there anyway if the cell is 0 (a silent store: K. Lepak, M. Lipasti, "Silent
+//! stores for free", 2000). A branch on data like this is hard to foresee; stores cost less. What the arm tests for is tested first, of those tests
+//! a processor foresees the outcome. Where one fails, it is asked after all whether the arm was to be done, up to there.
+//!
+//! ```text
+//! b0: ..                                    b0: ..
+//!     branch v4, b1, b3                         v6 = int_add v5, 2
+//! b1: v6 = int_add v5, 2                        v7 = uint_lt v6, v1
+//!     v7 = uint_lt v6, v1                       branch v7, b2, b5
+//!     branch v7, b2, b4              ->     b2: v8 = getarrayitem v0, v6
+//! b2: v8 = getarrayitem v0, v6                  v9 = int_add v8, v4
+//!     v9 = int_add v8, v4                       setarrayitem v0, v6, v9
+//!     setarrayitem v0, v6, v9                   jump b3
+//!     jump b3                               b5: branch v4, b4, b3
+//! ```
+//!
+//! What the arm stores is held against what lies there, with what was branched on taken for the constant that it is where the arm isn't taken
+//! ([`super::assumed`]). Then all stores leave memory as it is, and so no store of the arm is in the way of another or of a load. What is handed
+//! over has to be the same in both ways, too. Only what is behind a `&mut` is stored to: nobody else sees it, and it can be written to;
+//! a `Cell`, or what `&` leads to, may lie where one mustn't.
+//!
+//! A load of the arm hasn't been made where it isn't taken, and nobody may have seen to it that there is something to load. There is, as the arm would have loaded it, if what it is
+//! known of has nothing to do with the branch. So it must be an element of what is *in use*: others of it have been accessed behind a `&mut` on all ways to here, and since
+//! then nothing was called that might have ended that. And its index must have been tested for other reasons than the branch's: the branch asks for a value that was loaded or handed
+//! over, nothing of which the index is computed, and of which it says no more than that it isn't 0.
+
+use super::assumed::Assumed;
+use super::dominators::{Dominators, exits};
+use super::flow::{Flow, down, scoped};
+use super::int_bound::IntBound;
+use super::known::Known;
+use super::memory::{Place, is_exclusive, one_way};
+use super::rewrites::{Kind, Rewrites};
+use flowgraph::ir::{Block, BlockId, Edge, Effect, Graph, Op, Opcode, Operand, Terminator, Time, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Arms of more ops are left.
+const OPS: usize = 12;
+
+/// So are those of more tests.
+const TESTS: usize = 4;
+
+/// Of more slices it isn't known that they are in use.
+const SLICES: usize = 8;
+
+/// So many ops are looked through for what an index is computed of.
+const STEPS: usize = 32;
+
+/// Straightens arms of a graph whose entry is handed what lies in these bounds. Gives whether there were any.
+pub(super) fn straighten(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> bool {
+    let arms = arms(graph);
+    if arms.is_empty() {
+        return false;
+    }
+    let tree = Dominators::new(graph);
+    let mut known = Known::new(graph);
+    let flow = Flow::unknown(graph, entry);
+    let one_way = one_way(graph);
+    // By depth in the tree: what is in use at the end of a block.
+    let mut in_use: Vec<Vec<Slice>> = Vec::new();
+    let mut found: Vec<(&Arm, FxHashSet<ValueId>)> = Vec::new();
+    down(&tree, |block, marks, depth| {
+        scoped(&mut known, marks, depth);
+        in_use.truncate(depth);
+        flow.enter(graph, &tree, block, &mut known) && {
+            let mut slices = in_use.last().cloned().unwrap_or_default();
+            if !one_way[block.index()] {
+                join(graph, &tree, block, &mut known, &mut slices);
+            }
+            for op in &graph.block(block).ops {
+                compute(op, &mut known);
+                known.accesses(op);
+                if op.opcode.effect() == Effect::Call {
+                    slices.clear();
+                } else if let Some(slice) = Slice::of(op)
+                    && slices.len() < SLICES
+                    && !slices.contains(&slice)
+                {
+                    slices.push(slice);
+                }
+            }
+            for arm in arms.get(&block).into_iter().flatten() {
+                let mark = known.mark();
+                let first = arm.changes_nothing(graph, &mut known, &slices);
+                known.forget(mark);
+                let told = || {
+                    let reason = "where it isn't taken it stores what lies there";
+                    (format!("{block}: the arm {}", arm.chain[0]), reason.to_owned())
+                };
+                if let Some(first) = first
+                    && rewrites.may(Kind::Straightened, graph.block(block).loc, told)
+                {
+                    found.push((arm, first));
+                    break;
+                }
+            }
+            in_use.push(slices);
+            true
+        }
+    });
+    let changed = !found.is_empty();
+    found.into_iter().for_each(|(arm, first)| arm.straighten(graph, &first));
+    changed
+}
+
+/// Ways meet: of memory and of slices is known what was in the block above, and what nothing on the way here may have changed.
+fn join(graph: &Graph, tree: &Dominators, block: BlockId, known: &mut Known, slices: &mut Vec<Slice>) {
+    if !known.knows_memory() && slices.is_empty() {
+        return;
+    }
+    let Some(blocks) = tree.on_the_way(block) else {
+        known.forget_memory();
+        slices.clear();
+        return;
+    };
+    for op in blocks.iter().flat_map(|id| &graph.block(*id).ops) {
+        known.may_have_done(op);
+        if op.opcode.effect() == Effect::Call {
+            slices.clear();
+        }
+    }
+}
+
+fn compute(op: &Op, known: &mut Known) {
+    for (result, bound) in op.results.iter().zip(known.transfer(op)) {
+        known.computed(*result, bound);
+    }
+}
+
+/// Elements in memory that are in use: of so many bytes, from an address on.
+#[derive(Clone, Copy, PartialEq)]
+struct Slice {
+    base: Operand,
+    stride: u32,
+}
+
+impl Slice {
+    /// The one of which an op accesses an element.
+    fn of(op: &Op) -> Option<Slice> {
+        element(op).filter(|_| is_exclusive(op)).map(|stride| Slice { base: op.args[0], stride })
+    }
+
+    /// Whether an op accesses an element of it.
+    fn has(&self, op: &Op) -> bool {
+        element(op) == Some(self.stride) && op.args[0] == self.base
+    }
+}
+
+/// The size of the elements of which an op accesses one, or a part of it.
+fn element(op: &Op) -> Option<u32> {
+    let desc = op.mem().filter(|_| matches!(op.opcode, Opcode::Getarrayitem | Opcode::Setarrayitem))?;
+    let end = u32::try_from(desc.offset).ok()? + desc.access.size();
+    (end <= desc.stride).then_some(desc.stride)
+}
+
+/// Whether an operand may be computed of one of these values.
+fn is_computed_of(operand: Operand, values: &[(ValueId, i64, u32)], known: &Known) -> bool {
+    let mut todo: Vec<Operand> = vec![operand];
+    let mut steps = 0;
+    while let Some(operand) = todo.pop() {
+        let Operand::Value(value) = operand else { continue };
+        steps += 1;
+        if steps > STEPS || values.iter().any(|(of, ..)| *of == value) {
+            return true;
+        }
+        todo.extend(known.definition(value).iter().flat_map(|definition| definition.args.iter().copied()));
+    }
+    false
+}
+
+/// A side of a branch that does little and goes where the other side leads at once.
+struct Arm {
+    from: BlockId,
+    /// Which of the edges leads there.
+    side: usize,
+    /// Its blocks. One leads to the next, and else to a trap; the last one jumps to where the other side leads.
+    chain: Vec<BlockId>,
+}
+
+/// By block: the arms that it branches to.
+fn arms(graph: &Graph) -> FxHashMap<BlockId, Vec<Arm>> {
+    let one_way = one_way(graph);
+    let likely = graph.blocks.iter().flat_map(|block| &block.ops).filter(|op| op.opcode == Opcode::Likely);
+    // Somebody knows which way these go.
+    let foreseen: FxHashSet<ValueId> = likely.flat_map(|op| op.results.iter().copied()).collect();
+    let mut arms: FxHashMap<BlockId, Vec<Arm>> = FxHashMap::default();
+    for from in graph.block_ids() {
+        if let Terminator::Branch { cond: Operand::Value(cond), .. } = &graph.block(from).term
+            && !foreseen.contains(cond)
+        {
+            let found = [0, 1].into_iter().filter_map(|side| Arm::at(graph, &one_way, from, side));
+            let found: Vec<Arm> = found.collect();
+            if !found.is_empty() {
+                arms.insert(from, found);
+            }
+        }
+    }
+    arms
+}
+
+impl Arm {
+    /// The arm at one side of a branch, if that is one.
+    fn at(graph: &Graph, one_way: &[bool], from: BlockId, side: usize) -> Option<Arm> {
+        let (first, past) = sides(&graph.block(from).term, side)?;
+        // A guard that a test makes fail goes past the arm though it is to be taken.
+        if exits(graph, past.block) || is_trap(graph, past.block) {
+            return None;
+        }
+        let (mut chain, mut ops, mut next) = (Vec::new(), 0, first);
+        loop {
+            let block = graph.block(next.block);
+            if !one_way[next.block.index()] || !block.params.is_empty() || chain.len() > TESTS {
+                return None;
+            }
+            chain.push(next.block);
+            ops += block.ops.len();
+            if ops > OPS || !block.ops.iter().all(may_be_done) {
+                return None;
+            }
+            next = match &block.term {
+                Terminator::Jump(edge) if edge.block == past.block => return Some(Arm { from, side, chain }),
+                term => sides(term, usize::from(fails(graph, term)? == 0))?.0,
+            };
+        }
+    }
+
+    fn ops<'g>(&self, graph: &'g Graph) -> impl DoubleEndedIterator<Item = &'g Op> + use<'g, '_> {
+        self.chain.iter().flat_map(|block| &graph.block(*block).ops)
+    }
+
+    /// Whether the arm changes nothing where it isn't taken, if its tests hold: then what has to be computed for them.
+    fn changes_nothing(&self, graph: &Graph, known: &mut Known, slices: &[Slice]) -> Option<FxHashSet<ValueId>> {
+        let first = self.needed_for_tests(graph)?;
+        // Nothing is known here of what has been branched on.
+        self.ops(graph).for_each(|op| compute(op, known));
+        for block in &self.chain {
+            let term = &graph.block(*block).term;
+            if let Terminator::Branch { cond, .. } = term
+                && !known.learn(*cond, fails(graph, term)? == 1)
+            {
+                return None;
+            }
+        }
+        let term = &graph.block(self.from).term;
+        let Terminator::Branch { cond: Operand::Value(cond), .. } = term else { return None };
+        let assumed = Assumed::new(known, *cond, self.side == 1)?;
+        let asked = assumed.of_unknown_origin()?;
+        let mut loaded: Vec<(Place, Operand, bool)> = Vec::new();
+        for op in self.ops(graph) {
+            match op.opcode.effect() {
+                Effect::Read => {
+                    let place = Place::of(op, known)?;
+                    let depends = op.args.iter().any(|arg| is_computed_of(*arg, asked, known));
+                    if depends || !slices.iter().any(|slice| slice.has(op)) {
+                        return None;
+                    }
+                    loaded.push((place, Operand::Value(*op.results.first()?), is_exclusive(op)));
+                }
+                Effect::Write => {
+                    let place = Place::of(op, known)?;
+                    let own = loaded.iter().find(|(other, _, exclusive)| *exclusive && place.is_same(other));
+                    let lies = own.map(|(_, value, _)| *value).or_else(|| known.exclusive_at(&place))?;
+                    if !assumed.are_equal(*op.args.last()?, lies, place.bits()) {
+                        return None;
+                    }
+                }
+                _ => {}
+            }
+        }
+        let Terminator::Jump(end) = &graph.block(*self.chain.last()?).term else { return None };
+        let (_, past) = sides(term, self.side)?;
+        let same = end.args.iter().zip(&past.args).all(|(one, other)| assumed.are_equal(*one, *other, 64));
+        same.then_some(first)
+    }
+
+    /// What the arm computes for its tests; nothing if one needs what it loads.
+    fn needed_for_tests(&self, graph: &Graph) -> Option<FxHashSet<ValueId>> {
+        let tests = self.chain.iter().filter_map(|block| match graph.block(*block).term {
+            Terminator::Branch { cond, .. } => cond.value(),
+            _ => None,
+        });
+        let mut needed: FxHashSet<ValueId> = tests.collect();
+        for op in self.ops(graph).rev() {
+            if op.results.iter().any(|result| needed.contains(result)) {
+                if !op.opcode.is_pure() {
+                    return None;
+                }
+                needed.extend(op.args.iter().filter_map(|arg| arg.value()));
+            }
+        }
+        Some(needed)
+    }
+
+    /// Does the arm always: first the tests and what is needed for them.
+    fn straighten(&self, graph: &mut Graph, first: &FxHashSet<ValueId>) {
+        let Block { term: branch, loc, .. } = graph.block(self.from).clone();
+        // What is done up to the end of each block.
+        let mut done: Vec<Op> = Vec::new();
+        for (at, id) in self.chain.iter().enumerate() {
+            let ops = std::mem::take(&mut graph.block_mut(*id).ops);
+            let (before, own): (Vec<Op>, Vec<Op>) =
+                ops.into_iter().partition(|op| op.results.iter().any(|r| first.contains(r)));
+            graph.block_mut(self.from).ops.extend(before);
+            done.extend(own);
+            let mut term = graph.block(*id).term.clone();
+            let ends = if at == 0 { self.from } else { *id };
+            let Some(fails) = fails(graph, &term) else {
+                graph.block_mut(ends).ops.append(&mut done);
+                graph.block_mut(ends).term = term;
+                return;
+            };
+            let Some(edge) = term.edges_mut().nth(fails) else { return };
+            let failed = failed(graph, &done, edge);
+            let mut asked = branch.clone();
+            if let Some(arm) = asked.edges_mut().nth(self.side) {
+                *arm = Edge::new(failed, []);
+            }
+            *edge = Edge::new(graph.new_block(), []);
+            let block = graph.block_mut(edge.block);
+            (block.term, block.loc) = (asked, loc);
+            graph.block_mut(ends).term = term;
+        }
+    }
+}
+
+/// A block that does what the arm has done when a test failed, and goes where that led.
+fn failed(graph: &mut Graph, done: &[Op], edge: &Edge) -> BlockId {
+    let id = graph.new_block();
+    let mut renamed: FxHashMap<ValueId, Operand> = FxHashMap::default();
+    let mut block = Block { ops: done.to_vec(), term: Terminator::Jump(edge.clone()), ..graph.block(id).clone() };
+    let trap = graph.block(edge.block);
+    let mut used = trap.ops.iter().flat_map(|op| op.args.iter().copied()).chain(trap.term.operands());
+    let is_of_arm = |value| done.iter().any(|op| op.results.contains(&value));
+    let uses_own = used.any(|operand| operand.value().is_some_and(is_of_arm));
+    drop(used);
+    if uses_own {
+        // It uses what the arm has computed without being handed it.
+        let Block { params, ops, term, loc, .. } = trap.clone();
+        renamed.extend(params.into_iter().zip(edge.args.iter().copied()));
+        block.ops.extend(ops);
+        (block.term, block.loc) = (term, loc);
+    }
+    for result in block.ops.iter_mut().flat_map(|op| op.results.iter_mut()) {
+        let new = graph.new_value(graph.values[result.index()].ty);
+        renamed.insert(*result, new.into());
+        *result = new;
+    }
+    let rename = |operand: &mut Operand| {
+        while let Operand::Value(value) = operand
+            && let Some(new) = renamed.get(value)
+        {
+            *operand = *new;
+        }
+    };
+    block.ops.iter_mut().flat_map(|op| op.args.iter_mut()).for_each(rename);
+    block.term.for_each_operand_mut(rename);
+    *graph.block_mut(id) = block;
+    id
+}
+
+/// The edge of a branch at this side, and the other one.
+fn sides(term: &Terminator, side: usize) -> Option<(&Edge, &Edge)> {
+    match term {
+        Terminator::Branch { then, otherwise, time: Time::Now, .. } => {
+            Some(if side == 0 { (then, otherwise) } else { (otherwise, then) })
+        }
+        _ => None,
+    }
+}
+
+fn is_trap(graph: &Graph, block: BlockId) -> bool {
+    matches!(graph.block(block).term, Terminator::Trap(_))
+}
+
+/// At which side a branch traps, if it does at one.
+fn fails(graph: &Graph, term: &Terminator) -> Option<usize> {
+    let Terminator::Branch { cond: Operand::Value(_), then, otherwise, .. } = term else { return None };
+    match [then, otherwise].map(|edge| is_trap(graph, edge.block)) {
+        [true, false] => Some(0),
+        [false, true] => Some(1),
+        _ => None,
+    }
+}
+
+/// Whether an op may be done though nobody has asked for it: it computes cheaply, or it loads, or stores behind a `&mut`.
+fn may_be_done(op: &Op) -> bool {
+    use Opcode as O;
+    match op.opcode {
+        O::IntAdd | O::IntSub | O::IntMul | O::IntAnd | O::IntOr | O::IntXor | O::IntNeg | O::IntInvert => true,
+        O::IntLshift | O::IntRshift | O::UintRshift | O::IntSignext => true,
+        O::IntLt | O::IntLe | O::IntGt | O::IntGe | O::IntEq | O::IntNe | O::IntIsTrue | O::IntIsZero => true,
+        O::UintLt | O::UintLe | O::UintGt | O::UintGe => true,
+        O::Getarrayitem => true,
+        O::Setarrayitem | O::Setfield => is_exclusive(op),
+        _ => false,
+    }
+}
