@@ -24,7 +24,7 @@
 //! A load of the arm hasn't been made where it isn't taken, and nobody may have seen to it that there is something to load. There is, as the arm would have loaded it, if what it is
 //! known of has nothing to do with the branch. So it must be an element of what is *in use*: others of it have been accessed behind a `&mut` on all ways to here, and since
 //! then nothing was called that might have ended that. And its index must have been tested for other reasons than the branch's: the branch asks for a value that was loaded or handed
-//! over, nothing of which the index is computed, and of which it says no more than that it isn't 0.
+//! over, of which neither the index nor what the arm tests is computed, and of which it says no more than that it isn't 0.
 
 use super::assumed::Assumed;
 use super::dominators::{Dominators, exits};
@@ -247,6 +247,11 @@ impl Arm {
         let Terminator::Branch { cond: Operand::Value(cond), .. } = term else { return None };
         let assumed = Assumed::new(known, *cond, self.side == 1)?;
         let asked = assumed.of_unknown_origin()?;
+        // Nor has what is tested for to do with it: an index that fits where the arm is taken needn't elsewhere.
+        let mut tests = self.chain.iter().flat_map(|block| graph.block(*block).term.operands());
+        if tests.any(|test| is_computed_of(test, asked, known)) {
+            return None;
+        }
         let mut loaded: Vec<(Place, Operand, bool)> = Vec::new();
         for op in self.ops(graph) {
             match op.opcode.effect() {
