@@ -10,6 +10,9 @@ use flowgraph::testing::Random;
 /// The bytes of the array that graphs work on.
 pub const BYTES: usize = 64;
 
+/// Of each exit there are fewer guards: their numbers begin with the exit's, times this.
+pub const GUARDS: i64 = 16;
+
 /// A graph of two integers, the address of the array, and its length in bytes.
 pub fn graph(random: &mut Random) -> Graph {
     let mut graph = Graph::new("f", Signature { params: Vec::new(), result: RustType::Unit });
@@ -98,6 +101,7 @@ impl Generator<'_> {
                 8 if self.random.below(3) == 0 => self.compared(env),
                 8 if self.random.below(2) == 0 => self.silent(env),
                 8 if self.random.below(2) == 0 => self.row(env),
+                8 if self.random.below(2) == 0 => self.guards(env),
                 8 => self.guard(env),
                 9 if self.random.below(3) == 0 => self.there_and_back(env),
                 9 if self.random.below(3) == 0 => self.floats(env),
@@ -478,10 +482,60 @@ impl Generator<'_> {
         let cond = self.condition(env);
         let (next, exit) = (self.graph.new_block(), self.graph.new_block());
         self.end(branch(cond, Edge::new(next, []), Edge::new(exit, [])));
-        let guard = Operand::int(i64::from(self.exits));
+        let guard = Operand::int(GUARDS * i64::from(self.exits));
         self.graph.block_mut(exit).term = Terminator::Exit { exit: self.exits, guard, args: env.values.clone() };
         self.exits += 1;
         self.block = next;
+    }
+
+    /// Guards of one exit, with loads between them: of indices at constant distances, of one value against constants, or of anything.
+    fn guards(&mut self, env: &mut Env) {
+        use Opcode as O;
+        let exit = self.graph.new_block();
+        let number = self.graph.new_value(Type::Int);
+        let (args, guard) = (env.values.clone(), number.into());
+        let block = self.graph.block_mut(exit);
+        (block.params, block.term) = (vec![number], Terminator::Exit { exit: self.exits, guard, args });
+        let mut value = self.value(env);
+        if self.random.below(2) == 0 {
+            value = self.pure(O::IntAnd, &[value, Operand::int(31)]);
+        }
+        let kind = self.random.below(3);
+        for at in 0..2 + self.random.below(3) as i64 {
+            let by = Operand::int(self.random.below(14) as i64 - 5);
+            let cond = match kind {
+                0 => {
+                    let index = self.pure(O::IntAdd, &[value, by]);
+                    let length = [self.length, Operand::int(30)][usize::from(self.random.below(4) > 0)];
+                    let is_less = self.pure(O::UintLt, &[index, length]);
+                    (index, is_less)
+                }
+                1 => {
+                    let test = [O::IntLt, O::IntLe, O::UintLt, O::UintLe, O::IntGt][self.random.below(5)];
+                    let limit = Operand::int(self.random.below(40) as i64);
+                    (value, self.pure(test, &[value, limit]))
+                }
+                _ => (value, self.condition(&*env)),
+            };
+            let next = self.graph.new_block();
+            let out = Edge::new(exit, [Operand::int(GUARDS * i64::from(self.exits) + at)]);
+            let on = Edge::new(next, []);
+            let term = match self.random.below(4) {
+                0 => {
+                    let none = self.pure(O::IntIsZero, &[cond.1]);
+                    branch(none, out, on)
+                }
+                _ => branch(cond.1, on, out),
+            };
+            self.end(term);
+            self.block = next;
+            if kind == 0 && self.random.below(2) == 0 {
+                let index = self.pure(O::IntAnd, &[cond.0, Operand::int(7)]);
+                let loaded = self.byte(index, MemKind::Exclusive);
+                env.values.push(loaded);
+            }
+        }
+        self.exits += 1;
     }
 
     /// Both sides of a branch, and two values that come of either.

@@ -10,7 +10,7 @@ use flowgraph::memory::Memory;
 use flowgraph::testing::Random;
 use flowgraph::text::{parse_module, print_module, renumber};
 use flowgraph::verify::verify;
-use generator::BYTES;
+use generator::{BYTES, GUARDS};
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 use timeshifter::optimize::{Rewrites, optimize};
@@ -34,10 +34,12 @@ enum End {
 
 impl Ran {
     /// Whether another graph may have done this in place of one that has done `before`. An exit that is taken in any case needn't be a
-    /// guard's any more.
+    /// guard's any more, and of the guards of one exit any may have failed.
     fn may_stand_for(&self, before: &Ran) -> bool {
         match (&self.end, &before.end) {
-            (End::Exited(exit, NO_GUARD, args), End::Exited(of, _, given)) => {
+            (End::Exited(exit, guard, args), End::Exited(of, other, given))
+                if *guard == NO_GUARD || guard / GUARDS == other / GUARDS =>
+            {
                 (exit, args, &self.bytes) == (of, given, &before.bytes)
             }
             _ => self == before,
@@ -179,6 +181,7 @@ fn random_graphs_do_what_they_did() {
         "dead store",
         "straightened",
         "merged checks",
+        "merged guards",
         "undemanded",
         "appended",
         "parameter",

@@ -366,6 +366,15 @@ impl Known {
         self.narrow(value, met, DEPTH)
     }
 
+    /// Whether a condition is known to hold, or not to, by what is known of the operands of the op that computes it.
+    pub(super) fn holds(&self, cond: ValueId, holds: bool) -> bool {
+        let Some(Definition { opcode, args, result: 0 }) = self.definition(cond) else { return false };
+        let bounds: SmallVec<[IntBound; 3]> = args.iter().map(|arg| self.bound(*arg)).collect();
+        let transferred = IntBound::transfer(*opcode, &bounds);
+        let known = self.compares(*opcode, args).or_else(|| Some(transferred.first()?.get_constant_int()? != 0));
+        known == Some(holds)
+    }
+
     /// Learns that an operand is this integer. Gives whether that can be.
     pub(super) fn learn_equal(&mut self, operand: Operand, to: i64) -> bool {
         match operand {

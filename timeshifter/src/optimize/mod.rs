@@ -15,7 +15,7 @@
 //! demanded     another one: which bits of values are looked at
 //! equal        blocks that do the same become one
 //! bits         branches that only say whether they are taken
-//! rows         several checks at constant distances are one
+//! rows         several checks at constant distances are one; guards: so are guards of one exit
 //! sink         what only one way out of a block needs is done on that way
 //! float_bound  what is known of a float, as `bounds` is of an integer: its interval, and whether it may be a NaN; floats: what follows on the way
 //! seen         what is seen of a float; signs: what has the same sign and is cheaper
@@ -35,6 +35,7 @@ pub mod float_bound;
 mod floats;
 mod flow;
 mod forward;
+mod guards;
 mod hoist;
 pub mod integer;
 mod joins;
@@ -60,6 +61,7 @@ use demanded::drop_undemanded;
 use equal::merge_equal_blocks;
 use flowgraph::ir::{Graph, Op, Operand};
 use forward::forward;
+use guards::merge_guards;
 use hoist::hoist;
 use int_bound::IntBound;
 use rows::merge_rows;
@@ -143,7 +145,7 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites, rounds
     if merge_equal_blocks(graph, rewrites) {
         simplify(graph, rewrites)?;
     }
-    let merged = merge_rows(graph, entry, rewrites);
+    let merged = merge_rows(graph, entry, rewrites) | merge_guards(graph, entry, rewrites);
     if merged {
         simplify(graph, rewrites)?;
     }

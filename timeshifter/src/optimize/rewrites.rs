@@ -42,6 +42,7 @@ kinds! {
     Sunk = "sunk", "Only one way out of the block needs it.";
     Straightened = "straightened", "What an arm stores lies there anyway where it isn't taken: it is always done.";
     MergedChecks = "merged checks", "Of several checks at constant distances one says as much as all.";
+    MergedGuards = "merged guards", "Of several guards of one exit the first one asks for all.";
     Undemanded = "undemanded", "It changes only bits that nobody looks at.";
     EqualBlock = "equal block", "Another block does the same.";
     Appended = "appended", "A block that only one jump leads to is done where that was.";

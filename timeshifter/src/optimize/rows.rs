@@ -66,15 +66,65 @@ pub(super) fn merge_rows(graph: &mut Graph, entry: &[IntBound], rewrites: &mut R
     !rows.is_empty()
 }
 
-/// Checks in a row.
-struct Row {
-    /// The blocks that end in them. One leads to the next, and else to a trap.
-    blocks: Vec<BlockId>,
+/// Indices at constant distances that are held against one length.
+pub(super) struct Offsets {
     /// What is added to this for the least index and the greatest one.
     value: Operand,
     range: (i64, i64),
     length: Operand,
-    loc: Loc,
+}
+
+impl Offsets {
+    /// What these conditions ask for, each with whether it is to hold, if it is all that.
+    pub(super) fn of(known: &Known, tests: impl Iterator<Item = (ValueId, bool)>) -> Option<Offsets> {
+        let mut all: Option<Offsets> = None;
+        for (cond, holds) in tests {
+            let test = known.definition(cond)?;
+            let (index, length) = below(test.opcode, &test.args, holds)?;
+            let (value, offset) = known.offset_of(index)?;
+            all = Some(match all {
+                None => Offsets { value: value.into(), range: (offset, offset), length },
+                Some(row) => {
+                    let range = (row.range.0.min(offset), row.range.1.max(offset));
+                    let is_one = row.value == value.into() && row.length == length;
+                    if !is_one || !known.is_at_least_distance(length, range.1 - range.0) {
+                        return None;
+                    }
+                    Offsets { range, ..row }
+                }
+            });
+        }
+        all
+    }
+
+    /// One check of all, at the end of a block.
+    pub(super) fn check_at_end(&self, graph: &mut Graph, block: BlockId) -> Operand {
+        let loc = graph.block(block).loc;
+        let distance = Operand::int(self.range.1 - self.range.0);
+        let least = compute_at_end(graph, block, Opcode::IntAdd, &[self.value, Operand::int(self.range.0)], loc);
+        let fewer = compute_at_end(graph, block, Opcode::IntSub, &[self.length, distance], loc);
+        compute_at_end(graph, block, Opcode::UintLt, &[least, fewer], loc)
+    }
+}
+
+/// What an op gives at the end of a block.
+pub(super) fn compute_at_end(graph: &mut Graph, block: BlockId, opcode: Opcode, args: &[Operand], loc: Loc) -> Operand {
+    let result = graph.new_value(Type::Int);
+    let (args, results) = (args.iter().copied().collect(), smallvec![result]);
+    graph.block_mut(block).ops.push(Op { opcode, args, results, imm: Imm::None, time: Time::Now, loc });
+    result.into()
+}
+
+/// Whether an op only computes or loads.
+pub(super) fn is_copied(op: &Op) -> bool {
+    op.opcode.is_pure() || op.opcode.effect() == Effect::Read
+}
+
+/// Checks in a row.
+struct Row {
+    /// The blocks that end in them. One leads to the next, and else to a trap.
+    blocks: Vec<BlockId>,
+    offsets: Option<Offsets>,
 }
 
 impl Row {
@@ -86,11 +136,10 @@ impl Row {
             let next = passes(graph, at)?.0;
             let block = graph.block(next.block);
             ops += block.ops.len();
-            let may_be_copied = |op: &Op| op.opcode.is_pure() || op.opcode.effect() == Effect::Read;
             if !one_way[next.block.index()]
                 || !block.params.is_empty()
                 || ops > OPS
-                || !block.ops.iter().all(may_be_copied)
+                || !block.ops.iter().all(is_copied)
                 || passes(graph, next.block).is_none()
             {
                 break;
@@ -98,30 +147,19 @@ impl Row {
             at = next.block;
             blocks.push(at);
         }
-        let loc = graph.block(first).loc;
-        let none = Operand::int(0);
-        (blocks.len() > 1).then_some(Row { blocks, value: none, range: (0, 0), length: none, loc })
+        (blocks.len() > 1).then_some(Row { blocks, offsets: None })
     }
 
     /// As many of them as look at one length, at constant distances.
     fn of_one_length(mut self, graph: &Graph, known: &Known) -> Option<Row> {
-        let check = |block: BlockId| {
-            let Terminator::Branch { cond: Operand::Value(cond), .. } = graph.block(block).term else { return None };
-            let test = known.definition(cond)?;
-            let (index, length) = below(test.opcode, &test.args, passes(graph, block)?.1 == 0)?;
-            Some((known.offset_of(index)?, length))
+        let test = |block: &BlockId| match graph.block(*block).term {
+            Terminator::Branch { cond: Operand::Value(cond), .. } => Some((cond, passes(graph, *block)?.1 == 0)),
+            _ => None,
         };
-        let ((value, offset), length) = check(self.blocks[0])?;
-        (self.value, self.length, self.range) = (value.into(), length, (offset, offset));
-        let mut count = 1;
-        for block in &self.blocks[1..] {
-            let Some(((other, offset), of)) = check(*block) else { break };
-            let range = (self.range.0.min(offset), self.range.1.max(offset));
-            if other != value || of != length || !known.is_at_least_distance(length, range.1 - range.0) {
-                break;
-            }
-            (self.range, count) = (range, count + 1);
-        }
+        let tests: Vec<(ValueId, bool)> = self.blocks.iter().map_while(test).collect();
+        let all = |count: usize| Offsets::of(known, tests[..count].iter().copied());
+        let count = (1..=tests.len()).take_while(|count| all(*count).is_some()).last()?;
+        self.offsets = all(count);
         self.blocks.truncate(count);
         let (next, _) = passes(graph, self.blocks[count - 1])?;
         // Of checks that are made one by one already some trap is the end.
@@ -129,23 +167,16 @@ impl Row {
     }
 
     fn told(&self) -> (String, String) {
-        let (low, high) = self.range;
-        let change = format!(
-            "{}: {} checks of {} + {low}..={high} against {}",
-            self.blocks[0],
-            self.blocks.len(),
-            shown(self.value),
-            shown(self.length)
-        );
+        let against = self.offsets.as_ref().map(|Offsets { value, range: (low, high), length }| {
+            format!("{} + {low}..={high} against {}", shown(*value), shown(*length))
+        });
+        let change = format!("{}: {} checks of {}", self.blocks[0], self.blocks.len(), against.unwrap_or_default());
         (change, "one says as much as all".to_owned())
     }
 
     fn merge(&self, graph: &mut Graph) {
         let first = self.blocks[0];
-        let distance = Operand::int(self.range.1 - self.range.0);
-        let least = self.compute(graph, Opcode::IntAdd, [self.value, Operand::int(self.range.0)]);
-        let fewer = self.compute(graph, Opcode::IntSub, [self.length, distance]);
-        let holds = self.compute(graph, Opcode::UintLt, [least, fewer]);
+        let Some(holds) = self.offsets.as_ref().map(|offsets| offsets.check_at_end(graph, first)) else { return };
         let Some(slow) = self.one_by_one(graph, 0, &mut FxHashMap::default()) else { return };
         for block in &self.blocks {
             let Some(next) = passes(graph, *block).map(|(edge, _)| edge.clone()) else { continue };
@@ -155,15 +186,6 @@ impl Row {
                 false => Terminator::Jump(next),
             };
         }
-    }
-
-    /// What an op gives at the end of the first block.
-    fn compute(&self, graph: &mut Graph, opcode: Opcode, args: [Operand; 2]) -> Operand {
-        let result = graph.new_value(Type::Int);
-        let args = args.into_iter().collect();
-        let op = Op { opcode, args, results: smallvec![result], imm: Imm::None, time: Time::Now, loc: self.loc };
-        graph.block_mut(self.blocks[0]).ops.push(op);
-        result.into()
     }
 
     /// A block that makes the checks from this one on. The last one fails if the others don't.
