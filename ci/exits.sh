@@ -59,6 +59,9 @@ function_of $scenarios/host/io.rs until_trap '5,[1,2,3]'
 function_of $scenarios/exclusive_refs/fields_given.rs register_frame '{regs: [1,2,3,4], pc: 9}'
 function_of $scenarios/traps/given.rs marks_then_trap '[0,0,0],4'
 function_of $scenarios/toys/tiny1.rs brainfuck '"+>>+",[0,0]' --green 0
+# Two guards that are one.
+function_of tests/resume/one_exit.rs main 0,150 --green 0
+function_of tests/resume/one_exit.rs main 1,150 --green 0
 guest tl factorial 3 120
 guest tlr factorial 3 120
 input=so disturb abort-at run bf reverse --mode jit -- 10

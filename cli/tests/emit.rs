@@ -125,3 +125,30 @@ fn emitted_graphs_are_input_of_opt() {
         expect(0, &["graph "], &["opt", file], "");
     }
 }
+
+/// Where one test stands for two guards of a trace, runs in which only the later one would have failed leave by the exit of the first, and go on from there.
+#[test]
+fn guards_that_are_one_go_on_behind_either() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/resume/one_exit.rs");
+    let folder = std::env::temp_dir().join(format!("hueshift-one-exit-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let emitted = folder.join("residual");
+    for (kind, test) in [(0, ", 12"), (1, ", 9")] {
+        let args = format!("{kind},20000");
+        let run = |mode: &str, more: &[&str]| {
+            let all =
+                [&["run", file, "--entry", "main", "--args", &args, "--green", "0", "--mode", mode], more].concat();
+            hueshift(&all, "")
+        };
+        let emit = ["--emit", "residual", "--emit-to", emitted.to_str().unwrap()];
+        let (wanted, got) = (run("aot", &[]), run("jit", &emit));
+        assert_eq!((got.code, &got.out), (0, &wanted.out), "{}", got.err);
+        let residual = std::fs::read_to_string(&emitted).unwrap();
+        let is_tested = |line: &str| line.contains("uint_lt") && line.ends_with(test);
+        assert!(residual.lines().any(is_tested) && residual.contains("exit"), "{residual}");
+        for jit in ["chaos=3", "bridge=1", "threshold=1,bridge=1,region=20"] {
+            assert_eq!(run("jit", &["--jit", jit]).out, wanted.out, "{kind}: {jit}");
+        }
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+}

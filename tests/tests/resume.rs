@@ -48,6 +48,9 @@ fn loops_written_for_it() {
     let mut files = 0;
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "txt") {
+            continue; // a source, for the command's tests
+        }
         let case = Case::parse(&std::fs::read_to_string(&path).unwrap()).unwrap();
         check(&case).unwrap_or_else(|d| panic!("{}: {d}", path.display()));
         let disturbed = disturb(&case, 1).unwrap_or_else(|d| panic!("{}: {d}", path.display()));
