@@ -46,9 +46,7 @@ pub(super) fn with_bounds(graph: &Graph, mut see: impl FnMut(&Op, &dyn Fn(Operan
         flow.enter(graph, &tree, block, &mut known) && {
             for op in &graph.block(block).ops {
                 see(op, &|operand| known.bound(operand));
-                for (result, bound) in op.results.iter().zip(known.transfer(op)) {
-                    known.computed(*result, bound);
-                }
+                known.computes(op);
             }
             true
         }

@@ -142,9 +142,7 @@ impl Walk<'_> {
             return false;
         }
         if !op.opcode.is_pure() && op.opcode != Opcode::Likely {
-            for (result, bound) in op.results.iter().zip(self.known.transfer(op)) {
-                self.known.computed(*result, bound);
-            }
+            self.known.computes(op);
             return true;
         }
         if self.has_another_of_its_sign(op) {

@@ -38,11 +38,7 @@ pub(super) fn merge_guards(graph: &mut Graph, entry: &[IntBound], rewrites: &mut
     down(&tree, |block, marks, depth| {
         scoped(&mut known, marks, depth);
         flow.enter(graph, &tree, block, &mut known) && {
-            for op in &graph.block(block).ops {
-                for (result, bound) in op.results.iter().zip(known.transfer(op)) {
-                    known.computed(*result, bound);
-                }
-            }
+            graph.block(block).ops.iter().for_each(|op| known.computes(op));
             let guards = in_a_row(graph, &one_way, block);
             if guards.len() > 1 && !taken[block.index()] {
                 for (at, later) in guards.iter().enumerate().skip(1) {
@@ -142,11 +138,7 @@ impl Instead {
         {
             return None;
         }
-        for op in guards[1..].iter().flat_map(|guard| &graph.block(guard.block).ops) {
-            for (result, bound) in op.results.iter().zip(known.transfer(op)) {
-                known.computed(*result, bound);
-            }
-        }
+        guards[1..].iter().flat_map(|guard| &graph.block(guard.block).ops).for_each(|op| known.computes(op));
         let mark = known.mark();
         let can_be = known.learn(last.cond.into(), last.side == 0);
         let follows = can_be && before.iter().all(|guard| known.holds(guard.cond, guard.side == 0));

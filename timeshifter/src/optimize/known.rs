@@ -274,6 +274,13 @@ impl Known {
         bounds
     }
 
+    /// An op is carried out: its results are what follows from its operands.
+    pub(super) fn computes(&mut self, op: &Op) {
+        for (result, bound) in op.results.iter().zip(self.transfer(op)) {
+            self.computed(*result, bound);
+        }
+    }
+
     // ---- what lies in memory
 
     /// Whether anything is known of memory.

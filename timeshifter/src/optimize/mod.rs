@@ -1,7 +1,7 @@
 //! The optimizer: what residual graphs needn't do.
 //!
 //! ```text
-//! cleanup      parameters that are always the same, dead code, jumps to jumps
+//! cleanup      parameters that are always the same, jumps to jumps; dead: what nobody needs
 //! forward      one walk down the dominator tree: what is decided, done before, or simpler
 //!   flow         first the bounds of block parameters, to a fixed point
 //!   known        what holds on the way
@@ -28,6 +28,7 @@
 mod assumed;
 mod bits;
 mod cleanup;
+mod dead;
 mod demanded;
 mod dominators;
 mod equal;

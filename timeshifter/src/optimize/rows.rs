@@ -36,22 +36,23 @@ const DEPTH: u32 = 8;
 /// Makes one check of each row in a graph whose entry is handed what lies in these bounds. Gives whether there were any.
 pub(super) fn merge_rows(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> bool {
     let one_way = one_way(graph);
-    if !graph.block_ids().any(|block| Row::at(graph, &one_way, block).is_some()) {
+    let rows_at = |block| Row::at(graph, &one_way, block);
+    if !graph.block_ids().any(|block| rows_at(block).is_some()) {
+        return false;
+    }
+    let mut known = Known::new(graph);
+    let may_be_one = |row: Row| Offsets::with(&known, row.tests(graph).into_iter().take(2), |_, _| true).is_some();
+    if !graph.block_ids().filter_map(rows_at).any(may_be_one) {
         return false;
     }
     let tree = Dominators::new(graph);
-    let mut known = Known::new(graph);
     let flow = Flow::unknown(graph, entry);
     let mut rows: Vec<Row> = Vec::new();
     let mut taken = vec![false; graph.blocks.len()];
     down(&tree, |block, marks, depth| {
         scoped(&mut known, marks, depth);
         flow.enter(graph, &tree, block, &mut known) && {
-            for op in &graph.block(block).ops {
-                for (result, bound) in op.results.iter().zip(known.transfer(op)) {
-                    known.computed(*result, bound);
-                }
-            }
+            graph.block(block).ops.iter().for_each(|op| known.computes(op));
             if !taken[block.index()]
                 && let Some(row) = Row::at(graph, &one_way, block).and_then(|row| row.of_one_length(graph, &known))
                 && rewrites.may(Kind::MergedChecks, graph.block(block).loc, || row.told())
@@ -77,6 +78,15 @@ pub(super) struct Offsets {
 impl Offsets {
     /// What these conditions ask for, each with whether it is to hold, if it is all that.
     pub(super) fn of(known: &Known, tests: impl Iterator<Item = (ValueId, bool)>) -> Option<Offsets> {
+        Offsets::with(known, tests, |length, distance| known.is_at_least_distance(length, distance))
+    }
+
+    /// The same, where this says that a length is long enough for indices so far apart.
+    fn with(
+        known: &Known,
+        tests: impl Iterator<Item = (ValueId, bool)>,
+        is_enough: impl Fn(Operand, i64) -> bool,
+    ) -> Option<Offsets> {
         let mut all: Option<Offsets> = None;
         for (cond, holds) in tests {
             let test = known.definition(cond)?;
@@ -87,7 +97,7 @@ impl Offsets {
                 Some(row) => {
                     let range = (row.range.0.min(offset), row.range.1.max(offset));
                     let is_one = row.value == value.into() && row.length == length;
-                    if !is_one || !known.is_at_least_distance(length, range.1 - range.0) {
+                    if !is_one || !is_enough(length, range.1 - range.0) {
                         return None;
                     }
                     Offsets { range, ..row }
@@ -152,11 +162,7 @@ impl Row {
 
     /// As many of them as look at one length, at constant distances.
     fn of_one_length(mut self, graph: &Graph, known: &Known) -> Option<Row> {
-        let test = |block: &BlockId| match graph.block(*block).term {
-            Terminator::Branch { cond: Operand::Value(cond), .. } => Some((cond, passes(graph, *block)?.1 == 0)),
-            _ => None,
-        };
-        let tests: Vec<(ValueId, bool)> = self.blocks.iter().map_while(test).collect();
+        let tests = self.tests(graph);
         let all = |count: usize| Offsets::of(known, tests[..count].iter().copied());
         let count = (1..=tests.len()).take_while(|count| all(*count).is_some()).last()?;
         self.offsets = all(count);
@@ -164,6 +170,15 @@ impl Row {
         let (next, _) = passes(graph, self.blocks[count - 1])?;
         // Of checks that are made one by one already some trap is the end.
         (count > 1 && !only_traps(graph, next.block, DEPTH)).then_some(self)
+    }
+
+    /// What they ask for, and whether it is to hold.
+    fn tests(&self, graph: &Graph) -> Vec<(ValueId, bool)> {
+        let test = |block: &BlockId| match graph.block(*block).term {
+            Terminator::Branch { cond: Operand::Value(cond), .. } => Some((cond, passes(graph, *block)?.1 == 0)),
+            _ => None,
+        };
+        self.blocks.iter().map_while(test).collect()
     }
 
     fn told(&self) -> (String, String) {

@@ -70,7 +70,7 @@ pub(super) fn straighten(graph: &mut Graph, entry: &[IntBound], rewrites: &mut R
                 join(graph, &tree, block, &mut known, &mut slices);
             }
             for op in &graph.block(block).ops {
-                compute(op, &mut known);
+                known.computes(op);
                 known.accesses(op);
                 if op.opcode.effect() == Effect::Call {
                     slices.clear();
@@ -120,12 +120,6 @@ fn join(graph: &Graph, tree: &Dominators, block: BlockId, known: &mut Known, sli
         if op.opcode.effect() == Effect::Call {
             slices.clear();
         }
-    }
-}
-
-fn compute(op: &Op, known: &mut Known) {
-    for (result, bound) in op.results.iter().zip(known.transfer(op)) {
-        known.computed(*result, bound);
     }
 }
 
@@ -234,7 +228,7 @@ impl Arm {
     fn changes_nothing(&self, graph: &Graph, known: &mut Known, slices: &[Slice]) -> Option<FxHashSet<ValueId>> {
         let first = self.needed_for_tests(graph)?;
         // Nothing is known here of what has been branched on.
-        self.ops(graph).for_each(|op| compute(op, known));
+        self.ops(graph).for_each(|op| known.computes(op));
         for block in &self.chain {
             let term = &graph.block(*block).term;
             if let Terminator::Branch { cond, .. } = term
