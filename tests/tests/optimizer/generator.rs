@@ -109,6 +109,7 @@ impl Generator<'_> {
                 9 if self.random.below(2) == 0 => self.signs(env),
                 9 => self.narrow(env),
                 10 | 11 => self.branch(env, depth - 1),
+                12 if self.random.below(4) == 0 => self.two_ways_in(env, depth - 1),
                 12 => self.repeat(env, depth - 1),
                 _ => self.switch(env, depth - 1),
             }
@@ -615,6 +616,29 @@ impl Generator<'_> {
         self.end(Terminator::Jump(Edge::new(head, args)));
         self.block = behind;
         *env = own;
+    }
+
+    /// A few rounds of a loop of two parts that can begin with either.
+    fn two_ways_in(&mut self, env: &mut Env, depth: usize) {
+        let [one, other, behind] = [0; 3].map(|_| self.graph.new_block());
+        let [first, second] = [0; 2].map(|_| Edge::new(one, [Operand::int(0), self.value(env)]));
+        let second = Edge { block: other, ..second };
+        let cond = self.condition(env);
+        self.end(branch(cond, first, second));
+        for (part, next) in [(one, other), (other, one)] {
+            let mut own = env.clone();
+            self.block = part;
+            self.join(&mut own, part, 2);
+            let counter = own.values[own.values.len() - 2];
+            self.statements(&mut own, depth);
+            let rounds = 1 + self.random.below(6) as i64;
+            let cond = self.pure(Opcode::IntLt, &[counter, Operand::int(rounds)]);
+            let count = self.pure(Opcode::IntAdd, &[counter, Operand::int(1)]);
+            let onward = Edge::new(next, [count, self.value(&own)]);
+            let out = Edge::new(behind, [self.value(&own)]);
+            self.end(branch(cond, onward, out));
+        }
+        self.join(env, behind, 1);
     }
 
     /// Goes on in a block that is handed so many values.

@@ -7,7 +7,7 @@ use super::dead::drop_dead;
 use super::replacements::Replacements;
 use super::rewrites::{Kind, Rewrites, shown, shown_op};
 use flowgraph::ir::{Block, BlockId, Const, Edge, Graph, NO_GUARD, Op, Opcode, Operand, Terminator, ValueId};
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashSet, FxHasher};
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
 
@@ -229,6 +229,9 @@ const SWEEPS: usize = 100;
 /// Parameters that are always the same operand go, also those of loops, which hand them back to themselves: all are taken to
 /// be what comes first, until something else does.
 fn drop_redundant_params(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
+    if graph.blocks.iter().skip(1).all(|block| block.params.is_empty()) {
+        return false;
+    }
     let edges = Edges::new(graph);
     let order = in_order(graph);
     let mut incoming = vec![Incoming::Own; graph.values.len()];
@@ -270,25 +273,22 @@ fn drop_redundant_params(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
         return false;
     }
     let mut replaced = Replacements::new(graph);
-    let remove: Vec<Vec<bool>> = graph
-        .blocks
-        .iter()
-        .map(|block| {
-            let mut always = |param: &ValueId| match incoming[param.index()] {
-                Incoming::Always(operand) => {
-                    replaced.find(operand) != (*param).into()
-                        && rewrites.may(Kind::Parameter, block.loc, || is_always(*param, operand))
-                        && replaced.replace(*param, operand)
-                }
-                _ => false,
-            };
-            block.params.iter().map(&mut always).collect()
-        })
-        .collect();
-    if replaced.is_empty() {
+    let mut goes: FxHashSet<ValueId> = FxHashSet::default();
+    for block in &graph.blocks {
+        for param in block.params.iter().copied() {
+            if let Incoming::Always(operand) = incoming[param.index()]
+                && replaced.find(operand) != param.into()
+                && rewrites.may(Kind::Parameter, block.loc, || is_always(param, operand))
+                && replaced.replace(param, operand)
+            {
+                goes.insert(param);
+            }
+        }
+    }
+    if goes.is_empty() {
         return drop_equal_params(graph, &edges, rewrites);
     }
-    remove_params(graph, &remove);
+    remove_params(graph, |param| goes.contains(&param));
     replaced.apply(graph);
     true
 }
@@ -297,23 +297,16 @@ fn is_always(param: ValueId, operand: Operand) -> (String, String) {
     (format!("{param} -> {}", shown(operand)), "that is handed over along all ways".to_owned())
 }
 
-/// Takes out the parameters with a mark, and what is handed over for them.
-pub(super) fn remove_params(graph: &mut Graph, remove: &[Vec<bool>]) {
+/// Takes out the parameters of which this is said, but for those of the entry, and what is handed over for them.
+pub(super) fn remove_params(graph: &mut Graph, goes: impl Fn(ValueId) -> bool) {
+    let mut params: Vec<Vec<ValueId>> =
+        graph.blocks.iter_mut().map(|block| std::mem::take(&mut block.params)).collect();
     for edge in graph.blocks.iter_mut().flat_map(|b| b.term.edges_mut()) {
-        let flags = &remove[edge.block.index()];
-        let mut at = 0;
-        edge.args.retain(|_| {
-            at += 1;
-            !flags[at - 1]
-        });
+        let mut params = params[edge.block.index()].iter();
+        edge.args.retain(|_| params.next().is_none_or(|param| !goes(*param)));
     }
-    for (block, flags) in graph.blocks.iter_mut().zip(remove) {
-        let mut at = 0;
-        block.params.retain(|_| {
-            at += 1;
-            !flags[at - 1]
-        });
-    }
+    params.iter_mut().skip(1).for_each(|params| params.retain(|param| !goes(*param)));
+    graph.blocks.iter_mut().zip(params).for_each(|(block, params)| block.params = params);
 }
 
 /// Ops over constants, and branches on constants, that only show after substitution.
@@ -479,34 +472,33 @@ struct Test {
 /// Of parameters that are always the same as each other one is left.
 fn drop_equal_params(graph: &mut Graph, edges: &Edges, rewrites: &mut Rewrites) -> bool {
     let mut replaced = Replacements::new(graph);
-    let mut remove: Vec<Vec<bool>> = Vec::with_capacity(graph.blocks.len());
+    let mut goes: FxHashSet<ValueId> = FxHashSet::default();
     let mut given: Vec<(u64, usize)> = Vec::new();
-    for (at, block) in graph.blocks.iter().enumerate() {
-        let mut flags = vec![false; block.params.len()];
-        if at != 0 && flags.len() > 1 {
-            given.clear();
-            given.extend((0..flags.len()).map(|number| (edges.hash(at, number), number)));
-            given.sort_unstable();
-            for pair in given.windows(2) {
-                let [(hash, first), (other_hash, number)] = *pair else { continue };
-                let of_type = |number: usize| graph.values[block.params[number].index()].ty;
-                if hash == other_hash
-                    && of_type(first) == of_type(number)
-                    && edges.given(at, first).eq(edges.given(at, number))
+    for (at, block) in graph.blocks.iter().enumerate().skip(1).filter(|(_, block)| block.params.len() > 1) {
+        given.clear();
+        given.extend((0..block.params.len()).map(|number| (edges.hash(at, number), number)));
+        given.sort_unstable();
+        for pair in given.windows(2) {
+            let [(hash, first), (other_hash, number)] = *pair else { continue };
+            let of_type = |number: usize| graph.values[block.params[number].index()].ty;
+            if hash == other_hash
+                && of_type(first) == of_type(number)
+                && edges.given(at, first).eq(edges.given(at, number))
+            {
+                let (param, same) = (block.params[number], block.params[first].into());
+                if replaced.find(same) != param.into()
+                    && rewrites.may(Kind::Parameter, block.loc, || is_always(param, same))
+                    && replaced.replace(param, same)
                 {
-                    let (param, same) = (block.params[number], block.params[first].into());
-                    flags[number] = replaced.find(same) != param.into()
-                        && rewrites.may(Kind::Parameter, block.loc, || is_always(param, same))
-                        && replaced.replace(param, same);
+                    goes.insert(param);
                 }
             }
         }
-        remove.push(flags);
     }
-    if replaced.is_empty() {
+    if goes.is_empty() {
         return false;
     }
-    remove_params(graph, &remove);
+    remove_params(graph, |param| goes.contains(&param));
     replaced.apply(graph);
     true
 }
@@ -526,6 +518,9 @@ fn shorten_jumps(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
             _ => None,
         })
         .collect();
+    if onward.iter().all(Option::is_none) {
+        return false;
+    }
     let mut changed = false;
     for (at, block) in graph.blocks.iter_mut().enumerate() {
         for edge in block.term.edges_mut() {

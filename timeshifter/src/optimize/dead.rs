@@ -97,24 +97,19 @@ fn follow(graph: &Graph, values: Vec<ValueId>, needed: &mut [bool]) {
 pub(super) fn drop_dead(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
     let needed = needed(graph);
     let is_dead = |op: &Op| removable(op) && !op.results.iter().any(|r| needed[r.index()]);
-    let remove: Vec<Vec<bool>> = graph
-        .blocks
-        .iter()
-        .enumerate()
-        .map(|(b, block)| block.params.iter().map(|p| b != 0 && !needed[p.index()]).collect())
-        .collect();
-    let has_params = remove.iter().flatten().any(|r| *r);
+    let params = || graph.blocks.iter().skip(1).flat_map(|block| &block.params);
+    let has_params = params().any(|param| !needed[param.index()]);
     if !has_params && !graph.blocks.iter().any(|block| block.ops.iter().any(is_dead)) {
         return false;
     }
     let listed = || {
-        let of_block = |(block, remove): (&Block, &Vec<bool>)| {
-            let params = block.params.iter().zip(remove).filter(|(_, dead)| **dead).map(|(param, _)| *param);
+        let of_block = |(at, block): (usize, &Block)| {
+            let params = block.params.iter().copied().filter(|param| at != 0 && !needed[param.index()]);
             params
                 .chain(block.ops.iter().filter(|op| is_dead(op)).flat_map(|op| op.results.clone()))
                 .collect::<Vec<_>>()
         };
-        let dead = graph.blocks.iter().zip(&remove).flat_map(of_block);
+        let dead = graph.blocks.iter().enumerate().flat_map(of_block);
         dead.map(|value| value.to_string()).collect::<Vec<_>>().join(", ")
     };
     if !rewrites.may(Kind::Dead, Loc::UNKNOWN, || (listed(), "nobody uses that".to_owned())) {
@@ -124,7 +119,7 @@ pub(super) fn drop_dead(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
         block.ops.retain(|op| !is_dead(op));
     }
     if has_params {
-        remove_params(graph, &remove);
+        remove_params(graph, |param| !needed[param.index()]);
     }
     true
 }

@@ -22,6 +22,8 @@ pub(super) struct Dominators {
     pub has_loops: bool,
     /// By block: its number in a walk down the tree, and the end of those that it dominates.
     within: Vec<std::ops::Range<usize>>,
+    /// The blocks, none before one that dominates it.
+    order: Vec<BlockId>,
 }
 
 impl Dominators {
@@ -29,15 +31,16 @@ impl Dominators {
         let preds = Preds::new(graph);
         let order = in_order(graph);
         let (above, has_loops) = above(graph, &order, &preds);
+        let order: Vec<BlockId> = order.into_iter().map(|block| BlockId(block as u32)).collect();
         let mut children = vec![SmallVec::new(); graph.blocks.len()];
-        for block in order {
-            if let Some(above) = above[block] {
-                children[above.index()].push(BlockId(block as u32));
+        for block in &order {
+            if let Some(above) = above[block.index()] {
+                children[above.index()].push(*block);
             }
         }
         let within = numbered(&children);
         let sole = sole_edges(graph, &within);
-        Dominators { children, sole, above, preds, has_loops, within }
+        Dominators { children, sole, above, preds, has_loops, within, order }
     }
 
     /// The blocks on the ways to `block` from the one above it, itself if it is among them; nothing if there are too many of them.
@@ -66,6 +69,21 @@ impl Dominators {
     /// Whether every way to `block` leads by `above`; a block dominates itself.
     pub(super) fn dominates(&self, above: BlockId, block: BlockId) -> bool {
         self.within[above.index()].contains(&self.within[block.index()].start)
+    }
+
+    /// The blocks, each before what dominates it.
+    pub(super) fn bottom_up(&self) -> impl Iterator<Item = BlockId> + '_ {
+        self.order.iter().rev().copied()
+    }
+
+    /// The number of a block in a walk down the tree: none comes before one that leads to it, but for those that come back.
+    pub(super) fn place(&self, block: BlockId) -> usize {
+        self.within[block.index()].start
+    }
+
+    /// Whether a walk down the tree comes to `block` before `other`.
+    pub(super) fn is_before(&self, block: BlockId, other: BlockId) -> bool {
+        self.place(block) < self.place(other)
     }
 }
 
@@ -172,7 +190,7 @@ fn numbered(children: &[SmallVec<[BlockId; 2]>]) -> Vec<std::ops::Range<usize>> 
         ranges[id.index()].start = next;
         next += 1;
         todo.push((id, true));
-        todo.extend(children[id.index()].iter().map(|child| (*child, false)));
+        todo.extend(children[id.index()].iter().rev().map(|child| (*child, false)));
     }
     ranges
 }

@@ -73,7 +73,7 @@ fn squared(bound: FloatBound) -> FloatBound {
 pub(super) fn transfer(op: &Op, known: &Known) -> FloatBound {
     use Opcode as O;
     let floats: SmallVec<[FloatBound; 3]> = op.args.iter().map(|arg| known.float(*arg)).collect();
-    let ints: SmallVec<[IntBound; 3]> = op.args.iter().map(|arg| known.bound(*arg)).collect();
+    let ints = known.bounds(&op.args);
     match op.opcode {
         O::CastSingleToFloat | O::Likely => floats[0],
         O::CastFloatToSingle => rounded(floats[0]),
@@ -99,13 +99,19 @@ pub(super) fn to_int(op: &Op, known: &Known) -> Option<IntBound> {
         O::CastFloatToInt | O::CastSingleToInt => Some(float(0).cast_float_to_int()),
         O::CastFloatToUint | O::CastSingleToUint => Some(float(0).cast_float_to_uint()),
         opcode => {
-            let [a, b] = &op.args[..] else { return None };
+            let (true, [a, b]) = (is_comparison(opcode), &op.args[..]) else { return None };
             let like = of_floats(opcode);
             let itself = || if a == b { compared_with_itself(like, float(0)) } else { None };
             let holds = FloatBound::compare(like, float(0), float(1)).or_else(itself)?;
             Some(IntBound::constant(i64::from(holds)))
         }
     }
+}
+
+/// Whether an op compares floats or singles.
+pub(super) fn is_comparison(opcode: Opcode) -> bool {
+    use Opcode as O;
+    matches!(of_floats(opcode), O::FloatEq | O::FloatNe | O::FloatLt | O::FloatLe | O::FloatGt | O::FloatGe)
 }
 
 /// What a comparison of a float with itself gives: NaN is equal to nothing.

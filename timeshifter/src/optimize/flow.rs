@@ -1,8 +1,9 @@
 //! Bounds of block parameters, integers and floats: what can come along any way that can be taken.
 //!
-//! Rounds over the blocks, down the dominator tree, from the assumption that nothing is reached but the entry: each round takes
-//! what the one before has found, joins what comes along the edges that can be taken, and widens what keeps growing, until
-//! nothing changes (M. Wegman, F. K. Zadeck, "Constant propagation with conditional branches", 1991, with bounds for constants).
+//! Once over the blocks, down the dominator tree, from the assumption that nothing is reached but the entry: what comes along the edges that can
+//! be taken is joined (M. Wegman, F. K. Zadeck, "Constant propagation with conditional branches", 1991, with bounds for constants). At an outermost loop there are rounds over it
+//! before the walk goes on: each takes what the one before has found, and widens what keeps growing, until nothing changes (F. Bourdoncle, "Efficient chaotic iteration strategies
+//! with widenings", 1993). So what is behind a loop is looked at once.
 
 use super::dominators::{Dominators, exits};
 use super::float_bound::FloatBound;
@@ -84,10 +85,32 @@ impl Flow {
         }
         flow.reached.fill(false);
         flow.reached[BlockId::ENTRY.index()] = true;
-        for round in 0..ROUNDS {
-            if !flow.round(graph, tree, known, round) {
-                return flow;
+        let outermost = outermost_loops(graph, tree);
+        let leads_out = leads_out(tree, &outermost);
+        let mut news = News::new(graph);
+        let mut ends = true;
+        down(tree, |block, marks, depth| {
+            if outermost[block.index()] == Some(block) {
+                let mut rounds = 0..ROUNDS;
+                ends &= rounds.any(|round| {
+                    flow.round(graph, tree, known, &mut news, &outermost, (block, marks, depth), round);
+                    !news.are_left()
+                });
             }
+            if !leads_out[block.index()] {
+                return false; // it and what it dominates has been looked at
+            }
+            scoped(known, marks, depth);
+            ends && flow.enter(graph, tree, block, known) && {
+                if news.take_own(block) {
+                    flow.hand_over(graph, tree, known, &mut news, block, 0);
+                }
+                true
+            }
+        });
+        known.forget(0);
+        if ends {
+            return flow;
         }
         for param in graph.blocks.iter().skip(1).flat_map(|block| &block.params) {
             flow.params[param.index()] = Some(IntBound::unbounded());
@@ -182,58 +205,185 @@ impl Flow {
         changed
     }
 
-    fn round(&mut self, graph: &Graph, tree: &Dominators, known: &mut Known, round: usize) -> bool {
-        // What changes for blocks that are still to come is no reason for another round: without loops one is enough.
-        let mut changed = false;
-        let mut done = vec![false; graph.blocks.len()];
-        down(tree, |block, marks: &mut Vec<usize>, depth| {
-            done[block.index()] = true;
-            scoped(known, marks, depth);
-            if !self.enter(graph, tree, block, known) {
+    /// Once over an outermost loop: over the blocks of it that something new has come to, and those that these dominate. For others nothing has changed.
+    #[allow(clippy::too_many_arguments)]
+    fn round(
+        &mut self,
+        graph: &Graph,
+        tree: &Dominators,
+        known: &mut Known,
+        news: &mut News,
+        outermost: &[Option<BlockId>],
+        (head, marks, depth): (BlockId, &mut Vec<usize>, usize),
+        round: usize,
+    ) {
+        // By depth below the head: whether something is new there, or above.
+        let mut is_new: Vec<bool> = Vec::new();
+        down_from(tree, (head, depth), marks, |block, marks, at| {
+            if outermost[block.index()] != Some(head) {
                 return false;
             }
-            for op in &graph.block(block).ops {
-                for (result, bound) in op.results.iter().zip(known.transfer(op)) {
-                    known.computed(*result, bound);
-                    if !self.floats.is_empty() && is_float(graph, *result) {
-                        known.computed_float(*result, floats::transfer(op, known));
-                    }
+            is_new.truncate(at - depth);
+            let Some(differs) = news.take(block, is_new.last() == Some(&true)) else { return false };
+            is_new.push(differs);
+            scoped(known, marks, at);
+            self.enter(graph, tree, block, known) && {
+                if differs {
+                    self.hand_over(graph, tree, known, news, block, round);
                 }
+                true // else what it computes is as it was
             }
-            let term = &graph.block(block).term;
-            for (side, edge) in term.edges().enumerate() {
-                if self.reaches(edge.block) && graph.block(edge.block).params.is_empty() {
-                    continue; // there is nothing to hand over
-                }
-                let mark = known.mark();
-                if takes(term, side, known) {
-                    if exits(graph, edge.block) {
-                        known.forget(mark); // also where a guard has been made to fail
-                    }
-                    let mut differs = !std::mem::replace(&mut self.reached[edge.block.index()], true);
-                    for (param, arg) in graph.block(edge.block).params.iter().zip(&edge.args) {
-                        let before = self.params[param.index()];
-                        let comes = known.bound(*arg);
-                        let after = match before {
-                            None => comes,
-                            Some(before) if comes.implies(before) => before,
-                            Some(before) if round >= EXACT => before.widen(before.join(comes)),
-                            Some(before) => before.join(comes),
-                        };
-                        differs |= before != Some(after);
-                        self.params[param.index()] = Some(after);
-                        differs |= is_float(graph, *param) && self.join_float(*param, known.float(*arg), round);
-                        differs |= self.join_within(tree, edge.block, *param, *arg, known, round);
-                    }
-                    changed |= differs && done[edge.block.index()];
-                }
-                known.forget(mark);
-            }
-            true
         });
-        known.forget(0);
-        changed
     }
+
+    /// Carries out a block, and hands what it computes to those that it leads to.
+    fn hand_over(
+        &mut self,
+        graph: &Graph,
+        tree: &Dominators,
+        known: &mut Known,
+        news: &mut News,
+        block: BlockId,
+        round: usize,
+    ) {
+        for op in &graph.block(block).ops {
+            for (result, bound) in op.results.iter().zip(known.transfer(op)) {
+                known.computed(*result, bound);
+                if !self.floats.is_empty() && is_float(graph, *result) {
+                    known.computed_float(*result, floats::transfer(op, known));
+                }
+            }
+        }
+        let term = &graph.block(block).term;
+        for (side, edge) in term.edges().enumerate() {
+            if self.reaches(edge.block) && graph.block(edge.block).params.is_empty() {
+                continue; // there is nothing to hand over
+            }
+            let mark = known.mark();
+            if takes(term, side, known) {
+                if exits(graph, edge.block) {
+                    known.forget(mark); // also where a guard has been made to fail
+                }
+                let mut differs = !std::mem::replace(&mut self.reached[edge.block.index()], true);
+                for (param, arg) in graph.block(edge.block).params.iter().zip(&edge.args) {
+                    let before = self.params[param.index()];
+                    let comes = known.bound(*arg);
+                    let after = match before {
+                        None => comes,
+                        Some(before) if comes.implies(before) => before,
+                        Some(before) if round >= EXACT => before.widen(before.join(comes)),
+                        Some(before) => before.join(comes),
+                    };
+                    differs |= before != Some(after);
+                    self.params[param.index()] = Some(after);
+                    differs |= is_float(graph, *param) && self.join_float(*param, known.float(*arg), round);
+                    differs |= self.join_within(tree, edge.block, *param, *arg, known, round);
+                }
+                if differs {
+                    news.come(tree, block, edge.block);
+                }
+            }
+            known.forget(mark);
+        }
+    }
+}
+
+/// Where something new has come.
+struct News {
+    /// By block: whether something has come to it since it was looked at.
+    own: Vec<bool>,
+    /// By block: whether something has come to it, or to what it dominates.
+    below: Vec<bool>,
+    /// Whether something has come to a block that the present round has passed. What comes to others is no reason for another round.
+    passed: bool,
+}
+
+impl News {
+    /// No block has been looked at.
+    fn new(graph: &Graph) -> News {
+        let own = vec![true; graph.blocks.len()];
+        News { below: own.clone(), own, passed: false }
+    }
+
+    /// Whether another round is needed. It is the next one then.
+    fn are_left(&mut self) -> bool {
+        std::mem::take(&mut self.passed)
+    }
+
+    /// Whether something has come to a block. It is looked at then.
+    fn take_own(&mut self, block: BlockId) -> bool {
+        std::mem::take(&mut self.own[block.index()])
+    }
+
+    /// A round comes to a block. Gives whether it has to be looked at anew, as it has if one above was; nothing if neither that nor what it
+    /// dominates does.
+    fn take(&mut self, block: BlockId, above: bool) -> Option<bool> {
+        let below = std::mem::take(&mut self.below[block.index()]);
+        let own = self.take_own(block);
+        (above || below).then_some(above || own)
+    }
+
+    /// Something new comes from one block to another.
+    fn come(&mut self, tree: &Dominators, from: BlockId, to: BlockId) {
+        self.own[to.index()] = true;
+        let passed = !tree.is_before(from, to);
+        self.passed |= passed;
+        let mut at = to;
+        while !std::mem::replace(&mut self.below[at.index()], true) {
+            match tree.above[at.index()] {
+                // Those above where the walk is have been taken already, and are not to be taken again for what lies ahead.
+                Some(above) if passed || !tree.dominates(above, from) => at = above,
+                _ => break,
+            }
+        }
+    }
+}
+
+/// By block: the head of the outermost loop that it is in; a run's end counts as part of the loop that it is left from. Where a loop has more than one
+/// way in, all blocks count as one.
+fn outermost_loops(graph: &Graph, tree: &Dominators) -> Vec<Option<BlockId>> {
+    let mut latches: Vec<(BlockId, BlockId)> = Vec::new();
+    for from in graph.block_ids() {
+        for to in graph.block(from).term.edges().map(|edge| edge.block) {
+            if tree.dominates(to, from) {
+                latches.push((to, from));
+            } else if !tree.is_before(from, to) {
+                return vec![Some(BlockId::ENTRY); graph.blocks.len()];
+            }
+        }
+    }
+    latches.sort_unstable_by_key(|(head, _)| tree.place(*head));
+    let mut outermost: Vec<Option<BlockId>> = vec![None; graph.blocks.len()];
+    let mut todo: Vec<BlockId> = Vec::new();
+    for (head, latch) in latches {
+        // The heads of those around come first.
+        if outermost[head.index()].is_some_and(|around| around != head) {
+            continue;
+        }
+        outermost[head.index()] = Some(head);
+        todo.push(latch);
+        while let Some(block) = todo.pop() {
+            if outermost[block.index()].is_none() {
+                outermost[block.index()] = Some(head);
+                todo.extend_from_slice(tree.leading_to(block));
+            }
+        }
+    }
+    for block in graph.block_ids().filter(|block| graph.block(*block).term.edges().next().is_none()) {
+        outermost[block.index()] = tree.above[block.index()].and_then(|above| outermost[above.index()]);
+    }
+    outermost
+}
+
+/// By block: whether it is in no loop, or dominates what isn't in the same.
+fn leads_out(tree: &Dominators, outermost: &[Option<BlockId>]) -> Vec<bool> {
+    let mut leads: Vec<bool> = outermost.iter().map(Option::is_none).collect();
+    for block in tree.bottom_up() {
+        if let Some(above) = tree.above[block.index()] {
+            leads[above.index()] |= leads[block.index()] || outermost[block.index()] != outermost[above.index()];
+        }
+    }
+    leads
 }
 
 /// Whether a value is a float or a single.
@@ -274,11 +424,20 @@ fn lengths(graph: &Graph) -> Vec<(ValueId, BlockId)> {
 
 /// Walks down the dominator tree. `visit` is handed a block, the marks of those above it, and how many these are; and says whether
 /// what is dominated is to be visited, too.
-pub(super) fn down(tree: &Dominators, mut visit: impl FnMut(BlockId, &mut Vec<usize>, usize) -> bool) {
-    let mut marks = Vec::new();
-    let mut todo = vec![(BlockId::ENTRY, 0)];
+pub(super) fn down(tree: &Dominators, visit: impl FnMut(BlockId, &mut Vec<usize>, usize) -> bool) {
+    down_from(tree, (BlockId::ENTRY, 0), &mut Vec::new(), visit);
+}
+
+/// The same from a block on, above which there are so many.
+fn down_from(
+    tree: &Dominators,
+    from: (BlockId, usize),
+    marks: &mut Vec<usize>,
+    mut visit: impl FnMut(BlockId, &mut Vec<usize>, usize) -> bool,
+) {
+    let mut todo = vec![from];
     while let Some((block, depth)) = todo.pop() {
-        if visit(block, &mut marks, depth) {
+        if visit(block, marks, depth) {
             todo.extend(tree.children[block.index()].iter().rev().map(|child| (*child, depth + 1)));
         }
     }

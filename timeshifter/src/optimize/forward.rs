@@ -40,18 +40,33 @@ pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewr
     let firings = ops * FIRINGS.0 + FIRINGS.1;
     let mut walk =
         Walk { graph, known, replaced, rewrites, joins, before: Vec::new(), firings, depth: 0, changed: false };
+    // The blocks with the side of their branches that can't be taken, as far as only that leads somewhere.
+    let mut never: Vec<(BlockId, usize)> = Vec::new();
     down(&tree, |block, marks, depth| {
         scoped(&mut walk.known, marks, depth);
-        flow.enter(walk.graph, &tree, block, &mut walk.known) && {
-            if !one_way[block.index()] {
-                walk.join(&tree, block);
-                walk.take_what_comes(block);
-            }
-            walk.block(block, |to| flow.has_reached(to).filter(|_| one_way[to.index()]));
-            walk.answer(&tree, block);
-            true
+        if !flow.enter(walk.graph, &tree, block, &mut walk.known) {
+            never.extend(tree.sole[block.index()].filter(|_| one_way[block.index()]));
+            return false;
         }
+        if !one_way[block.index()] {
+            walk.join(&tree, block);
+            walk.take_what_comes(block);
+        }
+        walk.block(block, |to| match tree.sole[to.index()] {
+            _ if !one_way[to.index()] => None,
+            Some(_) => Some(true), // if it isn't come to, that shows there
+            None => flow.has_reached(to),
+        });
+        walk.answer(&tree, block);
+        true
     });
+    never.sort_unstable();
+    for sides in never.chunk_by(|one, other| one.0 == other.0) {
+        // Neither: nothing comes there.
+        if let [(from, side)] = *sides {
+            walk.never_takes(from, side);
+        }
+    }
     walk.take_what_comes_back();
     let Walk { replaced, changed, .. } = walk;
     replaced.apply(graph);
@@ -90,7 +105,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Goes through a block. `reaches` says whether one is come to that only one way leads to.
+    /// Goes through a block. `reaches` says whether another is come to, where that needn't be looked for.
     fn block(&mut self, id: BlockId, reaches: impl Fn(BlockId) -> Option<bool>) {
         let ops = std::mem::take(&mut self.graph.block_mut(id).ops);
         let mut kept = Vec::with_capacity(ops.len());
@@ -367,26 +382,34 @@ impl Walk<'_> {
 
     /// A branch that can go one way only goes there.
     fn decide(&mut self, term: &mut Terminator, loc: &Loc, reaches: impl Fn(BlockId) -> Option<bool>) {
-        let Terminator::Branch { cond: Operand::Value(cond), then, otherwise, .. } = &*term else { return };
-        let cond = *cond;
-        let mut can = [(0, then.block), (1, otherwise.block)].map(|(side, to)| {
-            if let Some(reached) = reaches(to) {
-                return reached;
-            }
-            let mark = self.known.mark();
-            let can = takes(term, side, &mut self.known);
-            self.known.forget(mark);
-            can
+        let Terminator::Branch { cond: Operand::Value(_), then, otherwise, .. } = &*term else { return };
+        let can = [(0, then.block), (1, otherwise.block)].map(|(side, to)| {
+            reaches(to).unwrap_or_else(|| {
+                let mark = self.known.mark();
+                let can = takes(term, side, &mut self.known);
+                self.known.forget(mark);
+                can
+            })
         });
         // Neither: nothing comes here.
-        if can == [false; 2] {
-            can = [true; 2];
+        if can[0] != can[1] {
+            self.takes_always(term, loc, can[0]);
         }
-        let Some(holds) = (can[0] != can[1]).then_some(can[0]) else { return };
-        let change = || (format!("{cond} is {}", u8::from(holds)), "the other way can't be taken".to_owned());
-        if self.rewrites.may(Kind::Decided, *loc, change)
-            && let Terminator::Branch { cond, .. } = term
-        {
+    }
+
+    /// A branch can't take one of its sides.
+    fn never_takes(&mut self, from: BlockId, side: usize) {
+        let block = self.graph.block_mut(from);
+        let loc = block.loc;
+        let mut term = std::mem::replace(&mut block.term, Terminator::Return(Vec::new()));
+        self.takes_always(&mut term, &loc, side == 1);
+        self.graph.block_mut(from).term = term;
+    }
+
+    fn takes_always(&mut self, term: &mut Terminator, loc: &Loc, holds: bool) {
+        let Terminator::Branch { cond: cond @ Operand::Value(_), .. } = term else { return };
+        let change = || (format!("{} is {}", shown(*cond), u8::from(holds)), "the other way can't be taken".to_owned());
+        if self.rewrites.may(Kind::Decided, *loc, change) {
             *cond = Operand::int(i64::from(holds));
             self.changed = true;
         }

@@ -9,8 +9,8 @@
 //! b3(v6): exit 4 guard v6 (v0)
 //! ```
 //!
-//! Guards that leave by one exit share a snapshot: what is done between them only computes and loads. Whoever resumes there does all of it again, the tests among it. So it is always right to leave by it
-//! at the first of them, also where that one's own condition holds. A promotion has an exit of its own, and takes no part.
+//! What is done between them only computes and loads, and they hand over the same: guards that share a snapshot do, others that leave by one exit needn't. So it is right to leave by it
+//! at the first of them, also where that one's own condition holds: no more has been done at the last. A promotion has an exit of its own, and takes no part.
 
 use super::dominators::{Dominators, exits};
 use super::flow::{Flow, down, scoped};
@@ -19,7 +19,7 @@ use super::known::Known;
 use super::memory::one_way;
 use super::rewrites::{Kind, Rewrites};
 use super::rows::{Offsets, compute_at_end, is_copied};
-use flowgraph::ir::{BlockId, Edge, Graph, Imm, Op, Operand, Terminator, Time, ValueId};
+use flowgraph::ir::{Block, BlockId, Edge, Graph, Imm, Op, Operand, Terminator, Time, ValueId};
 
 /// So many guards in a row are looked at.
 const GUARDS: usize = 8;
@@ -88,12 +88,23 @@ impl Guard {
         left.ops.is_empty().then_some(Guard { block, cond, side, exit })
     }
 
+    /// What is handed over where it leaves.
+    fn state(&self, graph: &Graph) -> Option<Vec<Operand>> {
+        let edge = graph.block(self.block).term.edges().nth(1 - self.side)?;
+        let Block { params, term: Terminator::Exit { args, .. }, .. } = graph.block(edge.block) else { return None };
+        let given = |arg: &Operand| {
+            let at = params.iter().position(|param| Operand::Value(*param) == *arg);
+            at.map_or(*arg, |at| edge.args[at])
+        };
+        Some(args.iter().map(given).collect())
+    }
+
     fn goes_on<'g>(&self, graph: &'g Graph) -> Option<&'g Edge> {
         graph.block(self.block).term.edges().nth(self.side)
     }
 }
 
-/// The guards from this block on that leave by one exit, with nothing between them but what computes and loads.
+/// The guards from this block on that leave by one exit with the same values, with nothing between them but what computes and loads.
 fn in_a_row(graph: &Graph, one_way: &[bool], block: BlockId) -> Vec<Guard> {
     let mut guards: Vec<Guard> = Guard::at(graph, block).into_iter().collect();
     while let Some(last) = guards.last()
@@ -105,7 +116,7 @@ fn in_a_row(graph: &Graph, one_way: &[bool], block: BlockId) -> Vec<Guard> {
             break;
         }
         match Guard::at(graph, next.block) {
-            Some(guard) if guard.exit == last.exit => guards.push(guard),
+            Some(guard) if guard.exit == last.exit && guard.state(graph) == last.state(graph) => guards.push(guard),
             _ => break,
         }
     }

@@ -17,25 +17,35 @@ use std::collections::hash_map::Entry;
 use std::ops::Deref;
 use std::sync::Arc;
 
-/// The operands of an op that only computes.
+/// Something of each operand of an op that only computes: no such op has more than three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Args {
-    all: [Operand; 3],
+pub(super) struct OfEach<T> {
+    all: [T; 3],
     count: u8,
+}
+
+/// The operands of an op that only computes.
+pub(super) type Args = OfEach<Operand>;
+
+impl<T: Copy> OfEach<T> {
+    /// What there is of each of these operands, of a call of the first three; the places of others are filled up.
+    pub(super) fn new(args: &[Operand], filler: T, of: impl Fn(Operand) -> T) -> OfEach<T> {
+        let mut all = [filler; 3];
+        let count = all.iter_mut().zip(args).map(|(place, arg)| *place = of(*arg)).count();
+        OfEach { all, count: count as u8 }
+    }
 }
 
 impl Args {
     fn of(args: &[Operand]) -> Args {
-        let mut all = [Operand::int(0); 3];
-        all[..args.len()].copy_from_slice(args);
-        Args { all, count: args.len() as u8 }
+        OfEach::new(args, Operand::int(0), |arg| arg)
     }
 }
 
-impl Deref for Args {
-    type Target = [Operand];
+impl<T> Deref for OfEach<T> {
+    type Target = [T];
 
-    fn deref(&self) -> &[Operand] {
+    fn deref(&self) -> &[T] {
         &self.all[..usize::from(self.count)]
     }
 }
@@ -220,6 +230,11 @@ impl Known {
         }
     }
 
+    /// The bounds of the operands of an op that only computes.
+    pub(super) fn bounds(&self, args: &[Operand]) -> OfEach<IntBound> {
+        OfEach::new(args, IntBound::unbounded(), |arg| self.bound(arg))
+    }
+
     /// There is one more value.
     pub(super) fn has_value(&mut self, value: ValueId) {
         self.bounds.resize(value.index() + 1, IntBound::unbounded());
@@ -261,8 +276,7 @@ impl Known {
         if !op.opcode.is_pure() && op.opcode != Opcode::Likely {
             return smallvec![IntBound::unbounded(); op.results.len()];
         }
-        let args: SmallVec<[IntBound; 3]> = op.args.iter().map(|arg| self.bound(*arg)).collect();
-        let mut bounds = IntBound::transfer(op.opcode, &args);
+        let mut bounds = IntBound::transfer(op.opcode, &self.bounds(&op.args));
         if let Some(holds) = self.compares(op.opcode, &op.args) {
             bounds[0] = IntBound::constant(i64::from(holds));
         }
@@ -329,6 +343,9 @@ impl Known {
     }
 
     pub(super) fn does(&mut self, same: SameOp, results: impl IntoIterator<Item = Operand>) {
+        if self.done.capacity() == 0 {
+            self.done.reserve(self.definitions.len());
+        }
         self.stamps += 1;
         let done = Done { results: results.into_iter().collect(), at: self.learnt.len(), stamp: self.stamps };
         let before = match self.done.entry(same) {
@@ -376,7 +393,7 @@ impl Known {
     /// Whether a condition is known to hold, or not to, by what is known of the operands of the op that computes it.
     pub(super) fn holds(&self, cond: ValueId, holds: bool) -> bool {
         let Some(Definition { opcode, args, result: 0 }) = self.definition(cond) else { return false };
-        let bounds: SmallVec<[IntBound; 3]> = args.iter().map(|arg| self.bound(*arg)).collect();
+        let bounds = self.bounds(args);
         let transferred = IntBound::transfer(*opcode, &bounds);
         let known = self.compares(*opcode, args).or_else(|| Some(transferred.first()?.get_constant_int()? != 0));
         known == Some(holds)
@@ -407,7 +424,7 @@ impl Known {
         }
         let Some(definition) = self.definition(value).copied() else { return true };
         let Definition { opcode, args, result } = definition;
-        let bounds: SmallVec<[IntBound; 3]> = args.iter().map(|arg| self.bound(*arg)).collect();
+        let bounds = self.bounds(&args);
         let refined = match result {
             0 => IntBound::refine(opcode, &bounds, met),
             // The flag of an op that may overflow: where it is 0, it has not.
@@ -417,7 +434,7 @@ impl Known {
             _ => return true,
         };
         let Some(refined) = refined else { return false };
-        for ((arg, old), new) in args.iter().zip(&bounds).zip(refined) {
+        for ((arg, old), new) in args.iter().zip(bounds.iter()).zip(refined) {
             if let Operand::Value(arg) = arg
                 && new != *old
                 && !self.narrow(*arg, new, depth - 1)
@@ -428,7 +445,7 @@ impl Known {
         if let (Some(holds), true) = (met.get_constant_int(), opcode.is_comparison()) {
             self.learn_comparison(opcode, &args, holds != 0);
         }
-        if let (Some(holds), [a, b]) = (met.get_constant_int(), &args[..]) {
+        if let (true, Some(holds), [a, b]) = (floats::is_comparison(opcode), met.get_constant_int(), &args[..]) {
             let before = [self.float(*a), self.float(*b)];
             let (of_a, of_b) = floats::refined(opcode, before[0], before[1], holds != 0);
             for (operand, before, after) in [(a, before[0], of_a), (b, before[1], of_b)] {
@@ -445,7 +462,7 @@ impl Known {
 
     /// Learns what a test gives, which hasn't been made here.
     pub(super) fn learn_test(&mut self, opcode: Opcode, args: &[Operand], holds: bool) {
-        let bounds: SmallVec<[IntBound; 3]> = args.iter().map(|arg| self.bound(*arg)).collect();
+        let bounds = self.bounds(args);
         let refined = IntBound::refine(opcode, &bounds, IntBound::constant(i64::from(holds)));
         for (arg, new) in args.iter().zip(refined.into_iter().flatten()) {
             if let Operand::Value(value) = arg {
