@@ -20,7 +20,7 @@ pub fn graph(random: &mut Random) -> Graph {
     let block = graph.new_block();
     let [n, m, base, length] = [0; 4].map(|_| graph.new_value(Type::Int));
     graph.block_mut(block).params = vec![n, m, base, length];
-    graph.params = ["n", "m", "base", "length"].map(str::to_owned).to_vec();
+    graph.params = ["n", "m", "base", "base.len"].map(str::to_owned).to_vec();
     let mut g = Generator { graph, random, block, base: base.into(), length: length.into(), exits: 0 };
     let mut env = Env { values: vec![Operand::Value(n), Operand::Value(m)], indices: Vec::new(), places: Vec::new() };
     g.statements(&mut env, 3);

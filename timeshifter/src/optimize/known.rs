@@ -602,6 +602,13 @@ impl Known {
         })
     }
 
+    /// Whether an operand is known to be less than another one, without signs.
+    pub(super) fn is_less(&self, operand: Operand, than: Operand) -> bool {
+        let args = [operand, than];
+        let by_bounds = || IntBound::transfer(Opcode::UintLt, &self.bounds(&args))[0].get_constant_int() == Some(1);
+        self.compares(Opcode::UintLt, &args) == Some(true) || by_bounds()
+    }
+
     /// What a comparison of an index with a length gives.
     fn is_below_length(&self, opcode: Opcode, args: &[Operand]) -> Option<bool> {
         let (index, length, holds) = match (opcode, args) {

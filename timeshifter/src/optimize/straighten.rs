@@ -21,10 +21,11 @@
 //! over has to be the same in both ways, too. Only what is behind a `&mut` is stored to: nobody else sees it, and it can be written to;
 //! a `Cell`, or what `&` leads to, may lie where one mustn't.
 //!
-//! A load of the arm hasn't been made where it isn't taken, and nobody may have seen to it that there is something to load. There is, as the arm would have loaded it, if what it is
-//! known of has nothing to do with the branch. So it must be an element of what is *in use*: others of it have been accessed behind a `&mut` on all ways to here, and since
-//! then nothing was called that might have ended that. And its index must have been tested for other reasons than the branch's: the branch asks for a value that was loaded or handed
-//! over, of which neither the index nor what the arm tests is computed, and of which it says no more than that it isn't 0.
+//! A load of the arm hasn't been made where it isn't taken, and nobody may have seen to it that there is something to load: its check may be gone because the branch
+//! says that it holds (`k != 0` decides `7 < 8 * k`). So it must lie between elements that have been accessed behind a `&mut` on all ways to here, with nothing called since
+//! that might have ended that: at a constant distance from an index between two others, or at an index no greater than a constant one. Or it is an element of a slice that the graph is
+//! handed (by the names of its parameters, `tape` and `tape.len`), at an index that is less than the length without a look at the branch. The branch asks for a value that was loaded
+//! or handed over, of which neither the index nor what the arm tests is computed, and of which it says no more than that it isn't 0.
 
 use super::assumed::Assumed;
 use super::dominators::{Dominators, exits};
@@ -42,8 +43,11 @@ const OPS: usize = 12;
 /// So are those of more tests.
 const TESTS: usize = 4;
 
-/// Of more slices it isn't known that they are in use.
-const SLICES: usize = 8;
+/// So many stretches of elements are known to be in use: the latest.
+const STRETCHES: usize = 16;
+
+/// Elements further apart say nothing of those between them: the sum might wrap.
+const FAR: i64 = 1 << 20;
 
 /// So many ops are looked through for what an index is computed of.
 const STEPS: usize = 32;
@@ -58,32 +62,30 @@ pub(super) fn straighten(graph: &mut Graph, entry: &[IntBound], rewrites: &mut R
     let mut known = Known::new(graph);
     let flow = Flow::unknown(graph, entry);
     let one_way = one_way(graph);
+    let handed = Handed::of(graph);
     // By depth in the tree: what is in use at the end of a block.
-    let mut in_use: Vec<Vec<Slice>> = Vec::new();
+    let mut in_use: Vec<Vec<Stretch>> = Vec::new();
     let mut found: Vec<(&Arm, FxHashSet<ValueId>)> = Vec::new();
     down(&tree, |block, marks, depth| {
         scoped(&mut known, marks, depth);
         in_use.truncate(depth);
         flow.enter(graph, &tree, block, &mut known) && {
-            let mut slices = in_use.last().cloned().unwrap_or_default();
+            let mut stretches = in_use.last().cloned().unwrap_or_default();
             if !one_way[block.index()] {
-                join(graph, &tree, block, &mut known, &mut slices);
+                join(graph, &tree, block, &mut known, &mut stretches);
             }
             for op in &graph.block(block).ops {
                 known.computes(op);
                 known.accesses(op);
                 if op.opcode.effect() == Effect::Call {
-                    slices.clear();
-                } else if let Some(slice) = Slice::of(op)
-                    && slices.len() < SLICES
-                    && !slices.contains(&slice)
-                {
-                    slices.push(slice);
+                    stretches.clear();
+                } else if let Some(stretch) = Stretch::of(op, &known).filter(|_| is_exclusive(op)) {
+                    stretch.join(&mut stretches);
                 }
             }
             for arm in arms.get(&block).into_iter().flatten() {
                 let mark = known.mark();
-                let first = arm.changes_nothing(graph, &mut known, &slices);
+                let first = arm.changes_nothing(graph, &mut known, &stretches, &handed);
                 known.forget(mark);
                 let told = || {
                     let reason = "where it isn't taken it stores what lies there";
@@ -96,7 +98,7 @@ pub(super) fn straighten(graph: &mut Graph, entry: &[IntBound], rewrites: &mut R
                     break;
                 }
             }
-            in_use.push(slices);
+            in_use.push(stretches);
             true
         }
     });
@@ -105,40 +107,95 @@ pub(super) fn straighten(graph: &mut Graph, entry: &[IntBound], rewrites: &mut R
     changed
 }
 
-/// Ways meet: of memory and of slices is known what was in the block above, and what nothing on the way here may have changed.
-fn join(graph: &Graph, tree: &Dominators, block: BlockId, known: &mut Known, slices: &mut Vec<Slice>) {
-    if !known.knows_memory() && slices.is_empty() {
+/// Ways meet: of memory and of what is in use is known what was in the block above, and what nothing on the way here may have changed.
+fn join(graph: &Graph, tree: &Dominators, block: BlockId, known: &mut Known, stretches: &mut Vec<Stretch>) {
+    if !known.knows_memory() && stretches.is_empty() {
         return;
     }
     let Some(blocks) = tree.on_the_way(block) else {
         known.forget_memory();
-        slices.clear();
+        stretches.clear();
         return;
     };
     for op in blocks.iter().flat_map(|id| &graph.block(*id).ops) {
         known.may_have_done(op);
         if op.opcode.effect() == Effect::Call {
-            slices.clear();
+            stretches.clear();
         }
     }
 }
 
-/// Elements in memory that are in use: of so many bytes, from an address on.
+/// Elements in memory that are in use: of so many bytes each, from an address on.
 #[derive(Clone, Copy, PartialEq)]
-struct Slice {
+struct Stretch {
     base: Operand,
     stride: u32,
+    /// To what the numbers of the first and the last one are added.
+    from: Option<ValueId>,
+    range: (i64, i64),
 }
 
-impl Slice {
-    /// The one of which an op accesses an element.
-    fn of(op: &Op) -> Option<Slice> {
-        element(op).filter(|_| is_exclusive(op)).map(|stride| Slice { base: op.args[0], stride })
+impl Stretch {
+    /// Of an element that an op accesses; from the first one on if its index is known.
+    fn of(op: &Op, known: &Known) -> Option<Stretch> {
+        let stride = element(op)?;
+        let (base, index) = (op.args[0], op.args[1]);
+        let (from, range) = match (index.as_int(), known.offset_of(index)) {
+            (Some(index), _) if (0..FAR).contains(&index) => (None, (0, index)),
+            (None, Some((value, offset))) if offset.abs() < FAR => (Some(value), (offset, offset)),
+            _ => return None,
+        };
+        Some(Stretch { base, stride, from, range })
+    }
+
+    fn is_of(&self, other: &Stretch) -> bool {
+        (self.base, self.stride, self.from) == (other.base, other.stride, other.from)
+    }
+
+    /// Is in use like these: what lies between elements of one slice is.
+    fn join(mut self, others: &mut Vec<Stretch>) {
+        if let Some(at) = others.iter().position(|other| self.is_of(other)) {
+            let (low, high) = others.remove(at).range;
+            self.range = (self.range.0.min(low), self.range.1.max(high));
+        } else if others.len() == STRETCHES {
+            others.remove(0);
+        }
+        others.push(self);
     }
 
     /// Whether an op accesses an element of it.
-    fn has(&self, op: &Op) -> bool {
-        element(op) == Some(self.stride) && op.args[0] == self.base
+    fn has(&self, op: &Op, known: &Known) -> bool {
+        let Some(own) = Stretch::of(op, known).filter(|own| (own.base, own.stride) == (self.base, self.stride)) else {
+            return false;
+        };
+        if self.from.is_none() && own.from.is_some() {
+            let index = known.bound(op.args[1]);
+            return index.known_nonnegative() && index.upper() <= self.range.1;
+        }
+        own.from == self.from && self.range.0 <= own.range.0 && own.range.1 <= self.range.1
+    }
+}
+
+/// The slices that a graph is handed: addresses, and how many elements lie there.
+struct Handed(Vec<(ValueId, ValueId)>);
+
+impl Handed {
+    /// Those of a graph. No name in a source has a point in it: a length's is the slice's with one.
+    fn of(graph: &Graph) -> Handed {
+        let named = || graph.params.iter().zip(graph.entry_params());
+        let slice = |(name, base): (&String, &ValueId)| {
+            let length = format!("{name}.len");
+            named().find(|(other, _)| **other == length).map(|(_, length)| (*base, *length))
+        };
+        Handed(named().filter_map(slice).collect())
+    }
+
+    /// Whether an op accesses an element of one of them: as far as what is known says that its index is less than the length.
+    fn have(&self, op: &Op, known: &Known) -> bool {
+        let is_of = |(base, _): &&(ValueId, ValueId)| op.args[0] == Operand::Value(*base);
+        is_exclusive(op)
+            && element(op).is_some()
+            && self.0.iter().find(is_of).is_some_and(|(_, length)| known.is_less(op.args[1], (*length).into()))
     }
 }
 
@@ -225,7 +282,13 @@ impl Arm {
     }
 
     /// Whether the arm changes nothing where it isn't taken, if its tests hold: then what has to be computed for them.
-    fn changes_nothing(&self, graph: &Graph, known: &mut Known, slices: &[Slice]) -> Option<FxHashSet<ValueId>> {
+    fn changes_nothing(
+        &self,
+        graph: &Graph,
+        known: &mut Known,
+        in_use: &[Stretch],
+        handed: &Handed,
+    ) -> Option<FxHashSet<ValueId>> {
         let first = self.needed_for_tests(graph)?;
         // Nothing is known here of what has been branched on.
         self.ops(graph).for_each(|op| known.computes(op));
@@ -252,7 +315,8 @@ impl Arm {
                 Effect::Read => {
                     let place = Place::of(op, known)?;
                     let depends = op.args.iter().any(|arg| is_computed_of(*arg, asked, known));
-                    if depends || !slices.iter().any(|slice| slice.has(op)) {
+                    let is_there = handed.have(op, known) || in_use.iter().any(|stretch| stretch.has(op, known));
+                    if depends || !is_there {
                         return None;
                     }
                     loaded.push((place, Operand::Value(*op.results.first()?), is_exclusive(op)));
