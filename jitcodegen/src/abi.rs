@@ -11,7 +11,8 @@
 //! 2 exited     `exit_site` and `guard` say by which exit, `values` has its live values
 //! ```
 //!
-//! Each of these is consumed by whoever the status is returned to before any other code runs, so one context serves
+//! What is behind an exit, the host or a bridge, finds `values`, `guard` and `exit_cell` there (see
+//! [`crate::fragment`]). Each of these is consumed by whoever the status is returned to before any other code runs, so one context serves
 //! all activations of a thread, nested ones too.
 
 use cranelift_codegen::ir::{self, AbiParam, Signature, types};
@@ -52,20 +53,25 @@ pub(crate) mod hook {
 /// What generated code and its host share. Only its address travels.
 #[repr(C)]
 pub(crate) struct Context {
+    /// The cell of the exit taken.
+    pub exit_cell: u64,
+    /// The number of the guard that took it.
+    pub guard: u64,
     /// Functions that call trap when the stack pointer is below this.
     pub stack_limit: u64,
     /// The next free byte of the slot stack, in which local aggregates lie.
     pub slot_top: u64,
+    /// Arguments of entries and calls that don't use registers, the live values of exits, the values at merge points. As
+    /// many as travel in registers lie in the first 128 bytes, which instructions of x86-64 reach with one byte.
+    pub values: [u64; MAX_VALUES],
     /// The end of the slot stack.
     pub slot_limit: u64,
     /// The activation frame: the part of the slot stack that the fragments of this run share.
     pub frame: u64,
     /// The number of the trap that ended the run.
     pub trap_site: u64,
-    /// The number of the exit taken.
+    /// The number of the exit taken, if the host is behind it.
     pub exit_site: u64,
-    /// The number of the guard that took it.
-    pub guard: u64,
     /// `fn(context, helper, trap site) -> status`: calls a registered function.
     pub call_helper: usize,
     /// `fn(context, merge site) -> hook answer`.
@@ -82,8 +88,6 @@ pub(crate) struct Context {
     pub trap_args: [u64; MAX_TRAP_ARGS],
     /// The results of what returned last.
     pub results: [u64; MAX_VALUES],
-    /// Arguments of entries and calls that don't use registers, the live values of exits, the values at merge points.
-    pub values: [u64; MAX_VALUES],
 }
 
 /// Offsets in the context, as Cranelift wants them.
@@ -99,13 +103,15 @@ pub(crate) mod offset {
         };
     }
     offsets! {
+        EXIT_CELL = exit_cell;
+        GUARD = guard;
         STACK_LIMIT = stack_limit;
         SLOT_TOP = slot_top;
+        VALUES = values;
         SLOT_LIMIT = slot_limit;
         FRAME = frame;
         TRAP_SITE = trap_site;
         EXIT_SITE = exit_site;
-        GUARD = guard;
         CALL_HELPER = call_helper;
         MERGE_POINT = merge_point;
         FINISH_EXIT = finish_exit;
@@ -113,7 +119,6 @@ pub(crate) mod offset {
         CHECK_ACCESS = check_access;
         TRAP_ARGS = trap_args;
         RESULTS = results;
-        VALUES = values;
     }
 
     /// The offset of word `index` of an array of the context.
@@ -131,8 +136,7 @@ pub(crate) fn clif_type(ty: Type) -> ir::Type {
     }
 }
 
-/// How the parameters of a graph, or the values of an exit, travel. Two graphs of equal shapes can stand in for each
-/// other behind a code pointer.
+/// How the parameters of a graph travel. Two graphs of equal shapes can stand in for each other behind a code pointer.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Shape {
     /// In registers, of these types.

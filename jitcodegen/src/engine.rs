@@ -2,18 +2,18 @@
 
 mod background;
 
+use crate::CodegenError;
 use crate::abi::Shape;
 use crate::code::{Code, Compiled, Definition, Text};
 use crate::fragment::{self, FrameLayout, Heads};
 use crate::function::{self, Function, HelperSignature, Outside, Unit};
+use crate::glue::Glue;
 use crate::helpers::{Helper, HelperCx};
 use crate::isa::{OptLevel, Target};
 use crate::run::{Activation, Entry, ExitHook, Host, MergeHook, Outcome};
-use crate::sites::{ExitSite, MergeSite, Sites};
+use crate::sites::{MergeSite, Sites};
 use crate::worker::Worker;
-use crate::{CodegenError, abi};
 pub use background::Finished;
-use cranelift_codegen::ir::types;
 use cranelift_module::{FuncId, Module as _};
 use flowgraph::ir::{Graph, Module, Type};
 use flowgraph::memory::{Bounds, Memory};
@@ -154,8 +154,8 @@ pub struct Engine {
     exits: FxHashMap<(String, u32), Vec<u32>>,
     /// The graphs that others enter.
     heads: Heads,
-    stubs: FxHashMap<Shape, FuncId>,
-    trampolines: RefCell<FxHashMap<Shape, FuncId>>,
+    /// Code around graphs, made when it is needed.
+    glue: RefCell<FxHashMap<Glue, FuncId>>,
     layout: FrameLayout,
     texts: FxHashMap<String, Text>,
     /// Compiles in the background.
@@ -172,8 +172,6 @@ struct Begun {
     heads: Vec<String>,
     /// The numbers of their exits' sites.
     exits: Range<usize>,
-    /// The stubs that have been made for these.
-    stubs: Vec<(Shape, FuncId)>,
 }
 
 impl Engine {
@@ -197,8 +195,7 @@ impl Engine {
             helpers: IndexMap::new(),
             exits: FxHashMap::default(),
             heads: Heads::default(),
-            stubs: FxHashMap::default(),
-            trampolines: RefCell::default(),
+            glue: RefCell::default(),
             layout: FrameLayout::new(options.frame_bytes),
             texts: FxHashMap::default(),
             worker,
@@ -281,15 +278,12 @@ impl Engine {
         layout: &mut FrameLayout,
     ) -> Result<(Vec<Definition>, Begun), CodegenError> {
         let first_exit = self.sites.borrow().exits.len();
-        let translated = self.definitions(batch, &names, layout).and_then(|mut definitions| {
-            let stubs = self.add_stubs(first_exit, &mut definitions)?;
-            Ok((definitions, stubs))
-        });
+        let translated = self.definitions(batch, &names, layout);
         let heads = std::mem::take(&mut self.heads.new);
         match translated {
-            Ok((definitions, stubs)) => {
+            Ok(definitions) => {
                 let exits = first_exit..self.sites.borrow().exits.len();
-                Ok((definitions, Begun { names, heads, exits, stubs }))
+                Ok((definitions, Begun { names, heads, exits }))
             }
             Err(error) => {
                 self.forget(&names, &heads);
@@ -343,9 +337,11 @@ impl Engine {
             message: "asked to refuse it".to_owned(),
         };
         let compiled = if self.options.refuse == Some(number) { Err(asked()) } else { compiled };
-        let installed = compiled.and_then(|compiled| self.code.borrow_mut().define(compiled));
-        let texts = installed.inspect_err(|_| self.forget(&begun.names, &begun.heads))?;
-        self.stubs.extend(begun.stubs);
+        let installed = compiled.and_then(|compiled| {
+            let stub = (!begun.exits.is_empty()).then(|| self.glue(Glue::Stub)).transpose()?;
+            Ok((self.code.borrow_mut().define(compiled)?, stub))
+        });
+        let (texts, stub) = installed.inspect_err(|_| self.forget(&begun.names, &begun.heads))?;
         for name in &begun.names {
             if let Some(function) = self.functions.get_mut(name) {
                 function.installed = true;
@@ -358,9 +354,10 @@ impl Engine {
             self.point_head(&name);
         }
         let sites = self.sites.borrow();
-        for (number, site) in sites.exits.iter().enumerate().take(begun.exits.end).skip(begun.exits.start) {
+        for (number, stub) in begun.exits.flat_map(|number| stub.map(|stub| (number, stub))) {
+            let site = &sites.exits[number];
             self.exits.entry((site.graph.clone(), site.exit)).or_default().push(number as u32);
-            self.point(site, self.stub(&Shape::of(&site.types)));
+            self.host.cells.borrow().point(site.cell, stub);
         }
         Ok(())
     }
@@ -369,34 +366,6 @@ impl Engine {
     fn forget(&mut self, names: &[String], heads: &[String]) {
         names.iter().for_each(|name| drop(self.functions.remove(name)));
         self.heads.forget(heads);
-    }
-
-    /// Adds the stubs that new exits need to a batch.
-    fn add_stubs(&self, first_exit: usize, batch: &mut Vec<Definition>) -> Result<Vec<(Shape, FuncId)>, CodegenError> {
-        let mut new: Vec<(Shape, FuncId)> = Vec::new();
-        for site in &self.sites.borrow().exits[first_exit..] {
-            let shape = Shape::of(&site.types);
-            if self.stubs.contains_key(&shape) || new.iter().any(|(s, _)| *s == shape) {
-                continue;
-            }
-            let mut code = self.code.borrow_mut();
-            let id = code.declare(&shape.signature())?;
-            let body = code.build(shape.signature(), |_, b| {
-                fragment::build_stub(b);
-                Ok(())
-            })?;
-            batch.push(Definition { id, name: "exit stub".to_owned(), body });
-            new.push((shape, id));
-        }
-        Ok(new)
-    }
-
-    fn point(&self, site: &ExitSite, code: *const u8) {
-        self.host.cells.borrow().point(site.cell, code);
-    }
-
-    fn stub(&self, shape: &Shape) -> *const u8 {
-        self.code.borrow().address(self.stubs[shape])
     }
 
     // ---- exits
@@ -413,7 +382,15 @@ impl Engine {
             return Err(CodegenError::BridgeTypes { bridge: function.params.clone(), exit: site.types.clone() });
         }
         let code = self.code.borrow().address(function.id);
-        exits.iter().for_each(|site| self.point(site, code));
+        let cells = self.host.cells.borrow();
+        match function.shape() {
+            // It finds its parameters where the exit leaves them.
+            Shape::Memory => exits.iter().for_each(|site| cells.point(site.cell, code)),
+            shape => {
+                let arrival = self.glue(Glue::Arrival(shape))?;
+                exits.iter().for_each(|site| cells.point_by(site.cell, arrival, code));
+            }
+        }
         Ok(())
     }
 
@@ -446,10 +423,10 @@ impl Engine {
     /// # Errors
     /// If there is no such exit.
     pub fn unpatch(&mut self, graph: &str, exit: u32) -> Result<(), CodegenError> {
+        let stub = self.glue(Glue::Stub)?;
         let sites = self.sites.borrow();
         for number in self.exit_sites(graph, exit)? {
-            let site = &sites.exits[*number as usize];
-            self.point(site, self.stub(&Shape::of(&site.types)));
+            self.host.cells.borrow().point(sites.exits[*number as usize].cell, stub);
         }
         Ok(())
     }
@@ -532,12 +509,12 @@ impl Engine {
     /// If it isn't compiled.
     pub fn entry(&self, key: &str) -> Result<Entry, CodegenError> {
         let function = self.installed(key)?;
-        let trampoline = self.trampoline(&function.shape())?;
+        let trampoline = self.glue(Glue::Trampoline(function.shape()))?;
         let code = self.code.borrow();
         Ok(Entry {
             key: key.into(),
             code: code.address(function.id),
-            trampoline: code.address(trampoline),
+            trampoline,
             params: function.params.len(),
             results: function.results.as_slice().into(),
             host: self.host.clone(),
@@ -545,21 +522,21 @@ impl Engine {
         })
     }
 
-    fn trampoline(&self, shape: &Shape) -> Result<FuncId, CodegenError> {
-        if let Some(id) = self.trampolines.borrow().get(shape) {
-            return Ok(*id);
-        }
+    /// The address of code around graphs.
+    fn glue(&self, glue: Glue) -> Result<*const u8, CodegenError> {
         let mut code = self.code.borrow_mut();
-        let convention = code.module().isa().default_call_conv();
-        let signature = abi::host_signature(convention, &[types::I64; 2], &[types::I64]);
+        if let Some(id) = self.glue.borrow().get(&glue) {
+            return Ok(code.address(*id));
+        }
+        let signature = glue.signature(code.module().isa().default_call_conv());
         let id = code.declare(&signature)?;
         let body = code.build(signature, |_, b| {
-            fragment::build_trampoline(shape, b);
+            glue.build(b);
             Ok(())
         })?;
-        code.install(vec![Definition { id, name: "entry".to_owned(), body }], false)?;
-        self.trampolines.borrow_mut().insert(shape.clone(), id);
-        Ok(id)
+        code.install(vec![Definition { id, name: glue.name().to_owned(), body }], false)?;
+        self.glue.borrow_mut().insert(glue, id);
+        Ok(code.address(id))
     }
 
     /// Runs a compiled graph on words.

@@ -1,8 +1,13 @@
 //! Fragments: exits through cells, entries of other fragments, and the activation frame that they share.
 //!
-//! A **fragment** is a graph that leaves through exits or enters other graphs. Each exit has a **cell**, a code pointer
-//! that first leads to a stub, which stores the exit's live values for the host, and later to a bridge, whose
-//! parameters they are. Where graphs enter others they go through cells, too, one for each graph that is entered: all of
+//! A **fragment** is a graph that leaves through exits or enters other graphs. Each exit has a **cell**, whose code
+//! pointer first leads to a stub, which returns to the host, and later to a bridge. What is live at an exit is left in the
+//! context: code that is never run should ask nothing of the code around it, and to hand values over in registers would
+//! be to ask for these registers. A bridge takes its parameters in registers, as others enter it, too; what it is handed
+//! over by an exit is loaded on the way to it by an *arrival*, of which there is one for each shape. All exits of a graph
+//! leave by one block.
+//!
+//! Where graphs enter others they go through cells, too, one for each graph that is entered: all of
 //! them can be redirected to another graph, with better code for the same state. Jumps between fragments are tail calls, which drop the native stack frame; so local aggregates
 //! lie in the *slot stack*, memory of the host's beside the native stack. A plain function takes its part when entered
 //! and gives it back when it returns; all fragments of one run share one *activation frame*, which whoever calls the
@@ -11,16 +16,14 @@
 use crate::CodegenError;
 use crate::abi::{MAX_VALUES, Shape, offset, status};
 use crate::function::{Outside, Translator, context_access};
-use crate::sites::ExitSite;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, BlockArg, InstBuilder, types};
-use cranelift_frontend::FunctionBuilder;
 use flowgraph::ir::{BlockId, Graph, Imm, Opcode, Operand, Terminator, Type};
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many cells lie side by side.
-const CELLS: usize = 512;
+/// How many words of cells lie side by side.
+const WORDS: usize = 1536;
 
 /// The alignment of local aggregates.
 const SLOT_ALIGN: u64 = 16;
@@ -30,7 +33,24 @@ pub(crate) fn is_fragment(graph: &Graph) -> bool {
     graph.blocks.iter().any(|b| matches!(b.term, Terminator::Exit { .. } | Terminator::Enter { .. }))
 }
 
-/// The code pointers of exits and of graphs that are entered. They never move.
+/// The words of an exit's cell.
+pub(crate) mod exit_cell {
+    /// The code that the exit leads to: it is handed the context.
+    pub const CODE: usize = 0;
+    /// If that is an arrival: the bridge that it goes on to.
+    pub const BRIDGE: usize = 1;
+    /// The number of the exit's site.
+    pub const SITE: usize = 2;
+    /// How many there are.
+    pub const WORDS: usize = 3;
+
+    /// The offset of a word, in bytes.
+    pub const fn offset(word: usize) -> i32 {
+        8 * word as i32
+    }
+}
+
+/// The cells of exits and of graphs that are entered: of the latter a word each, the code pointer. They never move.
 #[derive(Default)]
 pub(crate) struct Cells {
     chunks: Vec<Box<[AtomicUsize]>>,
@@ -38,27 +58,46 @@ pub(crate) struct Cells {
 }
 
 impl Cells {
-    /// A new cell, which leads nowhere yet.
-    pub fn allocate(&mut self) -> usize {
-        if self.used == self.chunks.len() * CELLS {
-            self.chunks.push((0..CELLS).map(|_| AtomicUsize::new(0)).collect());
+    /// A new cell of a graph that is entered, which leads nowhere yet.
+    pub fn of_graph(&mut self) -> usize {
+        self.allocate(1)
+    }
+
+    /// A new cell of an exit, which leads nowhere yet.
+    pub fn of_exit(&mut self, site: u32) -> usize {
+        let cell = self.allocate(exit_cell::WORDS);
+        self.word(cell + exit_cell::SITE).store(site as usize, Ordering::Relaxed);
+        cell
+    }
+
+    fn allocate(&mut self, words: usize) -> usize {
+        let end = self.chunks.len() * WORDS;
+        if self.used + words > end {
+            self.chunks.push((0..WORDS).map(|_| AtomicUsize::new(0)).collect());
+            self.used = end;
         }
-        self.used += 1;
-        self.used - 1
+        self.used += words;
+        self.used - words
     }
 
     /// Where generated code finds a cell.
     pub fn address(&self, cell: usize) -> usize {
-        std::ptr::from_ref(self.cell(cell)) as usize
+        std::ptr::from_ref(self.word(cell)) as usize
     }
 
     /// Points a cell to code.
     pub fn point(&self, cell: usize, code: *const u8) {
-        self.cell(cell).store(code as usize, Ordering::Release);
+        self.word(cell).store(code as usize, Ordering::Release);
     }
 
-    fn cell(&self, cell: usize) -> &AtomicUsize {
-        &self.chunks[cell / CELLS][cell % CELLS]
+    /// Points the cell of an exit to a bridge, by way of an arrival.
+    pub fn point_by(&self, cell: usize, arrival: *const u8, bridge: *const u8) {
+        self.word(cell + exit_cell::BRIDGE).store(bridge as usize, Ordering::Release);
+        self.point(cell + exit_cell::CODE, arrival);
+    }
+
+    fn word(&self, word: usize) -> &AtomicUsize {
+        &self.chunks[word / WORDS][word % WORDS]
     }
 }
 
@@ -75,7 +114,7 @@ impl Heads {
     pub fn cell(&mut self, name: String, cells: &mut Cells) -> usize {
         *self.cells.entry(name).or_insert_with_key(|name| {
             self.new.push(name.clone());
-            cells.allocate()
+            cells.of_graph()
         })
     }
 
@@ -206,16 +245,34 @@ impl Translator<'_, '_, '_> {
             return Err(CodegenError::ExitInObject { graph: self.graph.key.clone(), exit });
         }
         let types: Vec<Type> = args.iter().map(|o| self.graph.ty(*o)).collect();
-        let shape = Shape::of(&types);
-        let cell = self.unit.cells.allocate();
-        let site = self.unit.sites.exit(ExitSite { graph: self.unit.name.to_owned(), exit, types, cell });
-        let site = self.b.ins().iconst(types::I64, i64::from(site));
-        self.store_context(site, offset::EXIT_SITE);
+        let cells = &mut *self.unit.cells;
+        let cell = self.unit.sites.exit(self.unit.name, exit, types, |site| cells.of_exit(site));
         let guard = self.value(guard)?;
         self.store_context(guard, offset::GUARD);
-        let values = self.hand_over(&shape, args)?;
-        self.jump_through(cell, &shape, &values);
+        self.hand_over(&Shape::Memory, args)?;
+        let address = self.cell_address(cell);
+        let out = self.way_out();
+        self.b.ins().jump(out, &[BlockArg::Value(address)]);
         Ok(())
+    }
+
+    /// The block by which all exits leave; it is given the exit's cell.
+    fn way_out(&mut self) -> ir::Block {
+        *self.way_out.get_or_insert_with(|| {
+            let block = self.b.create_block();
+            self.b.append_block_param(block, types::I64);
+            self.b.set_cold_block(block);
+            block
+        })
+    }
+
+    /// Builds the block by which all exits leave, if there are any.
+    pub fn leave(&mut self) {
+        let Some(block) = self.way_out else { return };
+        self.b.switch_to_block(block);
+        let cell = self.b.block_params(block)[0];
+        self.store_context(cell, offset::EXIT_CELL);
+        self.jump_through(cell, &Shape::Memory, &[self.context]);
     }
 
     /// Goes on in another graph.
@@ -230,15 +287,19 @@ impl Translator<'_, '_, '_> {
             return Ok(());
         }
         let cell = self.unit.heads.cell(name, self.unit.cells);
+        let cell = self.cell_address(cell);
         self.jump_through(cell, &shape, &values);
         Ok(())
     }
 
-    /// Jumps to what a cell leads to.
-    fn jump_through(&mut self, cell: usize, shape: &Shape, values: &[ir::Value]) {
+    fn cell_address(&mut self, cell: usize) -> ir::Value {
         let address = self.unit.cells.address(cell);
-        let address = self.b.ins().iconst(types::I64, address as i64);
-        let code = self.b.ins().load(types::I64, context_access(), address, 0);
+        self.b.ins().iconst(types::I64, address as i64)
+    }
+
+    /// Jumps to what a cell leads to.
+    fn jump_through(&mut self, cell: ir::Value, shape: &Shape, values: &[ir::Value]) {
+        let code = self.b.ins().load(types::I64, context_access(), cell, exit_cell::offset(exit_cell::CODE));
         let signature = self.b.import_signature(shape.signature());
         self.b.ins().return_call_indirect(signature, code, values);
     }
@@ -268,57 +329,4 @@ impl Translator<'_, '_, '_> {
         self.b.switch_to_block(go_on);
         word
     }
-}
-
-/// The stub that unpatched exits of a shape lead to: leaves the values to the host.
-pub(crate) fn build_stub(b: &mut FunctionBuilder) {
-    let entry = b.create_block();
-    b.append_block_params_for_function_params(entry);
-    b.switch_to_block(entry);
-    let params = b.block_params(entry).to_vec();
-    for (i, value) in params[1..].iter().enumerate() {
-        let value = if b.func.dfg.value_type(*value) == types::F32 {
-            let bits = b.ins().bitcast(types::I32, ir::MemFlagsData::new(), *value);
-            b.ins().uextend(types::I64, bits)
-        } else {
-            *value
-        };
-        b.ins().store(context_access(), value, params[0], offset::word(offset::VALUES, i));
-    }
-    let exited = b.ins().iconst(types::I64, status::EXITED);
-    b.ins().return_(&[exited]);
-}
-
-/// The way in from Rust for a shape: `fn(code, context) -> status`, arguments in the context's values.
-pub(crate) fn build_trampoline(shape: &Shape, b: &mut FunctionBuilder) {
-    let entry = b.create_block();
-    b.append_block_params_for_function_params(entry);
-    b.switch_to_block(entry);
-    let (code, context) = (b.block_params(entry)[0], b.block_params(entry)[1]);
-    let args = entry_arguments(shape, b, context);
-    let signature = b.import_signature(shape.signature());
-    let call = b.ins().call_indirect(signature, code, &args);
-    let result = b.inst_results(call)[0];
-    b.ins().return_(&[result]);
-}
-
-/// The way in from C to one function of a shape: `fn(context) -> status`.
-pub(crate) fn build_entrance(shape: &Shape, callee: ir::FuncRef, b: &mut FunctionBuilder) {
-    let entry = b.create_block();
-    b.append_block_params_for_function_params(entry);
-    b.switch_to_block(entry);
-    let context = b.block_params(entry)[0];
-    let args = entry_arguments(shape, b, context);
-    let call = b.ins().call(callee, &args);
-    let result = b.inst_results(call)[0];
-    b.ins().return_(&[result]);
-}
-
-fn entry_arguments(shape: &Shape, b: &mut FunctionBuilder, context: ir::Value) -> Vec<ir::Value> {
-    let mut args = vec![context];
-    for (i, ty) in shape.registers().iter().enumerate() {
-        let at = offset::word(offset::VALUES, i);
-        args.push(b.ins().load(crate::abi::clif_type(*ty), context_access(), context, at));
-    }
-    args
 }

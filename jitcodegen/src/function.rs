@@ -122,6 +122,8 @@ pub(crate) struct Translator<'t, 'f, 'u> {
     /// Local aggregates.
     pub slots: SlotPlan,
     failed: Option<ir::Block>,
+    /// The block by which all exits leave.
+    pub way_out: Option<ir::Block>,
 }
 
 /// Accesses to the context and to what the host owns beside it.
@@ -180,6 +182,7 @@ pub(crate) fn translate(
         steps: steps(graph),
         slots,
         failed: None,
+        way_out: None,
     };
     let mut order = reverse_postorder(graph);
     // Arms are done where the branch was.
@@ -253,6 +256,7 @@ impl Translator<'_, '_, '_> {
             let status = self.b.block_params(block)[0];
             self.b.ins().return_(&[status]);
         }
+        self.leave();
     }
 
     /// The block that returns the status which it is given: the way out after a call that hasn't returned.

@@ -31,6 +31,7 @@ mod error;
 mod facts;
 mod fragment;
 mod function;
+mod glue;
 mod helpers;
 mod isa;
 mod lower;

@@ -7,8 +7,9 @@
 //! linker only.
 
 use crate::abi::{self, Shape, offset};
-use crate::fragment::{Cells, FrameLayout, Heads, build_entrance, is_fragment};
+use crate::fragment::{Cells, FrameLayout, Heads, is_fragment};
 use crate::function::{self, Function, HelperSignature, Outside, Unit};
+use crate::glue::build_entrance;
 use crate::isa::Target;
 use crate::sites::Sites;
 use crate::{CodegenError, MAX_TRAP_ARGS, MAX_VALUES, Machine, OptLevel, Tier};

@@ -100,13 +100,15 @@ impl Host {
             }
         };
         let context = Box::into_raw(Box::new(Context {
+            exit_cell: 0,
+            guard: 0,
             stack_limit: 0,
             slot_top,
+            values: [0; _],
             slot_limit: slot_top + slot_bytes,
             frame: slot_top,
             trap_site: 0,
             exit_site: 0,
-            guard: 0,
             call_helper: call_helper as *const () as usize,
             merge_point: merge_point as *const () as usize,
             finish_exit: finish_exit as *const () as usize,
@@ -115,7 +117,6 @@ impl Host {
             host: 0,
             trap_args: [0; _],
             results: [0; _],
-            values: [0; _],
         }));
         let host = Rc::new(Host {
             context,

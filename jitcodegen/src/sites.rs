@@ -69,9 +69,13 @@ impl Sites {
         push(&mut self.traps, site)
     }
 
-    /// The number of an exit.
-    pub fn exit(&mut self, site: ExitSite) -> u32 {
-        push(&mut self.exits, site)
+    /// Enters an exit of a graph, whose cell is made for its number. Gives the cell.
+    pub fn exit(&mut self, graph: &str, exit: u32, types: Vec<Type>, cell: impl FnOnce(u32) -> usize) -> usize {
+        let site = ExitSite { graph: graph.to_owned(), exit, types, cell: 0 };
+        let number = push(&mut self.exits, site);
+        let cell = cell(number);
+        self.exits[number as usize].cell = cell;
+        cell
     }
 
     /// The number of a merge point.

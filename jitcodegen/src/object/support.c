@@ -31,14 +31,15 @@
 
 /* What code and host share: `Context` of jitcodegen's abi.rs. */
 struct context {
-    uint64_t stack_limit, slot_top, slot_limit, frame, trap_site, exit_site, guard;
+    uint64_t exit_cell, guard, stack_limit, slot_top, values[HUESHIFT_MAX_VALUES];
+    uint64_t slot_limit, frame, trap_site, exit_site;
     int64_t (*call_helper)(struct context *, uint64_t function, uint64_t site);
     int64_t (*merge_point)(struct context *, uint64_t site);
     int64_t (*finish_exit)(struct context *);
     void (*clear)(void *, uint64_t);
     int64_t (*check_access)(struct context *, uint64_t address, uint64_t bytes, uint64_t site);
     void *host;
-    uint64_t trap_args[HUESHIFT_MAX_TRAP_ARGS], results[HUESHIFT_MAX_VALUES], values[HUESHIFT_MAX_VALUES];
+    uint64_t trap_args[HUESHIFT_MAX_TRAP_ARGS], results[HUESHIFT_MAX_VALUES];
 };
 
 extern int64_t hueshift_enter(struct context *) __attribute__((visibility("hidden")));
