@@ -516,11 +516,7 @@ impl Translator<'_, '_, '_> {
                 self.b.ins().jump(block, &args);
             }
             Terminator::Branch { cond, then, otherwise, .. } => {
-                let decided = |holds| cond.value().map(|value| (value, holds));
-                let flag = self.condition(*cond)?;
-                let (then, then_args) = self.with_decided(decided(true), |t| t.edge(then))?;
-                let (otherwise, otherwise_args) = self.with_decided(decided(false), |t| t.edge(otherwise))?;
-                self.b.ins().brif(flag, then, &then_args, otherwise, &otherwise_args);
+                self.branch(*cond, [(then, true), (otherwise, false)])?;
             }
             Terminator::Switch { value, cases, default, .. } => self.switch(*value, cases, default)?,
             Terminator::Return(values) => {
@@ -533,6 +529,42 @@ impl Translator<'_, '_, '_> {
             Terminator::Enter { graph, args } => self.enter(graph, args)?,
         }
         Ok(())
+    }
+
+    /// Branches. What an exit is told on the way to it, constants mostly, is made on that way: beside the branch it would be made
+    /// whether or not the exit is taken.
+    fn branch(&mut self, cond: Operand, sides: [(&Edge, bool); 2]) -> Result<(), CodegenError> {
+        let flag = self.condition(cond)?;
+        let mut ways = Vec::new();
+        let mut targets = Vec::with_capacity(2);
+        for (edge, holds) in sides {
+            let leaves = matches!(self.graph.block(edge.block).term, Terminator::Exit { .. });
+            if leaves && !edge.args.is_empty() {
+                let way = self.b.create_block();
+                self.b.set_cold_block(way);
+                ways.push((way, edge, holds));
+                targets.push((way, Vec::new()));
+            } else {
+                targets.push(self.edge_where(cond, holds, edge)?);
+            }
+        }
+        self.b.ins().brif(flag, targets[0].0, &targets[0].1, targets[1].0, &targets[1].1);
+        for (way, edge, holds) in ways {
+            self.b.switch_to_block(way);
+            let (target, args) = self.edge_where(cond, holds, edge)?;
+            self.b.ins().jump(target, &args);
+        }
+        Ok(())
+    }
+
+    /// An edge that is taken where a condition holds, or doesn't.
+    fn edge_where(
+        &mut self,
+        cond: Operand,
+        holds: bool,
+        edge: &Edge,
+    ) -> Result<(ir::Block, Vec<BlockArg>), CodegenError> {
+        self.with_decided(cond.value().map(|value| (value, holds)), |t| t.edge(edge))
     }
 
     fn switch(&mut self, value: Operand, cases: &[(i64, Edge)], default: &Edge) -> Result<(), CodegenError> {
