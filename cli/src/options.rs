@@ -302,7 +302,8 @@ fn no_number(key: &str, value: &str, most: u64) -> String {
     if !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit()) {
         return format!("{key} is at most {most}, not `{value}`");
     }
-    format!("{key} is a number, not `{value}`")
+    let all = SETTINGS.iter().any(|setting| setting.key == key && setting.takes.ends_with("|all"));
+    format!("{key} is a number{}, not `{value}`", if all { " or `all`" } else { "" })
 }
 
 /// Parses `k=v,…`.

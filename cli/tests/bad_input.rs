@@ -25,6 +25,10 @@ fn unknown_files_functions_and_options() {
     expect(2, &["unrecognized subcommand"], &["specialize"], "");
     expect(2, &["there is no setting `speed`"], &["spec", PLUS_MINUS, "--jit", "speed=9"], "");
     expect(2, &["bridge is a number, not `x`"], &["spec", PLUS_MINUS, "--jit", "bridge=x"], "");
+    for key in ["force-guard", "abort-at"] {
+        let message = format!("{key} is a number or `all`, not `x`");
+        expect(2, &[&message], &["run", "tl", "primes", "--mode", "jit", "--jit", &format!("{key}=x"), "--", "10"], "");
+    }
     expect(
         2,
         &["there are threshold, bridge, cases, region, code-bytes, versions, join-tuples"],
