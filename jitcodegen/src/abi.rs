@@ -90,6 +90,8 @@ pub(crate) struct Context {
     pub results: [u64; MAX_VALUES],
 }
 
+const _: () = assert!(offset::word(offset::VALUES, REGISTER_VALUES) <= 128, "what instructions reach with one byte");
+
 /// Offsets in the context, as Cranelift wants them.
 pub(crate) mod offset {
     use super::{Context, offset_of};

@@ -113,6 +113,22 @@ fn exits_lead_to_the_host_or_a_bridge() {
     }
 }
 
+/// The loop makes no guard's number, and asks for no registers: that is left to the way out, which all exits share.
+#[test]
+fn what_an_exit_takes_is_not_beside_the_branch() {
+    let options = Options { keep_text: true, ..Options::default() };
+    let engine = engine(vec![countdown(&[])], options);
+    let clif = engine.clif("loop").unwrap_or_default();
+    let blocks: Vec<&str> = clif.split("\nblock").collect();
+    let makes: Vec<&&str> = blocks.iter().filter(|block| block.contains("iconst.i64 17")).collect();
+    assert_eq!(makes.len(), 1, "{clif}");
+    assert!(!makes[0].contains("brif"), "{clif}");
+    assert_eq!(clif.matches("return_call_indirect").count(), 1, "{clif}");
+    let leaves = clif.lines().find(|line| line.contains("return_call_indirect")).unwrap_or_default();
+    let travels = leaves.rsplit('(').next().unwrap_or_default();
+    assert!(travels.starts_with('v') && !travels.contains(','), "the context alone: {leaves}");
+}
+
 #[test]
 fn bridges_must_fit() {
     let mut engine = engine(vec![countdown(&[])], Options::default());
