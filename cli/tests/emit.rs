@@ -152,3 +152,86 @@ fn guards_that_are_one_go_on_behind_either() {
     }
     std::fs::remove_dir_all(&folder).unwrap();
 }
+
+/// A check has nothing behind it to go on with: a trace traps there, without a guard.
+#[test]
+fn checks_of_traces_are_no_guards() {
+    let source = "use hueshift::prelude::*;
+#[portal(greens(k), reds(i, s, a))]
+fn g(k: usize, mut i: usize, mut s: i64, a: &[i64]) -> i64 {
+    loop {
+        merge_point!();
+        if i > 90 { return s; }
+        s += a[i & k];
+        i += 1;
+    }
+}
+pub fn f(a: &[i64]) -> i64 { g(1, 0, 0, a) }";
+    let args = ["spec", "-", "--entry", "f", "--args", "[3,4]", "--policy", "tracing", "--emit", "residual"];
+    let ran = expect(0, &["trap index_out_of_bounds"], &args, source);
+    // Only the loop's end is one: in the loop, and once more in the bridge that its exit has got.
+    let exits = ran.out.lines().filter(|line| line.contains("exit ")).count();
+    assert_eq!((exits, ran.out.matches("uint_gt").count()), (2, 1), "{}", ran.out);
+    // What is traced traps when what it is given does.
+    for (index, wanted) in [("[3]", 1), ("[3,4]", 0)] {
+        for policy in ["eager", "tracing", "region"] {
+            let args = ["spec", "-", "--entry", "f", "--args", index, "--policy", policy];
+            let ran = hueshift(&args, source);
+            assert_eq!(
+                (ran.code, ran.err.contains("index out of bounds")),
+                (wanted, wanted == 1),
+                "{policy}: {}",
+                ran.err
+            );
+        }
+    }
+}
+
+/// A multiply loop of Brainfuck is done whether its cell is 0 or not. For that a region has to know that its values are a slice.
+#[test]
+fn regions_know_their_slices() {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("slices.residual");
+    let file = path.to_str().expect("a path of text");
+    let program = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("slices.b");
+    // A hundred times: two cells change places, of which one is 0.
+    let text = ">>+<<++++++++++[>++++++++++[>[->>+<<]>[-<+>]>[-<+>]<<<-]<-]";
+    std::fs::write(&program, text).expect("the program");
+    let program = program.to_str().expect("a path of text");
+    let jit = "background=no,threshold=2,bridge=2,region=1";
+    let args = ["run", "bf", program, "--mode", "jit", "--jit", jit, "--emit", "residual", "--emit-to", file];
+    expect(0, &[], &args, "");
+    let text = std::fs::read_to_string(&path).expect("the code");
+    let region = text.split("\n\n").last().expect("a graph");
+    assert!(region.contains("tape: int, tape.len: int"), "{region}");
+    // What a branch on a cell leads to that isn't 0 or traps: of ends of loops alone, whose cells have just been counted down.
+    let loaded = |cond: &str| region.contains(&format!("{cond} = getarrayitem"));
+    let lines: Vec<&str> = region.lines().map(str::trim).collect();
+    let traps = |label: &str| {
+        let at = lines.iter().position(|line| line.starts_with(label) && line.ends_with(':'));
+        at.is_some_and(|at| lines[at + 1].starts_with("trap"))
+    };
+    for branch in lines.iter().filter_map(|line| line.strip_prefix("branch ")) {
+        let (cond, sides) = branch.split_once(", ").expect("a condition and sides");
+        assert!(!loaded(cond) || sides.split(", ").any(traps), "branch {branch}\n{region}");
+    }
+    assert_eq!(region.matches(", 0 {bytes").count(), 3, "three multiply loops: {region}");
+}
+
+/// Functions that call each other hand on what they are given: code in the midst of them takes it once, not for each of them.
+#[test]
+fn what_is_handed_on_is_taken_once() {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("handed_on.residual");
+    let file = path.to_str().expect("a path of text");
+    let program = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("handed_on.b");
+    std::fs::write(&program, "++++[>++++[>++++[>++++[>++++[->+<]<-]<-]<-]<-]").expect("the program");
+    let program = program.to_str().expect("a path of text");
+    let jit = "background=no,threshold=2,bridge=2,region=1";
+    let args = ["run", "bf_ast", program, "--mode", "jit", "--jit", jit, "--emit", "residual", "--emit-to", file];
+    expect(0, &[], &args, "");
+    let text = std::fs::read_to_string(&path).expect("the code");
+    // The tape, its length, the place on it, a cell and the condition that is branched on.
+    for graph in text.lines().filter(|line| line.starts_with("graph ")) {
+        assert!(graph.matches(": int").count() <= 5, "{graph}");
+    }
+    assert!(text.matches("enter repeat").count() > 10, "{text}");
+}

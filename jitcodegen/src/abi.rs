@@ -7,7 +7,7 @@
 //!
 //! ```text
 //! 0 returned   the results are in `results`; read before anything else is called
-//! 1 trapped    `trap_site` says which trap, `trap_args` has its operands
+//! 1 trapped    `trap_site` says which trap, `values` has its operands
 //! 2 exited     `exit_site` and `guard` say by which exit, `values` has its live values
 //! ```
 //!
@@ -29,6 +29,8 @@ pub const MAX_VALUES: usize = 1024;
 
 /// The most operands of one trap.
 pub const MAX_TRAP_ARGS: usize = 64;
+
+const _: () = assert!(MAX_TRAP_ARGS <= MAX_VALUES);
 
 /// What generated code returns.
 pub(crate) mod status {
@@ -61,7 +63,7 @@ pub(crate) struct Context {
     pub stack_limit: u64,
     /// The next free byte of the slot stack, in which local aggregates lie.
     pub slot_top: u64,
-    /// Arguments of entries and calls that don't use registers, the live values of exits, the values at merge points. As
+    /// Arguments of entries and calls that don't use registers, the live values of exits, the operands of traps, the values at merge points. As
     /// many as travel in registers lie in the first 128 bytes, which instructions of x86-64 reach with one byte.
     pub values: [u64; MAX_VALUES],
     /// The end of the slot stack.
@@ -84,8 +86,6 @@ pub(crate) struct Context {
     pub check_access: usize,
     /// The [`crate::run::Host`].
     pub host: usize,
-    /// The operands of the trap.
-    pub trap_args: [u64; MAX_TRAP_ARGS],
     /// The results of what returned last.
     pub results: [u64; MAX_VALUES],
 }
@@ -119,7 +119,6 @@ pub(crate) mod offset {
         FINISH_EXIT = finish_exit;
         CLEAR = clear;
         CHECK_ACCESS = check_access;
-        TRAP_ARGS = trap_args;
         RESULTS = results;
     }
 

@@ -124,6 +124,8 @@ pub(crate) struct Translator<'t, 'f, 'u> {
     failed: Option<ir::Block>,
     /// The block by which all exits leave.
     pub way_out: Option<ir::Block>,
+    /// The one by which all traps do.
+    trapped: Option<ir::Block>,
 }
 
 /// Accesses to the context and to what the host owns beside it.
@@ -183,6 +185,7 @@ pub(crate) fn translate(
         slots,
         failed: None,
         way_out: None,
+        trapped: None,
     };
     let mut order = reverse_postorder(graph);
     // Arms are done where the branch was.
@@ -257,6 +260,7 @@ impl Translator<'_, '_, '_> {
             self.b.ins().return_(&[status]);
         }
         self.leave();
+        self.leave_trapped();
     }
 
     /// The block that returns the status which it is given: the way out after a call that hasn't returned.
@@ -608,11 +612,25 @@ impl Translator<'_, '_, '_> {
         Ok(())
     }
 
-    /// Leaves with a trap.
-    pub fn trapped(&mut self, site: u32, operands: &[ir::Value]) {
+    /// Leaves with a trap: by the block by which all do, which is given the trap's number.
+    fn trapped(&mut self, site: u32, operands: &[ir::Value]) {
+        self.store_words(operands, offset::VALUES);
+        let out = *self.trapped.get_or_insert_with(|| {
+            let block = self.b.create_block();
+            self.b.append_block_param(block, types::I64);
+            self.b.set_cold_block(block);
+            block
+        });
         let site = self.b.ins().iconst(types::I64, i64::from(site));
+        self.b.ins().jump(out, &[BlockArg::Value(site)]);
+    }
+
+    /// Builds the block by which all traps leave, if there are any.
+    fn leave_trapped(&mut self) {
+        let Some(block) = self.trapped else { return };
+        self.b.switch_to_block(block);
+        let site = self.b.block_params(block)[0];
         self.store_context(site, offset::TRAP_SITE);
-        self.store_words(operands, offset::TRAP_ARGS);
         let trapped = self.b.ins().iconst(types::I64, status::TRAPPED);
         self.b.ins().return_(&[trapped]);
     }

@@ -12,7 +12,7 @@ use crate::function::{self, Function, HelperSignature, Outside, Unit};
 use crate::glue::build_entrance;
 use crate::isa::Target;
 use crate::sites::Sites;
-use crate::{CodegenError, MAX_TRAP_ARGS, MAX_VALUES, Machine, OptLevel, Tier};
+use crate::{CodegenError, MAX_VALUES, Machine, OptLevel, Tier};
 use cranelift_codegen::Context;
 use cranelift_codegen::ir::{Signature, UserFuncName, types};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
@@ -258,8 +258,7 @@ impl Writer<'_> {
 /// described at its head; it begins with what it must share with this crate.
 pub fn support_source() -> String {
     let mut text = format!(
-        "#define HUESHIFT_MAX_VALUES {MAX_VALUES}\n#define HUESHIFT_MAX_TRAP_ARGS {MAX_TRAP_ARGS}\n\
-         #define HUESHIFT_SLOT_BYTES {}ull\n",
+        "#define HUESHIFT_MAX_VALUES {MAX_VALUES}\n#define HUESHIFT_SLOT_BYTES {}ull\n",
         flowgraph::eval::DEFAULT_SLOT_BYTES
     );
     text += include_str!("object/support.c");

@@ -115,7 +115,6 @@ impl Host {
             clear: clear as *const () as usize,
             check_access: check_access as *const () as usize,
             host: 0,
-            trap_args: [0; _],
             results: [0; _],
         }));
         let host = Rc::new(Host {
@@ -197,10 +196,10 @@ impl Host {
             return report;
         }
         // SAFETY: as for `values`.
-        let (site, words) = unsafe { ((*self.context).trap_site, (*self.context).trap_args) };
+        let site = unsafe { (*self.context).trap_site };
         let sites = self.sites.borrow();
         let trap = &sites.traps[site as usize].trap;
-        TrapReport { kind: trap.kind, message: trap.render(&words), loc: trap.loc }
+        TrapReport { kind: trap.kind, message: trap.render(&self.values(trap.args.len())), loc: trap.loc }
     }
 
     /// The exit that the context tells of.

@@ -278,6 +278,35 @@ fn refusals_leave_the_engine_usable() {
     assert_eq!(returned(engine.call("sum", &[4])), [6]);
 }
 
+/// A trap leaves by the block by which all do: its own code stores its operands, where one byte reaches, and goes there.
+#[test]
+fn traps_share_a_way_out() {
+    let (mut b, p) = build("get", &[I, I, I], &[I]);
+    for (nth, length) in [p[0], p[1]].into_iter().enumerate() {
+        let (bad, _) = b.block(&[]);
+        let (good, _) = b.block(&[]);
+        let ok = b.op(Opcode::UintLt, &[p[2], length]);
+        b.branch(ok, (good, &[]), (bad, &[]));
+        b.to(bad);
+        let loc = Loc { line: nth as u32 + 1, column: 9, ..Loc::UNKNOWN };
+        let args = vec![(length, Scalar::Usize), (p[2], Scalar::Usize)];
+        b.end(Terminator::Trap(Trap { kind: TrapKind::IndexOutOfBounds, message: None, args, loc }));
+        b.to(good);
+    }
+    b.ret(&[p[2]]);
+    let engine = engine(vec![b], Options { keep_text: true, ..Options::default() });
+    let clif = engine.clif("get").unwrap();
+    assert_eq!(clif.matches("return v").count(), 2, "the result's and the traps': {clif}");
+    for (args, line, message) in [
+        ([5, 9, 7], 1, "index out of bounds: the len is 5 but the index is 7"),
+        ([9, 5, 7], 2, "index out of bounds: the len is 5 but the index is 7"),
+    ] {
+        let Ok(Outcome::Trapped(report)) = engine.call("get", &args) else { panic!("{args:?} doesn't trap") };
+        assert_eq!((report.loc.line, &*report.message), (line, message));
+    }
+    assert_eq!(returned(engine.call("get", &[9, 8, 7])), [7]);
+}
+
 /// `x / y` and `x % y`, with the checks that Rust has before them.
 fn checked_division(signed: bool) -> Build {
     let (mut b, p) = build("divide", &[I, I], &[I, I]);

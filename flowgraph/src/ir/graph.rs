@@ -381,6 +381,17 @@ impl Graph {
         self.blocks.first().map_or(&[], |entry| &entry.params)
     }
 
+    /// The slices that the entry is handed, by the names of its parameters: where a slice's address is one called `x`, the number of its
+    /// elements is `x.len`. No name in a source has a point in it. A name that two have says nothing.
+    pub fn slices(&self) -> impl Iterator<Item = (ValueId, ValueId)> + '_ {
+        let named = |wanted: &str| {
+            let mut found = self.params.iter().zip(self.entry_params()).filter(|(name, _)| *name == wanted);
+            found.next().map(|(_, value)| *value).filter(|_| found.next().is_none())
+        };
+        let bases = self.params.iter().filter_map(|name| name.strip_suffix(".len"));
+        bases.filter_map(move |base| Some((named(base)?, named(&format!("{base}.len"))?)))
+    }
+
     /// Whether this is a function of the host (see [`crate::host`]): called by name, never looked into.
     pub fn is_host(&self) -> bool {
         self.blocks.is_empty() && self.attributes.dont_look_inside

@@ -1,7 +1,6 @@
 /* The host of an executable that hueshift has made: enters its code and says how that ended.
 
-   Before this text stand HUESHIFT_MAX_VALUES, HUESHIFT_MAX_TRAP_ARGS and HUESHIFT_SLOT_BYTES, of which the layout of the
-   context is made. After it stands what belongs to the program:
+   Before this text stand HUESHIFT_MAX_VALUES and HUESHIFT_SLOT_BYTES, of which the layout of the context is made. After it stands what belongs to the program:
 
      static int program_arguments(int argc, char **argv, uint64_t *words);    the words of the entry's parameters
      static void program_result(FILE *out, const uint64_t *words);            what it prints when it has returned
@@ -39,7 +38,7 @@ struct context {
     void (*clear)(void *, uint64_t);
     int64_t (*check_access)(struct context *, uint64_t address, uint64_t bytes, uint64_t site);
     void *host;
-    uint64_t trap_args[HUESHIFT_MAX_TRAP_ARGS], results[HUESHIFT_MAX_VALUES];
+    uint64_t results[HUESHIFT_MAX_VALUES];
 };
 
 extern int64_t hueshift_enter(struct context *) __attribute__((visibility("hidden")));
@@ -325,7 +324,7 @@ int main(int argc, char **argv) {
     program_after(stdout);
     if (fflush(stdout) || ferror(stdout)) output_failed();
     if (status == RETURNED) return CODE_DONE;
-    program_trap(stderr, context.trap_site, context.trap_args);
+    program_trap(stderr, context.trap_site, context.values);
     return CODE_GUEST;
 }
 

@@ -62,7 +62,7 @@ pub(super) fn straighten(graph: &mut Graph, entry: &[IntBound], rewrites: &mut R
     let mut known = Known::new(graph);
     let flow = Flow::unknown(graph, entry);
     let one_way = one_way(graph);
-    let handed = Handed::of(graph);
+    let handed = Handed(graph.slices().collect());
     // By depth in the tree: what is in use at the end of a block.
     let mut in_use: Vec<Vec<Stretch>> = Vec::new();
     let mut found: Vec<(&Arm, FxHashSet<ValueId>)> = Vec::new();
@@ -180,16 +180,6 @@ impl Stretch {
 struct Handed(Vec<(ValueId, ValueId)>);
 
 impl Handed {
-    /// Those of a graph. No name in a source has a point in it: a length's is the slice's with one.
-    fn of(graph: &Graph) -> Handed {
-        let named = || graph.params.iter().zip(graph.entry_params());
-        let slice = |(name, base): (&String, &ValueId)| {
-            let length = format!("{name}.len");
-            named().find(|(other, _)| **other == length).map(|(_, length)| (*base, *length))
-        };
-        Handed(named().filter_map(slice).collect())
-    }
-
     /// Whether an op accesses an element of one of them: as far as what is known says that its index is less than the length.
     fn have(&self, op: &Op, known: &Known) -> bool {
         let is_of = |(base, _): &&(ValueId, ValueId)| op.args[0] == Operand::Value(*base);

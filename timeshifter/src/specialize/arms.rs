@@ -61,6 +61,30 @@ impl Engine<'_> {
         Ok(Some(other))
     }
 
+    /// Goes on on one side of a branch. The other one is an exit, but for one that only traps: there is nothing to go on with.
+    pub(super) fn keep_to(
+        &mut self,
+        st: &mut State,
+        cond: Red,
+        taken: bool,
+        (then, otherwise): (&Edge, &Edge),
+        loc: Loc,
+    ) -> Result<(), SpecError> {
+        let (own, other) = if taken { (then, otherwise) } else { (otherwise, then) };
+        let Some(arm) = self.trap_arm(st, other, &self.decisions(st, cond, !taken))? else {
+            return self.guard(st, cond, taken, (then, otherwise), loc);
+        };
+        self.trim_registers(st);
+        let fragment = &mut self.fragments[st.fragment];
+        let [trap, next] = [(); 2].map(|()| fragment.new_block(Some(st.block)));
+        let (on_true, on_false) = if taken { (next, trap) } else { (trap, next) };
+        let (then, otherwise) = (Edge::new(on_true, []), Edge::new(on_false, []));
+        let branch = Terminator::Branch { cond: operand_of(cond), then, otherwise, time: Time::Now };
+        fragment.end(st.block, branch, loc);
+        self.make_trap_arm(st, trap, arm)?;
+        self.take_arm(st, cond, taken, own, next, loc)
+    }
+
     fn take_arm(
         &mut self,
         st: &mut State,
@@ -140,7 +164,16 @@ impl Engine<'_> {
         block: BlockId,
         decisions: &Decisions,
     ) -> Result<bool, SpecError> {
-        let Some(TrapArm { trap, stores }) = self.trap_arm(st, edge, decisions)? else { return Ok(false) };
+        if self.program.mark(st.frame().graph, edge.block, 0).is_some() {
+            return Ok(false); // it is joined with others
+        }
+        let Some(arm) = self.trap_arm(st, edge, decisions)? else { return Ok(false) };
+        self.make_trap_arm(st, block, arm)?;
+        Ok(true)
+    }
+
+    fn make_trap_arm(&mut self, st: &State, block: BlockId, arm: TrapArm) -> Result<(), SpecError> {
+        let TrapArm { trap, stores } = arm;
         self.count_step(st)?;
         let fragment = &mut self.fragments[st.fragment];
         for (base, value, desc) in stores {
@@ -149,14 +182,15 @@ impl Engine<'_> {
         }
         let loc = trap.loc;
         fragment.end(block, Terminator::Trap(trap), loc);
-        Ok(true)
+        Ok(())
     }
 
+    /// What is to be done along `edge`, if that is nothing but to trap.
     fn trap_arm(&self, st: &State, edge: &Edge, decisions: &Decisions) -> Result<Option<TrapArm>, SpecError> {
         let graph = st.frame().graph;
         let target = self.program.graph(graph).block(edge.block);
         let Terminator::Trap(trap) = &target.term else { return Ok(None) };
-        if !target.ops.is_empty() || self.program.mark(graph, edge.block, 0).is_some() {
+        if !target.ops.is_empty() {
             return Ok(None);
         }
         let decided = |red: Red| match decisions.iter().find(|(value, _)| *value == red) {

@@ -123,9 +123,17 @@ impl<'m> Engine<'m> {
         };
 
         let mut columns: Vec<_> = all.iter().map(|st| st.red_registers()).collect();
-        let mut met = Vec::new();
+        // At the top, whose registers else have a parameter each.
+        let sources = if top { self.sources(&all[0].frames) } else { Vec::new() };
+        let (mut shared, mut met) = (FxHashMap::default(), Vec::new());
         while let Some(tuple) = columns.iter_mut().map(Iterator::next).collect::<Option<Tuple>>() {
-            met.push(self.meet_operand(&mut meeting, all, tuple)?);
+            let one = sources.get(met.len()).map(|source| (*source, tuple.clone()));
+            let operand = match one.as_ref().and_then(|one| shared.get(one)) {
+                Some(operand) => *operand,
+                None => self.meet_operand(&mut meeting, all, tuple)?,
+            };
+            shared.extend(one.map(|one| (one, operand)));
+            met.push(operand);
         }
         drop(columns);
         let mut met = met.into_iter();

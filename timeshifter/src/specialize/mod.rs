@@ -33,6 +33,7 @@
 mod access;
 mod ahead;
 mod alone;
+mod arguments;
 mod arms;
 mod calls;
 mod chaos;

@@ -1,6 +1,7 @@
 //! A compiler module made ready to run: callees found, liveness and the order of positions known.
 
 use super::ahead::Lookahead;
+use super::arguments::Arguments;
 use super::error::SpecError;
 use super::state::GraphIx;
 use flowgraph::analysis::{Liveness, Order};
@@ -22,6 +23,7 @@ pub struct Loaded<'m> {
     /// Whether it is the all-red twin.
     pub twin: bool,
     pub(super) lookahead: Lookahead,
+    pub(super) arguments: Arguments,
     marks: Vec<Vec<Option<MarkKind>>>,
     callees: FxHashMap<(BlockId, u32), GraphIx>,
     twin_of: Option<GraphIx>,
@@ -191,8 +193,9 @@ impl<'m> Loaded<'m> {
             .collect();
         let twin = graph.key.ends_with("#twin");
         let twin_of = by_key.get(format!("{}#twin", graph.function).as_str()).copied();
-        let lookahead = Lookahead::new(graph, &order);
-        Loaded { graph, liveness: Liveness::new(graph), order, twin, lookahead, marks, callees, twin_of, guest_loops }
+        let (lookahead, arguments) = (Lookahead::new(graph, &order), Arguments::of(graph));
+        let liveness = Liveness::new(graph);
+        Loaded { graph, liveness, order, twin, lookahead, arguments, marks, callees, twin_of, guest_loops }
     }
 }
 

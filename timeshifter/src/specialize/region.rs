@@ -115,6 +115,7 @@ impl Engine<'_> {
         match filled.and_then(|()| self.run_functions_or_refuse()) {
             Ok(()) => {
                 self.fragments[fragment].make_entry(region.template.block);
+                self.name_params(&region.template);
                 Some(region)
             }
             Err(error) => {
@@ -227,7 +228,7 @@ impl Engine<'_> {
             }
             [way] => {
                 st.snapshot = None;
-                self.guard(&mut st, cond, way == Some(1), (then, otherwise), loc)?;
+                self.keep_to(&mut st, cond, way == Some(1), (then, otherwise), loc)?;
                 Ok(vec![st])
             }
             _ => {

@@ -1,6 +1,7 @@
 //! Between compiled code and the interpreter: the frames to go on with at an exit, and the version to enter from a merge
 //! point.
 
+use super::arguments::Source;
 use super::chaos::Choice;
 use super::engine::{Engine, RootKind, Unit, Version};
 use super::error::SpecError;
@@ -242,7 +243,6 @@ impl Engine<'_> {
         let outside = self.portal_arguments(outermost);
         let mut param = |engine: &mut Self, word: Word, ty: Type, outside: bool| {
             let value = engine.fragments[fragment].new_param(BlockId::ENTRY, ty);
-            engine.fragments[fragment].graph.params.push(value.to_string());
             let root = roots.iter().find(|(_, at)| ty == Type::Int && *at == word);
             let origin = match root {
                 Some((root, _)) => Origin::Root(Provenance { root: *root, offset: Some(0) }),
@@ -256,24 +256,26 @@ impl Engine<'_> {
         for (root, address) in &roots {
             st.memory.roots.insert(*root, param(self, *address, Type::Int, false));
         }
-        for (depth, frame) in frames.iter().enumerate() {
-            let mut arriving = self.arriving_frame(frame);
-            for (value, reg) in arriving.regs.iter_mut() {
-                if let Reg::Red(Red::Const(c)) = *reg {
-                    let outside = depth == 0 && outside.contains(value);
-                    let word = self.memory.resolve(c);
-                    let root = roots.iter().find(|(_, at)| c.ty() == Type::Int && *at == word);
-                    *reg = Reg::Red(match root {
-                        Some((root, _)) => st.memory.roots[root],
-                        None => param(self, word, c.ty(), outside),
-                    });
-                }
+        st.frames = frames.iter().map(|frame| self.arriving_frame(frame)).collect();
+        let mut sources = self.sources(&st.frames).into_iter();
+        let mut shared: FxHashMap<Source, Red> = FxHashMap::default();
+        for (depth, frame) in st.frames.iter_mut().enumerate() {
+            for (value, reg) in frame.regs.iter_mut() {
+                let Reg::Red(red) = reg else { continue };
+                let (Red::Const(c), Some(source)) = (*red, sources.next()) else { continue };
+                let outside = depth == 0 && outside.contains(value);
+                let word = self.memory.resolve(c);
+                let root = roots.iter().find(|(_, at)| c.ty() == Type::Int && *at == word);
+                *red = match root {
+                    Some((root, _)) => st.memory.roots[root],
+                    None => *shared.entry(source).or_insert_with(|| param(self, word, c.ty(), outside)),
+                };
             }
-            st.frames.push(arriving);
         }
         let params = self.fragments[fragment].graph.entry_params();
         let words = params.iter().map(|p| concrete[p]).collect();
         st.concrete = Some(concrete);
+        self.name_params(&st);
         st.jumped = true; // what comes by here again can enter
         Ok(Some((name, words, self.trace_from(Beginning::MergePoint, st)?)))
     }

@@ -167,13 +167,13 @@ impl Engine<'_> {
             let mut info = self.fragments[site.fragment].info(*value).clone();
             info.definition = None;
             self.fragments[fragment].info[param.index()] = info;
-            self.fragments[fragment].graph.params.push(param.to_string());
             renamed.push((*value, param));
         }
         rename(&mut st, &renamed);
         self.fragments[fragment].at = st.at;
         st.fragment = fragment;
         st.block = BlockId::ENTRY;
+        self.name_params(&st);
         // What stands before the op has been passed: offered again, it would lead back here (RESUME.md, 4).
         st.passed |= self.stands_at_merge_point(&st);
         st

@@ -194,7 +194,7 @@ impl Engine<'_> {
                 Some(Outcome::Split { cond, then, otherwise, loc }) => {
                     let taken = self.concrete_word(&st, operand_of(cond)) != 0;
                     self.record(&st, Some(i64::from(taken)));
-                    self.guard(&mut st, cond, taken, (then, otherwise), loc)?;
+                    self.keep_to(&mut st, cond, taken, (then, otherwise), loc)?;
                 }
                 Some(Outcome::SwitchSplit { value, cases, default, loc }) => {
                     self.trace_switch(&mut st, value, cases, default, loc)?;

@@ -108,6 +108,7 @@ impl Engine<'_> {
                 self.entrances.insert(self.hash_of_key(key));
             }
             self.fragments[fragment].make_entry(block);
+            self.name_params(&template);
             self.fragments[fragment].version = Some(id);
         }
         let template = Rc::new(template);
