@@ -201,7 +201,7 @@ impl Run {
         let lines = Lines::create(self.log.log.as_deref())?;
         let spinner = (!guest_io::writes(interpreter.embedded().module())).then(|| Spinner::start("running"));
         let compiled = self.looks() || self.emit.is_some();
-        let wanted = Wanted { sink: lines.as_ref().map(Lines::sink), compiled };
+        let wanted = Wanted { sink: lines.as_ref().map(Lines::sink), compiled, leaves_memory: true };
         let options = JitOptions { time_tiers: self.looks(), keep_text: self.keeps_text(), ..jit.just_in_time() };
         let ran = interpreter.jit_showing(program, &self.arguments(), &options, wanted);
         drop(spinner);

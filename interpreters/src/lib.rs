@@ -142,6 +142,8 @@ pub struct Wanted {
     pub sink: Option<Sink>,
     /// What was compiled is shown, and how much it is.
     pub compiled: bool,
+    /// The process ends behind the run: memory is left for it to give back at once, not piece by piece.
+    pub leaves_memory: bool,
 }
 
 /// How to run a program of an interpreter that is part of this one.
@@ -173,7 +175,7 @@ macro_rules! run {
                 }
                 let result = $lang::jit::$entry(&mut jit, $($argument),*);
                 made.stats = jit.stats();
-                if made.wanted.compiled {
+                let result = if made.wanted.compiled {
                     made.sizes = jit.sizes();
                     jit.specialized().and_then(|compiled| {
                         made.compiled = compiled;
@@ -181,7 +183,11 @@ macro_rules! run {
                     })
                 } else {
                     result
+                };
+                if made.wanted.leaves_memory {
+                    std::mem::forget(jit);
                 }
+                result
             }
         }
     };
@@ -257,7 +263,7 @@ impl Interpreter {
     /// # Errors
     /// As for [`Interpreter::tier0`].
     pub fn jit(&self, program: &[u8], arguments: &[&str], options: &JitOptions) -> Result<Jitted, LoadError> {
-        self.jit_showing(program, arguments, options, Wanted { sink: None, compiled: true })
+        self.jit_showing(program, arguments, options, Wanted { compiled: true, ..Wanted::default() })
     }
 
     /// The same, with no more than is wanted beside the result.
