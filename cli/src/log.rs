@@ -9,7 +9,7 @@
 //! ```
 
 use crate::output;
-use crate::problem::{Failure, Problem};
+use crate::problem::{Failure, Problem, file_problem};
 use hueshift::events::{Event, Reason, Sink, What};
 use hueshift::standalone::Standalone;
 use hueshift::{Report, Residual, Specialized};
@@ -166,5 +166,5 @@ impl Lines {
 }
 
 fn not_written(path: &Path, error: &io::Error) -> Problem {
-    Problem::new(format!("{} can't be written: {error}", path.display()))
+    file_problem(&path.display().to_string(), "written", error)
 }

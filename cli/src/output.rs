@@ -1,6 +1,6 @@
 //! Writing results.
 
-use crate::problem::{Failure, Problem};
+use crate::problem::{Failure, Problem, file_problem};
 use serde_json::ser::Formatter;
 use std::io::{self, Write};
 use std::path::Path;
@@ -35,8 +35,9 @@ pub fn written(stream: &str, done: io::Result<()>) -> Result<(), Failure> {
 pub fn write(to: Option<&Path>, text: &str) -> Result<(), Failure> {
     match to {
         None => print(text),
-        Some(path) => std::fs::write(path, text)
-            .map_err(|e| Problem::new(format!("{} can't be written: {e}", path.display())).into()),
+        Some(path) => {
+            std::fs::write(path, text).map_err(|e| file_problem(&path.display().to_string(), "written", &e).into())
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use hintannotator::ColorError;
 use hueshift::{CompileError, JitError, SpecFailure};
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode, SourceSpan};
 use std::fmt;
-use std::io::{IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use timeshifter::specialize::SpecError;
 
 /// Exit code: the guest program failed or trapped.
@@ -199,6 +199,23 @@ impl From<ArgumentError> for Problem {
     }
 }
 
+/// A file that can't be read or written: `done` is which.
+pub fn file_problem(path: &str, done: &str, error: &io::Error) -> Problem {
+    let problem = Problem::new(format!("{path} can't be {done}: {error}"));
+    match error.kind() {
+        io::ErrorKind::NotFound if done == "read" => {
+            problem.help("name a file that is there, or `-` for standard input")
+        }
+        io::ErrorKind::NotFound => problem.help("make the folder first, or name a file in one that is there"),
+        io::ErrorKind::IsADirectory => problem.help("this is a folder: name a file"),
+        io::ErrorKind::NotADirectory => problem.help("part of the path is a file: name one in a folder"),
+        io::ErrorKind::PermissionDenied => {
+            problem.help(format!("the file or its folder has to be one that may be {done}"))
+        }
+        _ => problem,
+    }
+}
+
 /// A text error, in the text that it is about.
 pub fn text_problem(name: &str, text: &str, error: &TextError) -> Problem {
     let loc = Loc { line: error.line.max(1), column: error.column, ..Loc::default() };
@@ -238,6 +255,12 @@ pub fn compile_failure(error: &CompileError, files: &[SourceFile]) -> Failure {
     match error {
         CompileError::Colors(errors) => {
             Failure::Refused(errors.iter().map(|e| Box::new(color_problem(e, files)) as _).collect())
+        }
+        CompileError::NoEntry(_, entries) if entries.is_empty() => {
+            Failure::refused(Problem::new(error.to_string()).help("write the entry's graph"))
+        }
+        CompileError::NoEntry(..) => {
+            Failure::refused(Problem::new(error.to_string()).help("name one of them with `--entry`"))
         }
         error => Failure::refused(Problem::new(error.to_string())),
     }

@@ -1,9 +1,11 @@
 //! What the command works on: a file of the dialect, graphs as text, or a bundled interpreter.
 
-use crate::problem::{Failure, Problem, compile_failure, refusal_problem, text_problem};
+use crate::problem::{Failure, Problem, compile_failure, file_problem, refusal_problem, text_problem};
 use flowgraph::analysis::CallGraph;
 use flowgraph::frontend;
 use flowgraph::ir::{Graph, Module, Stage};
+use flowgraph::text::place_in;
+use flowgraph::verify::Violation;
 use hintannotator::{Colors, Letter, letters_of_key, near_names};
 use hueshift::{CompileError, Compiler};
 use interpreters::Interpreter;
@@ -26,8 +28,13 @@ pub struct Source {
 pub fn read(path: &str) -> Result<String, Failure> {
     let bytes = read_bytes(path)?;
     String::from_utf8(bytes).map_err(|e| {
-        let at = e.utf8_error().valid_up_to();
-        Problem::new(format!("{path} is not text: byte {at} is not UTF-8")).into()
+        let (before, rest) = e.as_bytes().split_at(e.utf8_error().valid_up_to());
+        let lines = String::from_utf8_lossy(before);
+        let (line, column) =
+            (lines.matches('\n').count() + 1, lines.rsplit('\n').next().map_or(0, |l| l.chars().count()) + 1);
+        let byte = rest.first().copied().unwrap_or_default();
+        let message = format!("{path}:{line}:{column} is not text: the byte 0x{byte:02x} begins no character of UTF-8");
+        Problem::new(message).help("save the file as UTF-8").into()
     })
 }
 
@@ -41,7 +48,7 @@ pub fn read_bytes(path: &str) -> Result<Vec<u8>, Failure> {
     };
     match done {
         Ok(()) => Ok(bytes),
-        Err(error) => Err(Problem::new(format!("{path} can't be read: {error}")).into()),
+        Err(error) => Err(file_problem(path, "read", &error).into()),
     }
 }
 
@@ -66,16 +73,28 @@ pub fn parse_module(name: &str, text: &str, stage: Stage) -> Result<Module, Fail
         let help = format!("the first line of the text says the stage: `module {}`", stage.name());
         return Err(Problem::new(message).help(help).into());
     }
-    let violations: Vec<String> = match flowgraph::verify::verify(&module) {
-        Err(violations) => violations.iter().map(ToString::to_string).collect(),
-        Ok(()) if stage == Stage::Compiler => hintannotator::check(&module).iter().map(ToString::to_string).collect(),
+    let problem = |message: String, remedy: &str, place: Option<(usize, usize)>| {
+        let problem = Problem::new(message).help(remedy);
+        let (at, len) = place.unwrap_or_default();
+        Box::new(problem.within(name, text, at, len)) as _
+    };
+    let problems: Vec<_> = match flowgraph::verify::verify(&module) {
+        Err(violations) => {
+            let placed =
+                |v: &Violation| problem(v.to_string(), v.rule.remedy(), place_in(text, &v.item, v.block, v.op));
+            violations.iter().map(placed).collect()
+        }
+        Ok(()) if stage == Stage::Compiler => {
+            let remedy = "color it as `hueshift graph --stage compiler` does";
+            let placed = |v: &hintannotator::Violation| {
+                let place = place_in(text, &format!("graph {}", v.graph), Some(v.block), Some(v.op));
+                problem(v.to_string(), remedy, place)
+            };
+            hintannotator::check(&module).iter().map(placed).collect()
+        }
         Ok(()) => Vec::new(),
     };
-    if violations.is_empty() {
-        return Ok(module);
-    }
-    let problem = |v: &String| Box::new(Problem::new(format!("{name}: {v}"))) as _;
-    Err(Failure::Refused(violations.iter().map(problem).collect()))
+    if problems.is_empty() { Ok(module) } else { Err(Failure::Refused(problems)) }
 }
 
 impl Source {

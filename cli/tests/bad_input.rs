@@ -370,3 +370,44 @@ fn hints_that_are_not_true() {
     let args = ["--args", "60,30", "--policy", "tracing"];
     refused(source, &args, &["73810", "73811", "isn't true", "check-hints=1/1"]);
 }
+
+/// Graphs that can be parsed and break a rule are shown at the line that does, with what to do about it.
+#[test]
+fn invalid_graphs_are_shown_in_their_text() {
+    let graph = |ops: &str| format!("module residual\n\ngraph f(x: int) -> int {{\nb0(v0: int):\n{ops}}}\n");
+    for (ops, place, message, help) in [
+        ("    return v0, v0\n", ":5:5", "returns (int, int)", "help: return what the graph's head says"),
+        ("    v1 = int_add v0, 1.5\n    return v1\n", ":5:5", "operand 1 is float", "help: give the op the operands"),
+        ("    jump b1\nb1:\n    jump b0(v0)\n", ":7:5", "an edge leads to the entry", "help: lead to another block"),
+        ("    return v0\nb1:\n    return v0\n", ":6:1", "nothing leads here", "help: leave the block out"),
+        (
+            "    v1: int = call g(v0)\n    return v1\n",
+            ":5:5",
+            "there is no function g",
+            "help: write the function's graph",
+        ),
+    ] {
+        let text = graph(ops);
+        let ran = expect(2, &[message, help], &["opt", "-"], &text);
+        assert!(ran.err.contains(&format!("<stdin>{place}]")), "{}", ran.err);
+    }
+}
+
+#[test]
+fn files_that_cannot_be_used_have_a_remedy() {
+    let folder = env!("CARGO_TARGET_TMPDIR");
+    let bytes = std::path::Path::new(folder).join("latin1.rs");
+    std::fs::write(&bytes, b"// fine\n// \xe9\n").expect("the file");
+    let bytes = bytes.to_str().expect("a path of text");
+    expect(2, &["latin1.rs:2:4 is not text", "0xe9", "help: save the file as UTF-8"], &["spec", bytes], "");
+    expect(2, &["can't be read", "help: this is a folder"], &["opt", folder], "");
+    expect(2, &["can't be read", "help: name a file that is there"], &["explain", "/no/such/log"], "");
+    let log = ["run", "tl", "primes", "--mode", "jit", "--log", "/no/such/folder/x", "--", "5"];
+    expect(2, &["can't be written", "help: make the folder first"], &log, "");
+    expect(
+        2,
+        &["no entry `f`; there is none"],
+        &["spec", "--compiler-graph", "-", "--entry", "f"],
+        "module compiler\n",
+    );
+}

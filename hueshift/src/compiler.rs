@@ -19,7 +19,7 @@ pub enum CompileError {
     #[error("this is a {} module; a {} module is needed here", .0.name(), .1.name())]
     Stage(Stage, Stage),
     /// The module has no entry.
-    #[error("the compiler graphs have no entry `{0}`; there are: {1}")]
+    #[error("the compiler graphs have no entry `{0}`; there {known}", known = if .1.is_empty() { "is none".to_owned() } else { format!("are: {}", .1) })]
     NoEntry(String, String),
 }
 

@@ -43,12 +43,14 @@ mod lex;
 mod parse;
 mod parse_body;
 mod parse_graph;
+mod place;
 mod print;
 mod renumber;
 mod rust_type;
 
 pub use error::TextError;
 pub use parse::{parse_graph, parse_module};
+pub use place::place_in;
 pub use print::{print_graph, print_graph_short, print_module, print_op, print_operand, print_terminator};
 pub use renumber::renumber;
 

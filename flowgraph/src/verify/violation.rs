@@ -138,6 +138,65 @@ pub enum Rule {
     MergePointNoPortal,
 }
 
+impl Rule {
+    /// What to do about it in a text.
+    pub fn remedy(&self) -> &'static str {
+        match self {
+            Rule::NoSuchType(_) => "declare it with `struct` or `enum`, or use a type that is declared",
+            Rule::NoLayout | Rule::Layout { .. } => "lay it out as Rust's `repr(C)` does",
+            Rule::TooLarge(_) => "make it smaller than 2^31 bytes",
+            Rule::DataSize { .. } => "write as many bytes as the type has",
+            Rule::NoBlocks => "write its blocks, or `attributes dont_look_inside` for a function of the host",
+            Rule::ParameterNames { .. } => "name each parameter of the first block in the graph's head, and no other",
+            Rule::SignatureParameters { .. } | Rule::SignatureResult { .. } => {
+                "write the types in the head and in the line `signature` so that they are the same"
+            }
+            Rule::NoSuchValue(_) | Rule::Undefined(_) => "define it, or use another value",
+            Rule::NoSuchData(_) => "declare it with `data`",
+            Rule::NoSuchBlock(_) => "write one that is there",
+            Rule::DefinedTwice(_) => "give one of them another number",
+            Rule::NotDominated(_) => "hand it over by the edges that lead here, as a parameter of the block",
+            Rule::EntryPredecessor => "lead to another block, and jump there from the entry",
+            Rule::Unreachable => "leave the block out, or lead an edge there",
+            Rule::EdgeArguments { .. } | Rule::EdgeType { .. } => {
+                "hand over one argument for each parameter, of its type"
+            }
+            Rule::DuplicateCase(_) => "leave one of them out",
+            Rule::ConditionType(_) => "compare first: a condition is an int, where 0 is false",
+            Rule::ReturnTypes { .. } => "return what the graph's head says behind `->`",
+            Rule::TrapOperands { .. } | Rule::TrapMessage(_) | Rule::TrapType { .. } => {
+                "write the trap as graphs that are printed have it, such as `trap index_out_of_bounds(v1: usize, v2: usize)`"
+            }
+            Rule::OperandCount { .. }
+            | Rule::OperandType { .. }
+            | Rule::ResultCount { .. }
+            | Rule::ResultType { .. }
+            | Rule::Immediate { .. } => "give the op the operands that it takes, and the results that it gives",
+            Rule::NoSuchFunction(_) => "write the function's graph, or call one that is there",
+            Rule::Arguments { .. } | Rule::Results { .. } => "call it as its graph's head says",
+            Rule::ColorInStage { .. } | Rule::EmitInStage(_) | Rule::CallModeInStage { .. } | Rule::MarkInStage(_) => {
+                "leave it out, or write the stage that the graphs are of in the line `module`"
+            }
+            Rule::NoColor(_)
+            | Rule::GreenFromRed { .. }
+            | Rule::GreenFromMemory { .. }
+            | Rule::GreenParameter { .. }
+            | Rule::EmitsGreen(_)
+            | Rule::ExecutesRed(_)
+            | Rule::BranchOnRed(_)
+            | Rule::SplitOnGreen
+            | Rule::FoldsRed(_) => "color it as `hueshift graph --stage compiler` does",
+            Rule::NoDecider(_) => "write that graph, with the function's parameters",
+            Rule::MarkOrder | Rule::MarkRange { .. } => "write each mark before the op that it is of",
+            Rule::ResidualOnly { .. } => "leave it out: only residual graphs have that",
+            Rule::PortalParameters(_) => "name each parameter once in `portal(greens(..), reds(..))`",
+            Rule::MergePointPlace | Rule::MergePointOperands | Rule::MergePointNoPortal => {
+                "write it as `hueshift graph` prints it for a `merge_point!()`"
+            }
+        }
+    }
+}
+
 /// A violated rule, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
