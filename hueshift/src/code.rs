@@ -282,6 +282,11 @@ impl Code {
         self.refused.contains(key)
     }
 
+    /// Whether the background has come further since this was asked last.
+    pub fn has_news(&self) -> bool {
+        self.engine.has_news()
+    }
+
     /// Whether anything is made in the background.
     pub fn is_busy(&self) -> bool {
         !self.under_way.is_empty() || self.engine.under_way() > 0

@@ -7,6 +7,8 @@ use crate::CodegenError;
 use crate::code::{Compiled, Definition, compile};
 use cranelift_codegen::Context;
 use cranelift_codegen::isa::OwnedTargetIsa;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -27,10 +29,34 @@ enum Job {
     Errand(Errand),
 }
 
+/// Whether the thread has done something since it was asked last. Its end is something, too.
+#[derive(Clone, Default)]
+struct News(Arc<AtomicBool>);
+
+impl News {
+    fn tell(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+
+    fn take(&self) -> bool {
+        self.0.load(Ordering::Relaxed) && self.0.swap(false, Ordering::Acquire)
+    }
+}
+
+/// What tells of the thread's end, however it comes.
+struct TellsEnd(News);
+
+impl Drop for TellsEnd {
+    fn drop(&mut self) {
+        self.0.tell();
+    }
+}
+
 /// The thread. It ends when this is dropped, behind the batch that it has at hand.
 pub(crate) struct Worker {
     jobs: Sender<Job>,
     done: Receiver<Done>,
+    news: News,
 }
 
 impl Worker {
@@ -41,8 +67,13 @@ impl Worker {
     pub fn start(isa: OwnedTargetIsa, want_text: bool) -> Result<Worker, CodegenError> {
         let (jobs, given) = channel();
         let (finished, done) = channel();
+        let news = News::default();
+        let told = news.clone();
         let work = move || {
             let mut context = Context::new();
+            // Dropped in the other order: whoever is told finds that nothing more comes.
+            let told = TellsEnd(told);
+            let finished = finished;
             for job in given {
                 let is_wanted = match job {
                     Job::Compile(batch) => {
@@ -52,6 +83,7 @@ impl Worker {
                     }
                     Job::Errand(errand) => errand(),
                 };
+                told.0.tell();
                 // Nobody waits for the rest.
                 if !is_wanted {
                     return;
@@ -60,7 +92,7 @@ impl Worker {
         };
         let thread = thread::Builder::new().name("hueshift code".to_owned());
         thread.spawn(work).map_err(|e| CodegenError::Machine(format!("no thread to generate code on: {e}")))?;
-        Ok(Worker { jobs, done })
+        Ok(Worker { jobs, done, news })
     }
 
     /// Hands over a batch.
@@ -72,6 +104,11 @@ impl Worker {
     /// Has something else done, behind all that has been handed over.
     pub fn run(&self, errand: Errand) {
         let _ = self.jobs.send(Job::Errand(errand));
+    }
+
+    /// Whether a batch or an errand has come to its end since this was asked last: a look that costs next to nothing.
+    pub fn has_news(&self) -> bool {
+        self.news.take()
     }
 
     /// The next batch that is done, waited for if it is to be; nothing if none is. One that the thread has come to its end over, by
@@ -98,16 +135,28 @@ mod tests {
     fn batches_come_back_in_order_and_what_nobody_compiles_is_refused() {
         let isa = Target::host(OptLevel::Quick, false).expect("a code generator").isa;
         let worker = Worker::start(isa, false).expect("a thread");
-        assert!(worker.done(false).is_none(), "nothing has been begun");
+        assert!(worker.done(false).is_none() && !worker.has_news(), "nothing has been begun");
         for _ in 0..3 {
             worker.compile(Vec::new());
         }
         for _ in 0..3 {
             assert!(worker.done(true).is_some_and(|done| done.compiled.is_ok_and(|code| code.is_empty())));
         }
+        let errand = || {
+            worker.run(Box::new(|| false));
+            while !worker.has_news() {
+                thread::yield_now();
+            }
+        };
+        errand();
+        // That was the last one: the thread's end is news.
+        while !worker.has_news() && worker.done(false).is_none() {
+            thread::yield_now();
+        }
+        assert!(worker.done(true).is_some_and(|done| done.compiled.is_err()));
         let (jobs, _) = channel();
         let (_, done) = channel();
-        let gone = Worker { jobs, done };
+        let gone = Worker { jobs, done, news: News::default() };
         gone.compile(Vec::new());
         for wait in [false, true] {
             assert!(gone.done(wait).is_some_and(|done| done.compiled.is_err()));

@@ -229,7 +229,7 @@ impl Jit<'_> {
     /// Installs what has been compiled in the background; waits for all that is under way, if it is to. What has been refused
     /// there stays interpreted.
     pub(super) fn install_finished(&mut self, wait: bool) -> Result<(), JitError> {
-        if !self.code.is_busy() {
+        if !self.code.is_busy() || !(wait || self.code.has_news()) {
             return Ok(());
         }
         let begun = Instant::now();

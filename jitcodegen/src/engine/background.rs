@@ -2,6 +2,7 @@
 
 use super::Engine;
 use crate::CodegenError;
+use crate::worker::Worker;
 use std::time::Duration;
 
 /// A batch that has been compiled in the background.
@@ -33,6 +34,11 @@ impl Engine {
             Some(worker) => worker.run(Box::new(errand)),
             None => drop(errand()),
         }
+    }
+
+    /// Whether the thread that compiles has done anything since this was asked last. If not, [`Engine::poll`] finds nothing.
+    pub fn has_news(&self) -> bool {
+        self.worker.as_ref().is_some_and(Worker::has_news)
     }
 
     /// How many batches are being compiled in the background.
