@@ -13,6 +13,7 @@ use crate::facts::Facts;
 use crate::fragment::{Cells, FrameLayout, Heads, SlotPlan};
 use crate::lower;
 use crate::products::in_pairs;
+use crate::shifts::unrolled;
 use crate::sites::{Sites, TrapSite};
 use crate::steps::steps;
 use cranelift_codegen::ir::condcodes::IntCC;
@@ -161,6 +162,8 @@ pub(crate) fn translate(
 ) -> Result<(), CodegenError> {
     let paired = in_pairs(graph);
     let graph = paired.as_ref().unwrap_or(graph);
+    let unrolled = unrolled(graph);
+    let graph = unrolled.as_ref().unwrap_or(graph);
     let slots = SlotPlan::new(graph, fragment, unit.frame)?;
     let entry = b.create_block();
     b.append_block_params_for_function_params(entry);

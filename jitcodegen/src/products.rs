@@ -21,12 +21,10 @@
 //! where the loop is left there.
 
 use crate::arms::is_cheap;
+use crate::rounds::{exits, hand_over, path, used_behind, ways};
 use flowgraph::ir::{BlockId, Edge, Graph, Imm, Loc, Op, Opcode, Operand, Terminator, Time, Type, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
-
-/// A round goes through no more blocks than these.
-const BLOCKS: usize = 4;
 
 /// It has no more ops than these, the product among them.
 const OPS: usize = 6;
@@ -37,14 +35,14 @@ pub(crate) fn in_pairs(graph: &Graph) -> Option<Graph> {
     if carried.is_empty() {
         return None;
     }
-    let mut ways = vec![0; graph.blocks.len()];
-    graph.blocks.iter().flat_map(|block| block.term.edges()).for_each(|edge| ways[edge.block.index()] += 1);
+    let ways = ways(graph);
     let rounds: Vec<Round> = carried.into_iter().filter_map(|(head, at)| Round::find(graph, &ways, head, at)).collect();
     let mut paired: Option<Graph> = None;
     let mut changed: FxHashSet<BlockId> = FxHashSet::default();
     for round in rounds {
         // Of two in one loop, or where one leads to the other, the first is enough.
-        let touched: Vec<BlockId> = round.path.iter().map(|(block, _)| *block).chain(round.exits(graph)).collect();
+        let touched: Vec<BlockId> =
+            round.path.iter().map(|(block, _)| *block).chain(exits(graph, &round.path)).collect();
         if touched.iter().any(|block| changed.contains(block)) {
             continue;
         }
@@ -92,14 +90,11 @@ struct Round {
 
 impl Round {
     fn find(graph: &Graph, ways: &[usize], head: BlockId, at: usize) -> Option<Round> {
-        let mut path = Vec::new();
-        if !leads_back(graph, ways, head, head, &mut path) {
-            return None;
-        }
+        let path = path(graph, ways, head)?;
         let blocks: Vec<BlockId> = path.iter().map(|(block, _)| *block).collect();
         let carried = graph.block(head).params[at];
         let all = || blocks.iter().flat_map(|block| &graph.block(*block).ops);
-        if all().count() > OPS || blocks[1..].iter().any(|block| !graph.block(*block).params.is_empty()) {
+        if all().count() > OPS {
             return None;
         }
         let (last, side) = *path.last()?;
@@ -139,17 +134,9 @@ impl Round {
         Some(Round { path, carried, multiplied, by, product, used })
     }
 
-    /// Where the loop is left to.
-    fn exits<'g>(&'g self, graph: &'g Graph) -> impl Iterator<Item = BlockId> + 'g {
-        self.path.iter().flat_map(|(block, side)| {
-            let edges = graph.block(*block).term.edges().enumerate();
-            edges.filter(move |(number, _)| number != side).map(|(_, edge)| edge.block)
-        })
-    }
-
     /// Makes two rounds one.
     fn pair(&self, graph: &mut Graph) {
-        self.hand_over_what_is_used(graph);
+        hand_over(graph, &self.path, &self.used);
         let second: Vec<BlockId> = self.path.iter().map(|_| graph.new_block()).collect();
         let (last, side) = self.path[self.path.len() - 1];
         let back = graph.block(last).term.edges().nth(side).cloned();
@@ -236,29 +223,6 @@ impl Round {
         (block.ops, block.term, block.loc) = (ops, Terminator::Jump(onward), loc);
         *edge = Edge::new(way, []);
     }
-
-    /// Blocks behind the loop are handed what they use: it comes from either round.
-    fn hand_over_what_is_used(&self, graph: &mut Graph) {
-        for (behind, values) in &self.used {
-            for value in values {
-                let param = graph.new_value(graph.values[value.index()].ty);
-                let block = graph.block_mut(*behind);
-                block.params.push(param);
-                let hand = |operand: &mut Operand| {
-                    if *operand == Operand::Value(*value) {
-                        *operand = param.into();
-                    }
-                };
-                block.ops.iter_mut().flat_map(|op| op.args.iter_mut()).for_each(hand);
-                block.term.for_each_operand_mut(hand);
-                for (at, _) in &self.path {
-                    for edge in graph.block_mut(*at).term.edges_mut().filter(|edge| edge.block == *behind) {
-                        edge.args.push((*value).into());
-                    }
-                }
-            }
-        }
-    }
 }
 
 /// A product of two operands, at the end of `ops`.
@@ -267,49 +231,4 @@ fn multiply(graph: &mut Graph, ops: &mut Vec<Op>, by: [Operand; 2], loc: Loc) ->
     let (args, results) = (by.into_iter().collect(), smallvec![result]);
     ops.push(Op { opcode: Opcode::IntMul, args, results, imm: Imm::None, time: Time::Now, loc });
     result.into()
-}
-
-/// Whether a way leads from a block back to the head of its loop, over blocks that nothing else leads to.
-fn leads_back(graph: &Graph, ways: &[usize], head: BlockId, at: BlockId, path: &mut Vec<(BlockId, usize)>) -> bool {
-    let term = &graph.block(at).term;
-    if path.len() == BLOCKS || matches!(term, Terminator::Switch { .. }) {
-        return false;
-    }
-    for (side, edge) in term.edges().enumerate() {
-        path.push((at, side));
-        let leads = ways[edge.block.index()] == 1 && edge.block != BlockId::ENTRY;
-        if edge.block == head || leads && leads_back(graph, ways, head, edge.block, path) {
-            return true;
-        }
-        path.pop();
-    }
-    false
-}
-
-/// By block behind a loop: what it uses of the loop without being handed it. Nothing if another one uses such than those that only the loop leads to, by
-/// one edge.
-fn used_behind(graph: &Graph, ways: &[usize], blocks: &[BlockId]) -> Option<FxHashMap<BlockId, Vec<ValueId>>> {
-    let values = |block: &BlockId| {
-        let block = graph.block(*block);
-        block.params.iter().chain(block.ops.iter().flat_map(|op| &op.results)).copied().collect::<Vec<_>>()
-    };
-    let own: FxHashSet<ValueId> = blocks.iter().flat_map(values).collect();
-    let leads = |block: BlockId| blocks.iter().any(|at| graph.block(*at).term.edges().any(|edge| edge.block == block));
-    let mut used: FxHashMap<BlockId, Vec<ValueId>> = FxHashMap::default();
-    for id in graph.block_ids().filter(|id| !blocks.contains(id)) {
-        let block = graph.block(id);
-        let handed = block.term.edges().flat_map(|edge| edge.args.iter().copied());
-        let operands =
-            block.ops.iter().flat_map(|op| op.args.iter().copied()).chain(block.term.operands()).chain(handed);
-        for value in operands.filter_map(|operand| operand.value()).filter(|value| own.contains(value)) {
-            if ways[id.index()] != 1 || !leads(id) {
-                return None;
-            }
-            let values = used.entry(id).or_default();
-            if !values.contains(&value) {
-                values.push(value);
-            }
-        }
-    }
-    Some(used)
 }

@@ -1,0 +1,104 @@
+//! Values that move up round by round, as in `(a, b) = (b, a + b)`: two rounds become one, in which they stay where they are.
+//!
+//! What a round hands on to the next one as another parameter has to be copied to that one's register, and where its own register is
+//! taken by what comes after it, the two change places. In a small loop that takes as long as all the rest. In the second of two rounds
+//! the values can be looked for where they are.
+//!
+//! ```text
+//! b1(v1, v2, v3):                    b1(v1, v2, v3):
+//!     v4 = int_add v1, v2                v4 = int_add v1, v2
+//!     v5 = int_sub v3, 1                 v5 = int_sub v3, 1
+//!     branch v5, b1(v2, v4, v5), b2  ->  branch v5, b3, b2(v4)
+//! b2: return v4                      b3: v6 = int_add v2, v4
+//!                                        v7 = int_sub v5, 1
+//!                                        branch v7, b1(v4, v6, v7), b2(v6)
+//!                                    b2(v8): return v8
+//! ```
+//!
+//! Every test and op is done as often as before, and in the same order.
+
+use crate::arms::is_cheap;
+use crate::rounds::{Path, exits, hand_over, path, used_behind, ways};
+use flowgraph::ir::{BlockId, Edge, Graph, Operand, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Of larger rounds a copy is a small part.
+const OPS: usize = 6;
+
+/// The graph with two rounds for one where values move up; nothing if they don't anywhere.
+pub(crate) fn unrolled(graph: &Graph) -> Option<Graph> {
+    let heads: Vec<BlockId> = graph.block_ids().filter(|id| *id != BlockId::ENTRY && moves_up(graph, *id)).collect();
+    if heads.is_empty() {
+        return None;
+    }
+    let ways = ways(graph);
+    let mut unrolled: Option<Graph> = None;
+    let mut changed: FxHashSet<BlockId> = FxHashSet::default();
+    for path in heads.into_iter().filter_map(|head| path(graph, &ways, head)) {
+        let blocks: Vec<BlockId> = path.iter().map(|(block, _)| *block).collect();
+        let mut ops = blocks.iter().flat_map(|block| &graph.block(*block).ops);
+        let small = ops.clone().count() <= OPS && ops.all(is_cheap);
+        // Each but the last side leaves; what is behind is of one loop alone.
+        let exits: Vec<BlockId> = exits(graph, &path).collect();
+        let touched = || blocks.iter().chain(&exits);
+        let Some(used) = used_behind(graph, &ways, &blocks).filter(|_| small) else { continue };
+        if exits.iter().any(|exit| blocks.contains(exit)) || touched().any(|block| changed.contains(block)) {
+            continue;
+        }
+        changed.extend(touched());
+        let graph = unrolled.get_or_insert_with(|| graph.clone());
+        hand_over(graph, &path, &used);
+        unroll(graph, &path);
+    }
+    unrolled
+}
+
+/// Whether an edge to a block hands it one of its parameters as another one.
+fn moves_up(graph: &Graph, head: BlockId) -> bool {
+    let params = &graph.block(head).params;
+    let edges = graph.blocks.iter().flat_map(|block| block.term.edges()).filter(|edge| edge.block == head);
+    let moves = |edge: &Edge| {
+        let own = edge.args.iter().zip(params).filter(|(arg, param)| **arg != Operand::Value(**param));
+        own.filter_map(|(arg, _)| arg.value()).any(|value| params.contains(&value))
+    };
+    edges.into_iter().any(moves)
+}
+
+/// Puts a second round behind the first one.
+fn unroll(graph: &mut Graph, path: &Path) {
+    let second: Vec<BlockId> = path.iter().map(|_| graph.new_block()).collect();
+    let Some((last, side)) = path.last().copied() else { unreachable!("a round has blocks") };
+    let Some(back) = graph.block_mut(last).term.edges_mut().nth(side) else { unreachable!("its last one leads back") };
+    let back = std::mem::replace(back, Edge::new(second[0], []));
+    // What the values of the first round are in the second.
+    let params = graph.block(back.block).params.clone();
+    let mut now: FxHashMap<ValueId, Operand> = params.into_iter().zip(back.args.iter().copied()).collect();
+    for (place, (block, side)) in path.iter().enumerate() {
+        let mut copy = graph.block(*block).clone();
+        copy.params.clear();
+        for op in &mut copy.ops {
+            op.args.iter_mut().for_each(|arg| *arg = renamed(*arg, &now));
+            for result in &mut op.results {
+                let value = graph.new_value(graph.values[result.index()].ty);
+                now.insert(*result, value.into());
+                *result = value;
+            }
+        }
+        if place + 1 == path.len()
+            && let Some(edge) = copy.term.edges_mut().nth(*side)
+        {
+            *edge = back.clone();
+        }
+        copy.term.for_each_operand_mut(|operand| *operand = renamed(*operand, &now));
+        if place + 1 < path.len()
+            && let Some(edge) = copy.term.edges_mut().nth(*side)
+        {
+            edge.block = second[place + 1];
+        }
+        *graph.block_mut(second[place]) = copy;
+    }
+}
+
+fn renamed(operand: Operand, now: &FxHashMap<ValueId, Operand>) -> Operand {
+    operand.value().and_then(|value| now.get(&value)).copied().unwrap_or(operand)
+}
