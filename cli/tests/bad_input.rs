@@ -411,3 +411,22 @@ fn files_that_cannot_be_used_have_a_remedy() {
         "module compiler\n",
     );
 }
+
+/// A limit may be met at any step of the compiler, in the midst of what an op takes, too: then it is refused, or a trace stops there.
+#[test]
+fn limits_may_be_met_anywhere() {
+    for limit in 1..40 {
+        for mode in ["aot", "jit"] {
+            let settings = format!("unrolled-ops={limit}");
+            let hot = if mode == "jit" { ",background=no,threshold=2,bridge=2,region=1" } else { "" };
+            let args = ["run", "tl", "fib_recursive", "--mode", mode, "--jit", &(settings + hot), "--", "12"];
+            let ran = hueshift(&args, "");
+            let refused = mode == "aot" && ran.code == 2 && ran.err.contains("of one residual graph");
+            assert!(refused || ran.code == 0 && ran.out == "144\n", "{limit}, {mode}: {} {}", ran.code, ran.err);
+        }
+        let jit = format!("background=no,threshold=2,bridge=2,region=1,green-steps={limit}");
+        for program in ["tl", "tlr"] {
+            expect(0, &["25"], &["run", program, "primes", "--mode", "jit", "--jit", &jit, "--", "100"], "");
+        }
+    }
+}

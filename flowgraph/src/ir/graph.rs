@@ -381,19 +381,46 @@ impl Graph {
         self.blocks.first().map_or(&[], |entry| &entry.params)
     }
 
-    /// The slices that the entry is handed, by the names of its parameters: where a slice's address is one called `x`, the number of its
-    /// elements is `x.len`. No name in a source has a point in it. A name that two have says nothing.
-    pub fn slices(&self) -> impl Iterator<Item = (ValueId, ValueId)> + '_ {
+    /// The slices that the entry is handed, each by its name, its address and the number of its elements. Their parameters' names say
+    /// so: where one is called `x`, the other is `x.len`. No name in a source has a point in it. Names that two have say
+    /// nothing, nor do those of parameters that have none in the source: they are all called `_`.
+    pub fn slices(&self) -> impl Iterator<Item = (&str, ValueId, ValueId)> {
         let named = |wanted: &str| {
             let mut found = self.params.iter().zip(self.entry_params()).filter(|(name, _)| *name == wanted);
             found.next().map(|(_, value)| *value).filter(|_| found.next().is_none())
         };
-        let bases = self.params.iter().filter_map(|name| name.strip_suffix(".len"));
-        bases.filter_map(move |base| Some((named(base)?, named(&format!("{base}.len"))?)))
+        let names = self.params.iter().filter_map(|name| name.strip_suffix(".len"));
+        let names = names.filter(|name| *name != "_" && !name.starts_with("_."));
+        names.filter_map(move |name| Some((name, named(name)?, named(&format!("{name}.len"))?)))
     }
 
     /// Whether this is a function of the host (see [`crate::host`]): called by name, never looked into.
     pub fn is_host(&self) -> bool {
         self.blocks.is_empty() && self.attributes.dont_look_inside
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ir::ValueId;
+    use crate::text::parse_module;
+
+    #[test]
+    fn slices_are_known_by_their_names() {
+        let slices = |params: &str, numbers: &str| {
+            let text = format!("module residual\ngraph f({params}) {{\nb0({numbers}):\n    return\n}}\n");
+            let module = parse_module(&text).unwrap_or_else(|e| panic!("{e}"));
+            let found = module.graphs["f"].slices().map(|(name, base, length)| (name.to_owned(), base, length));
+            found.collect::<Vec<_>>()
+        };
+        let three = "v0: int, v1: int, v2: int";
+        let tape = ("tape".to_owned(), ValueId(0), ValueId(2));
+        assert_eq!(slices("tape: int, at: int, tape.len: int", three), [tape]);
+        // A field called `len`, and parameters without a name.
+        for none in ["x.len: int, y: int, z: int", "_: int, _.len: int, k: int", "_.a: int, _.a.len: int, k: int"] {
+            assert_eq!(slices(none, three), [], "{none}");
+        }
+        let twice = "v0: int, v1: int, v2: int, v3: int";
+        assert_eq!(slices("v3: int, v3.len: int, v3: int, k: int", twice), []);
     }
 }

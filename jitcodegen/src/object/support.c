@@ -1,6 +1,7 @@
 /* The host of an executable that hueshift has made: enters its code and says how that ended.
 
-   Before this text stand HUESHIFT_MAX_VALUES and HUESHIFT_SLOT_BYTES, of which the layout of the context is made. After it stands what belongs to the program:
+   Before this text stand HUESHIFT_MAX_VALUES and HUESHIFT_SLOT_BYTES, of which the layout of the context is made. After it
+   stands what belongs to the program:
 
      static int program_arguments(int argc, char **argv, uint64_t *words);    the words of the entry's parameters
      static void program_result(FILE *out, const uint64_t *words);            what it prints when it has returned

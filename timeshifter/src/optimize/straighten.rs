@@ -62,7 +62,7 @@ pub(super) fn straighten(graph: &mut Graph, entry: &[IntBound], rewrites: &mut R
     let mut known = Known::new(graph);
     let flow = Flow::unknown(graph, entry);
     let one_way = one_way(graph);
-    let handed = Handed(graph.slices().collect());
+    let handed = Handed(graph.slices().map(|(_, base, length)| (base, length)).collect());
     // By depth in the tree: what is in use at the end of a block.
     let mut in_use: Vec<Vec<Stretch>> = Vec::new();
     let mut found: Vec<(&Arm, FxHashSet<ValueId>)> = Vec::new();

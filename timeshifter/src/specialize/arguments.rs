@@ -6,8 +6,7 @@
 //! elements: the parameters of a fragment's entry are called after it, `x` and `x.len`, for the optimizer ([`Graph::slices`])
 //! and for a reader.
 
-use super::engine::{Engine, RootKind};
-use super::memory::Origin;
+use super::engine::Engine;
 use super::program::Loaded;
 use super::state::{Frame, Red, Reg, State};
 use flowgraph::ir::{Graph, ValueId};
@@ -77,42 +76,25 @@ impl Engine<'_> {
     }
 
     /// Names the parameters of the entry to a state's fragment, which come by those of the state's block: by themselves, but for
-    /// slices that the outermost function has been given, or that lie in what it has been lent. It has them until it returns,
-    /// and no fragment goes on behind that.
+    /// slices that the outermost function has been given. It has them until it returns, and no fragment goes on behind that.
     pub(super) fn name_params(&mut self, st: &State) {
+        let Some(outermost) = st.frames.first() else { return };
+        let graph = self.program.graph(outermost.graph);
         let fragment = &self.fragments[st.fragment];
         let head = &fragment.graph.block(st.block).params;
-        let is_lent = |value: ValueId| match fragment.info(value).origin {
-            Origin::Root(p) => self.roots[p.root.0 as usize] == RootKind::Outside,
-            _ => false,
-        };
-        let mut names: Vec<Option<String>> = vec![None; head.len()];
-        for (depth, frame) in st.frames.iter().enumerate() {
-            let Loaded { graph, arguments, .. } = self.program.loaded(frame.graph);
-            // The parameter that holds an argument.
-            let holds = |argument: ValueId| {
-                let own = |value| arguments.get(value).is_some_and(|at| graph.entry_params()[at] == argument);
-                let reds = frame.regs.iter().filter(|(value, _)| own(*value)).map(|(_, reg)| *reg);
-                let values =
-                    reds.filter_map(|reg| if let Reg::Red(Red::Value(value)) = reg { Some(value) } else { None });
-                values.filter_map(|value| head.iter().position(|param| *param == value)).next()
-            };
-            for (base, length) in graph.slices() {
-                let at = graph.entry_params().iter().position(|param| *param == base);
-                let name = at.map(|at| graph.params[at].clone());
-                if let (Some(base), Some(length)) = (holds(base), holds(length))
-                    && (depth == 0 || is_lent(head[base]))
-                    && names[base].is_none()
-                    && names[length].is_none()
-                    && !names.contains(&name)
-                {
-                    names[length] = name.as_ref().map(|name| format!("{name}.len"));
-                    names[base] = name;
-                }
+        // By argument of the outermost function: the parameter that holds it.
+        let mut holds: FxHashMap<ValueId, usize> = FxHashMap::default();
+        for ((depth, argument), red) in self.sources(&st.frames).into_iter().zip(st.red_registers()) {
+            let param = head.iter().position(|param| Red::Value(*param) == red);
+            holds.extend(param.filter(|_| depth == 0).map(|at| (argument, at)));
+        }
+        let mut params: Vec<String> = fragment.graph.entry_params().iter().map(ToString::to_string).collect();
+        for (name, base, length) in graph.slices() {
+            if let (Some(base), Some(length)) = (holds.get(&base), holds.get(&length)) {
+                params[*base] = name.to_owned();
+                params[*length] = format!("{name}.len");
             }
         }
-        let own = fragment.graph.entry_params().iter();
-        let params = own.zip(names).map(|(param, name)| name.unwrap_or_else(|| param.to_string())).collect();
         self.fragments[st.fragment].graph.params = params;
     }
 }

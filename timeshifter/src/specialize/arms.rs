@@ -81,7 +81,8 @@ impl Engine<'_> {
         let (then, otherwise) = (Edge::new(on_true, []), Edge::new(on_false, []));
         let branch = Terminator::Branch { cond: operand_of(cond), then, otherwise, time: Time::Now };
         fragment.end(st.block, branch, loc);
-        self.make_trap_arm(st, trap, arm)?;
+        // No step: a trace that is about to meet a limit stops before its next one.
+        self.make_trap_arm(st, trap, arm);
         self.take_arm(st, cond, taken, own, next, loc)
     }
 
@@ -168,13 +169,13 @@ impl Engine<'_> {
             return Ok(false); // it is joined with others
         }
         let Some(arm) = self.trap_arm(st, edge, decisions)? else { return Ok(false) };
-        self.make_trap_arm(st, block, arm)?;
+        self.count_step(st)?;
+        self.make_trap_arm(st, block, arm);
         Ok(true)
     }
 
-    fn make_trap_arm(&mut self, st: &State, block: BlockId, arm: TrapArm) -> Result<(), SpecError> {
+    fn make_trap_arm(&mut self, st: &State, block: BlockId, arm: TrapArm) {
         let TrapArm { trap, stores } = arm;
-        self.count_step(st)?;
         let fragment = &mut self.fragments[st.fragment];
         for (base, value, desc) in stores {
             self.quiet_steps = 0;
@@ -182,7 +183,6 @@ impl Engine<'_> {
         }
         let loc = trap.loc;
         fragment.end(block, Terminator::Trap(trap), loc);
-        Ok(())
     }
 
     /// What is to be done along `edge`, if that is nothing but to trap.

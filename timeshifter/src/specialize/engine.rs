@@ -1,7 +1,7 @@
 //! The engine: what all policies share. It emits residual ops, forces slots, and keeps the versions and exits.
 
 use super::chaos::Chaos;
-use super::error::{Limits, Met, SpecError};
+use super::error::{Limits, SpecError};
 use super::event::Event;
 use super::memory::{Location, Origin, Provenance, RootId, Slot};
 use super::merge::operand_of;
@@ -320,11 +320,6 @@ impl<'m> Engine<'m> {
         loc: Loc,
     ) -> Result<SmallVec<[ValueId; 2]>, SpecError> {
         self.quiet_steps = 0;
-        // A trace stops before an op: what it is in the middle of has been done.
-        let stops = self.limits_stop_traces && st.concrete.is_some();
-        if !stops && self.fragments[st.fragment].size > self.limits.unrolled_ops {
-            return Err(self.endless_green_loop(st, Met::UnrolledOps(self.limits.unrolled_ops)));
-        }
         if st.concrete.is_some() {
             self.emit_and_execute(st, opcode, args, imm, results, loc)
         } else {

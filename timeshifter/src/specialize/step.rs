@@ -53,6 +53,11 @@ impl<'m> Engine<'m> {
             return Ok(Some(Outcome::Mark(kind)));
         }
         self.count_step(st)?;
+        // A trace is stopped by whoever drives it.
+        let stops = self.limits_stop_traces && st.concrete.is_some();
+        if !stops && self.fragments[st.fragment].size > self.limits.unrolled_ops {
+            return Err(self.endless_green_loop(st, Met::UnrolledOps(self.limits.unrolled_ops)));
+        }
         let code = self.program.graph(graph).block(block);
         match code.ops.get(index as usize) {
             Some(op) => self.step_op(st, op),
