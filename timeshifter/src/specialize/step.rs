@@ -53,16 +53,22 @@ impl<'m> Engine<'m> {
             return Ok(Some(Outcome::Mark(kind)));
         }
         self.count_step(st)?;
-        // A trace is stopped by whoever drives it.
-        let stops = self.limits_stop_traces && st.concrete.is_some();
-        if !stops && self.fragments[st.fragment].size > self.limits.unrolled_ops {
-            return Err(self.endless_green_loop(st, Met::UnrolledOps(self.limits.unrolled_ops)));
-        }
+        self.limit_ops(st)?;
         let code = self.program.graph(graph).block(block);
         match code.ops.get(index as usize) {
             Some(op) => self.step_op(st, op),
             None => self.step_terminator(st, &code.term, code.loc),
         }
+    }
+
+    /// Refuses to go on behind ops beyond the limit. That is looked at between steps: what diagnoses it goes on from here. A trace is
+    /// stopped by whoever drives it.
+    fn limit_ops(&mut self, st: &State) -> Result<(), SpecError> {
+        let is_traced = self.limits_stop_traces && st.concrete.is_some();
+        if !is_traced && self.fragments[st.fragment].size > self.limits.unrolled_ops {
+            return Err(self.endless_green_loop(st, Met::UnrolledOps(self.limits.unrolled_ops)));
+        }
+        Ok(())
     }
 
     pub(super) fn count_step(&mut self, st: &State) -> Result<(), SpecError> {
