@@ -346,9 +346,9 @@ _ZN6native9fibonacci17hfa369f86a73452e3E:
 .Lfunc_end5:
 
 .Lanon.da4f248ab327711df0c18228333b658a.0:
-	.asciz	"/work/wt-guests/tests/examples/bench/native.rs"
+	.asciz	"tests/examples/bench/native.rs"
 
 .Lanon.da4f248ab327711df0c18228333b658a.1:
 	.quad	.Lanon.da4f248ab327711df0c18228333b658a.0
-	.asciz	".\000\000\000\000\000\000\000$\000\000\000\020\000\000"
+	.asciz	"\036\000\000\000\000\000\000\000$\000\000\000\020\000\000"
 
