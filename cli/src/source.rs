@@ -57,6 +57,9 @@ pub fn arguments(text: &str) -> Result<String, Failure> {
     if text == "-" { Ok(read("-")?.trim_end_matches(['\n', '\r']).to_owned()) } else { Ok(text.to_owned()) }
 }
 
+/// So many places at which a text breaks rules are shown.
+const MOST_SHOWN: usize = 20;
+
 /// A module that was written as text, verified: its shape, and whether its colors hang together.
 pub fn parse_module(name: &str, text: &str, stage: Stage) -> Result<Module, Failure> {
     if text.trim().is_empty() {
@@ -73,16 +76,19 @@ pub fn parse_module(name: &str, text: &str, stage: Stage) -> Result<Module, Fail
         let help = format!("the first line of the text says the stage: `module {}`", stage.name());
         return Err(Problem::new(message).help(help).into());
     }
+    // The verifier has found so many more.
+    let mut more = 0;
     let problem = |message: String, remedy: &str, place: Option<(usize, usize)>| {
         let problem = Problem::new(message).help(remedy);
         let (at, len) = place.unwrap_or_default();
         Box::new(problem.within(name, text, at, len)) as _
     };
-    let problems: Vec<_> = match flowgraph::verify::verify(&module) {
+    let mut problems: Vec<_> = match flowgraph::verify::verify(&module) {
         Err(violations) => {
             let placed =
                 |v: &Violation| problem(v.to_string(), v.rule.remedy(), place_in(text, &v.item, v.block, v.op));
-            violations.iter().map(placed).collect()
+            more = violations.len().saturating_sub(MOST_SHOWN);
+            violations.iter().take(MOST_SHOWN).map(placed).collect()
         }
         Ok(()) if stage == Stage::Compiler => {
             let remedy = "color it as `hueshift graph --stage compiler` does";
@@ -90,10 +96,16 @@ pub fn parse_module(name: &str, text: &str, stage: Stage) -> Result<Module, Fail
                 let place = place_in(text, &format!("graph {}", v.graph), Some(v.block), Some(v.op));
                 problem(v.to_string(), remedy, place)
             };
-            hintannotator::check(&module).iter().map(placed).collect()
+            let violations = hintannotator::check(&module);
+            more = violations.len().saturating_sub(MOST_SHOWN);
+            violations.iter().take(MOST_SHOWN).map(placed).collect()
         }
         Ok(()) => Vec::new(),
     };
+    if more > 0 {
+        let message = format!("{name}: rules are broken at {more} more places");
+        problems.push(Box::new(Problem::new(message).help("mend the first ones: what follows may come of them")) as _);
+    }
     if problems.is_empty() { Ok(module) } else { Err(Failure::Refused(problems)) }
 }
 

@@ -393,6 +393,20 @@ fn invalid_graphs_are_shown_in_their_text() {
     }
 }
 
+/// Of a text that breaks a rule in each line, the first places are shown, and how many more there are: at once.
+#[test]
+fn of_many_broken_rules_the_first_are_shown() {
+    let ops: String = (1..=20_000).map(|i| format!("    v{i} = int_add v{}, 1.5\n", i - 1)).collect();
+    let text = format!("module residual\n\ngraph f(x: int) -> int {{\nb0(v0: int):\n{ops}    return v20000\n}}\n");
+    let ran = expect(
+        2,
+        &["<stdin>:5:5]", "<stdin>:24:5]", "at 19980 more places", "help: mend the first"],
+        &["opt", "-"],
+        &text,
+    );
+    assert_eq!(ran.err.matches("operand 1 is float").count(), 20, "{}", ran.err);
+}
+
 #[test]
 fn files_that_cannot_be_used_have_a_remedy() {
     let folder = env!("CARGO_TARGET_TMPDIR");

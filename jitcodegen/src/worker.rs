@@ -142,13 +142,10 @@ mod tests {
         for _ in 0..3 {
             assert!(worker.done(true).is_some_and(|done| done.compiled.is_ok_and(|code| code.is_empty())));
         }
-        let errand = || {
-            worker.run(Box::new(|| false));
-            while !worker.has_news() {
-                thread::yield_now();
-            }
-        };
-        errand();
+        worker.run(Box::new(|| false));
+        while !worker.has_news() {
+            thread::yield_now();
+        }
         // That was the last one: the thread's end is news.
         while !worker.has_news() && worker.done(false).is_none() {
             thread::yield_now();

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::returned;
+use common::{Numbers, returned};
 use flowgraph::eval::{Evaluator, Outcome};
 use flowgraph::ir::Type;
 use flowgraph::memory::Memory;
@@ -205,18 +205,6 @@ fn rounds_are_paired() {
                 assert_eq!(products(asm) > 1, paired, "{what}: {asm}");
             }
         }
-    }
-}
-
-/// Numbers that look random (G. Marsaglia, "Xorshift RNGs", 2003).
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % n
     }
 }
 

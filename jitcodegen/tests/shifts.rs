@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::returned;
+use common::{Numbers, returned};
 use flowgraph::eval::{Evaluator, Outcome};
 use flowgraph::ir::Type;
 use flowgraph::memory::Memory;
@@ -177,18 +177,6 @@ fn what_moves_up_is_not_copied() {
     assert_eq!(sums.len(), 2, "{asm}");
     for block in sums {
         assert!(!block.contains("movq %r"), "{block}\n{asm}");
-    }
-}
-
-/// Numbers that look random (G. Marsaglia, "Xorshift RNGs", 2003).
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % n
     }
 }
 

@@ -71,18 +71,21 @@ impl Engine<'_> {
         loc: Loc,
     ) -> Result<(), SpecError> {
         let (own, other) = if taken { (then, otherwise) } else { (otherwise, then) };
-        let Some(arm) = self.trap_arm(st, other, &self.decisions(st, cond, !taken))? else {
-            return self.guard(st, cond, taken, (then, otherwise), loc);
+        let out = match self.trap_arm(st, other, &self.decisions(st, cond, !taken))? {
+            None => self.guard_exit(st, Some((cond, taken)), loc),
+            Some(arm) => {
+                self.trim_registers(st);
+                let trap = self.next_block(st);
+                // No step: a trace that is about to meet a limit stops before its next one.
+                self.make_trap_arm(st, trap, arm);
+                Edge::new(trap, [])
+            }
         };
-        self.trim_registers(st);
-        let fragment = &mut self.fragments[st.fragment];
-        let [trap, next] = [(); 2].map(|()| fragment.new_block(Some(st.block)));
-        let (on_true, on_false) = if taken { (next, trap) } else { (trap, next) };
-        let (then, otherwise) = (Edge::new(on_true, []), Edge::new(on_false, []));
+        let next = self.next_block(st);
+        let on = Edge::new(next, []);
+        let (then, otherwise) = if taken { (on, out) } else { (out, on) };
         let branch = Terminator::Branch { cond: operand_of(cond), then, otherwise, time: Time::Now };
-        fragment.end(st.block, branch, loc);
-        // No step: a trace that is about to meet a limit stops before its next one.
-        self.make_trap_arm(st, trap, arm);
+        self.fragments[st.fragment].end(st.block, branch, loc);
         self.take_arm(st, cond, taken, own, next, loc)
     }
 

@@ -243,32 +243,13 @@ impl Engine<'_> {
 
     // ---- guards
 
-    /// Goes on on one side of a branch; the other is an exit.
-    pub(super) fn guard(
-        &mut self,
-        st: &mut State,
-        cond: Red,
-        taken: bool,
-        (then, otherwise): (&Edge, &Edge),
-        loc: Loc,
-    ) -> Result<(), SpecError> {
-        let exit = self.guard_exit(st, Some((cond, taken)), loc);
-        let next = self.next_block(st);
-        let (on_true, on_false) = if taken { (Edge::new(next, []), exit) } else { (exit, Edge::new(next, [])) };
-        let term = Terminator::Branch { cond: operand_of(cond), then: on_true, otherwise: on_false, time: Time::Now };
-        self.fragments[st.fragment].end(st.block, term, loc);
-        st.block = next;
-        self.learn(st, cond, taken);
-        self.go(st, if taken { then } else { otherwise }, loc)
-    }
-
-    fn next_block(&mut self, st: &State) -> BlockId {
+    pub(super) fn next_block(&mut self, st: &State) -> BlockId {
         self.fragments[st.fragment].new_block(Some(st.block))
     }
 
     /// The edge to the exit of the state's snapshot, with a guard number of its own. Consecutive guards share a snapshot,
     /// and the block that leaves through its exit. The first of them may be a branch, on a condition that goes the other way.
-    fn guard_exit(&mut self, st: &mut State, branch: Option<(Red, bool)>, loc: Loc) -> Edge {
+    pub(super) fn guard_exit(&mut self, st: &mut State, branch: Option<(Red, bool)>, loc: Loc) -> Edge {
         self.trim_registers(st);
         match st.snapshot {
             Some(exit) if !self.flips(Choice::Share) => self.exit_edge(st, exit),
