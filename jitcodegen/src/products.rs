@@ -21,7 +21,7 @@
 //! where the loop is left there.
 
 use crate::arms::is_cheap;
-use crate::rounds::{exits, hand_over, path, used_behind, ways};
+use crate::rounds::{Rounds, exits, hand_over};
 use flowgraph::ir::{BlockId, Edge, Graph, Imm, Loc, Op, Opcode, Operand, Terminator, Time, Type, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
@@ -35,8 +35,9 @@ pub(crate) fn in_pairs(graph: &Graph) -> Option<Graph> {
     if carried.is_empty() {
         return None;
     }
-    let ways = ways(graph);
-    let rounds: Vec<Round> = carried.into_iter().filter_map(|(head, at)| Round::find(graph, &ways, head, at)).collect();
+    let rounds = Rounds::of(graph);
+    let rounds: Vec<Round> =
+        carried.into_iter().filter_map(|(head, at)| Round::find(graph, &rounds, head, at)).collect();
     let mut paired: Option<Graph> = None;
     let mut changed: FxHashSet<BlockId> = FxHashSet::default();
     for round in rounds {
@@ -89,8 +90,8 @@ struct Round {
 }
 
 impl Round {
-    fn find(graph: &Graph, ways: &[usize], head: BlockId, at: usize) -> Option<Round> {
-        let path = path(graph, ways, head)?;
+    fn find(graph: &Graph, rounds: &Rounds, head: BlockId, at: usize) -> Option<Round> {
+        let path = rounds.path(head)?;
         let blocks: Vec<BlockId> = path.iter().map(|(block, _)| *block).collect();
         let carried = graph.block(head).params[at];
         let all = || blocks.iter().flat_map(|block| &graph.block(*block).ops);
@@ -130,7 +131,7 @@ impl Round {
                 }
             }
         }
-        let used = used_behind(graph, ways, &blocks)?;
+        let used = rounds.used_behind(&blocks)?;
         Some(Round { path, carried, multiplied, by, product, used })
     }
 

@@ -1,7 +1,9 @@
 //! Rounds of small loops: the way that one takes, and what has to be seen to before it is there twice.
 
 use flowgraph::ir::{BlockId, Graph, Operand, Terminator, ValueId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+use std::cell::OnceCell;
 
 /// A round goes through no more blocks than these.
 const BLOCKS: usize = 4;
@@ -10,34 +12,84 @@ const BLOCKS: usize = 4;
 /// the head.
 pub(crate) type Path = [(BlockId, usize)];
 
-/// How many edges lead to each block.
-pub(crate) fn ways(graph: &Graph) -> Vec<usize> {
-    let mut ways = vec![0; graph.blocks.len()];
-    graph.blocks.iter().flat_map(|block| block.term.edges()).for_each(|edge| ways[edge.block.index()] += 1);
-    ways
+/// A graph, and what has to be known of all of it to find rounds.
+pub(crate) struct Rounds<'g> {
+    graph: &'g Graph,
+    /// How many edges lead to each block.
+    ways: Vec<usize>,
+    /// By value, the blocks that use it, each once: asked for few loops, so only made when asked for.
+    users: OnceCell<Vec<SmallVec<[BlockId; 2]>>>,
 }
 
-/// The only way from a head back to it, over blocks that nothing else leads to and that are handed nothing.
-pub(crate) fn path(graph: &Graph, ways: &[usize], head: BlockId) -> Option<Vec<(BlockId, usize)>> {
-    let mut path = Vec::new();
-    let found = leads_back(graph, ways, head, head, &mut path);
-    (found && path[1..].iter().all(|(block, _)| graph.block(*block).params.is_empty())).then_some(path)
-}
-
-fn leads_back(graph: &Graph, ways: &[usize], head: BlockId, at: BlockId, path: &mut Vec<(BlockId, usize)>) -> bool {
-    let term = &graph.block(at).term;
-    if path.len() == BLOCKS || matches!(term, Terminator::Switch { .. }) {
-        return false;
+impl<'g> Rounds<'g> {
+    /// For one graph.
+    pub fn of(graph: &'g Graph) -> Rounds<'g> {
+        let mut ways = vec![0; graph.blocks.len()];
+        graph.blocks.iter().flat_map(|block| block.term.edges()).for_each(|edge| ways[edge.block.index()] += 1);
+        Rounds { graph, ways, users: OnceCell::new() }
     }
-    for (side, edge) in term.edges().enumerate() {
-        path.push((at, side));
-        let leads = ways[edge.block.index()] == 1 && edge.block != BlockId::ENTRY;
-        if edge.block == head || leads && leads_back(graph, ways, head, edge.block, path) {
-            return true;
+
+    /// The only way from a head back to it, over blocks that nothing else leads to and that are handed nothing.
+    pub fn path(&self, head: BlockId) -> Option<Vec<(BlockId, usize)>> {
+        let mut path = Vec::new();
+        let found = self.leads_back(head, head, &mut path);
+        (found && path[1..].iter().all(|(block, _)| self.graph.block(*block).params.is_empty())).then_some(path)
+    }
+
+    fn leads_back(&self, head: BlockId, at: BlockId, path: &mut Vec<(BlockId, usize)>) -> bool {
+        let term = &self.graph.block(at).term;
+        if path.len() == BLOCKS || matches!(term, Terminator::Switch { .. }) {
+            return false;
         }
-        path.pop();
+        for (side, edge) in term.edges().enumerate() {
+            path.push((at, side));
+            let leads = self.ways[edge.block.index()] == 1 && edge.block != BlockId::ENTRY;
+            if edge.block == head || leads && self.leads_back(head, edge.block, path) {
+                return true;
+            }
+            path.pop();
+        }
+        false
     }
-    false
+
+    /// By block behind a loop: what it uses of the loop without being handed it. Nothing if another one uses such than those that
+    /// only the loop leads to, by one edge.
+    pub fn used_behind(&self, blocks: &[BlockId]) -> Option<FxHashMap<BlockId, Vec<ValueId>>> {
+        let users = self.users.get_or_init(|| users(self.graph));
+        let mut used: FxHashMap<BlockId, Vec<ValueId>> = FxHashMap::default();
+        for block in blocks.iter().map(|block| self.graph.block(*block)) {
+            for value in block.params.iter().chain(block.ops.iter().flat_map(|op| &op.results)) {
+                for id in users[value.index()].iter().filter(|id| !blocks.contains(id)) {
+                    if self.ways[id.index()] != 1 || !self.leads(blocks, *id) {
+                        return None;
+                    }
+                    used.entry(*id).or_default().push(*value);
+                }
+            }
+        }
+        Some(used)
+    }
+
+    fn leads(&self, blocks: &[BlockId], to: BlockId) -> bool {
+        blocks.iter().any(|at| self.graph.block(*at).term.edges().any(|edge| edge.block == to))
+    }
+}
+
+/// By value, the blocks that use it, each once.
+fn users(graph: &Graph) -> Vec<SmallVec<[BlockId; 2]>> {
+    let mut users: Vec<SmallVec<[BlockId; 2]>> = vec![SmallVec::new(); graph.values.len()];
+    for (id, block) in graph.block_ids().zip(&graph.blocks) {
+        let handed = block.term.edges().flat_map(|edge| edge.args.iter().copied());
+        let operands =
+            block.ops.iter().flat_map(|op| op.args.iter().copied()).chain(block.term.operands()).chain(handed);
+        for value in operands.filter_map(|operand| operand.value()) {
+            let users = &mut users[value.index()];
+            if users.last() != Some(&id) {
+                users.push(id);
+            }
+        }
+    }
+    users
 }
 
 /// Where a loop is left to.
@@ -46,38 +98,6 @@ pub(crate) fn exits<'g>(graph: &'g Graph, path: &'g Path) -> impl Iterator<Item 
         let edges = graph.block(*block).term.edges().enumerate();
         edges.filter(move |(number, _)| number != side).map(|(_, edge)| edge.block)
     })
-}
-
-/// By block behind a loop: what it uses of the loop without being handed it. Nothing if another one uses such than those that
-/// only the loop leads to, by one edge.
-pub(crate) fn used_behind(
-    graph: &Graph,
-    ways: &[usize],
-    blocks: &[BlockId],
-) -> Option<FxHashMap<BlockId, Vec<ValueId>>> {
-    let values = |block: &BlockId| {
-        let block = graph.block(*block);
-        block.params.iter().chain(block.ops.iter().flat_map(|op| &op.results)).copied().collect::<Vec<_>>()
-    };
-    let own: FxHashSet<ValueId> = blocks.iter().flat_map(values).collect();
-    let leads = |block: BlockId| blocks.iter().any(|at| graph.block(*at).term.edges().any(|edge| edge.block == block));
-    let mut used: FxHashMap<BlockId, Vec<ValueId>> = FxHashMap::default();
-    for id in graph.block_ids().filter(|id| !blocks.contains(id)) {
-        let block = graph.block(id);
-        let handed = block.term.edges().flat_map(|edge| edge.args.iter().copied());
-        let operands =
-            block.ops.iter().flat_map(|op| op.args.iter().copied()).chain(block.term.operands()).chain(handed);
-        for value in operands.filter_map(|operand| operand.value()).filter(|value| own.contains(value)) {
-            if ways[id.index()] != 1 || !leads(id) {
-                return None;
-            }
-            let values = used.entry(id).or_default();
-            if !values.contains(&value) {
-                values.push(value);
-            }
-        }
-    }
-    Some(used)
 }
 
 /// Blocks behind a loop are handed what they use of it: it comes from either round.

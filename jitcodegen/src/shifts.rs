@@ -18,7 +18,7 @@
 //! Every test and op is done as often as before, and in the same order.
 
 use crate::arms::is_cheap;
-use crate::rounds::{Path, exits, hand_over, path, used_behind, ways};
+use crate::rounds::{Path, Rounds, exits, hand_over};
 use flowgraph::ir::{BlockId, Edge, Graph, Operand, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -27,21 +27,23 @@ const OPS: usize = 6;
 
 /// The graph with two rounds for one where values move up; nothing if they don't anywhere.
 pub(crate) fn unrolled(graph: &Graph) -> Option<Graph> {
-    let heads: Vec<BlockId> = graph.block_ids().filter(|id| *id != BlockId::ENTRY && moves_up(graph, *id)).collect();
+    let heads = heads(graph);
     if heads.is_empty() {
         return None;
     }
-    let ways = ways(graph);
+    let rounds = Rounds::of(graph);
     let mut unrolled: Option<Graph> = None;
     let mut changed: FxHashSet<BlockId> = FxHashSet::default();
-    for path in heads.into_iter().filter_map(|head| path(graph, &ways, head)) {
+    for path in heads.into_iter().filter_map(|head| rounds.path(head)) {
         let blocks: Vec<BlockId> = path.iter().map(|(block, _)| *block).collect();
         let mut ops = blocks.iter().flat_map(|block| &graph.block(*block).ops);
-        let small = ops.clone().count() <= OPS && ops.all(is_cheap);
+        if ops.clone().count() > OPS || !ops.all(is_cheap) {
+            continue;
+        }
         // Each but the last side leaves; what is behind is of one loop alone.
         let exits: Vec<BlockId> = exits(graph, &path).collect();
         let touched = || blocks.iter().chain(&exits);
-        let Some(used) = used_behind(graph, &ways, &blocks).filter(|_| small) else { continue };
+        let Some(used) = rounds.used_behind(&blocks) else { continue };
         if exits.iter().any(|exit| blocks.contains(exit)) || touched().any(|block| changed.contains(block)) {
             continue;
         }
@@ -53,15 +55,15 @@ pub(crate) fn unrolled(graph: &Graph) -> Option<Graph> {
     unrolled
 }
 
-/// Whether an edge to a block hands it one of its parameters as another one.
-fn moves_up(graph: &Graph, head: BlockId) -> bool {
-    let params = &graph.block(head).params;
-    let edges = graph.blocks.iter().flat_map(|block| block.term.edges()).filter(|edge| edge.block == head);
-    let moves = |edge: &Edge| {
+/// The blocks that an edge hands one of their parameters as another one.
+fn heads(graph: &Graph) -> Vec<BlockId> {
+    let mut is_head = vec![false; graph.blocks.len()];
+    for edge in graph.blocks.iter().flat_map(|block| block.term.edges()).filter(|edge| edge.block != BlockId::ENTRY) {
+        let params = &graph.block(edge.block).params;
         let own = edge.args.iter().zip(params).filter(|(arg, param)| **arg != Operand::Value(**param));
-        own.filter_map(|(arg, _)| arg.value()).any(|value| params.contains(&value))
-    };
-    edges.into_iter().any(moves)
+        is_head[edge.block.index()] |= own.filter_map(|(arg, _)| arg.value()).any(|value| params.contains(&value));
+    }
+    graph.block_ids().filter(|id| is_head[id.index()]).collect()
 }
 
 /// Puts a second round behind the first one.

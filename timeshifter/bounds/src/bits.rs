@@ -20,6 +20,9 @@ impl<const W: u32> Bound<W> {
 
     /// `self ^ other`.
     pub fn xor_bound(self, other: Self) -> Self {
+        if self.is_unbounded() || other.is_unbounded() {
+            return Self::unbounded();
+        }
         self.bitwise(other, Tristate::xor, |a, b| (min_xor(a, b), max_xor(a, b)))
     }
 

@@ -84,22 +84,34 @@ fn low(bits: u32) -> u64 {
 /// By value: the bits that somebody looks at.
 fn demanded(graph: &Graph) -> Option<Vec<u64>> {
     let mut demanded = vec![0; graph.values.len()];
+    // What has been looked at in the present round: what is asked of it now has to be passed on in another one.
+    let mut passed = vec![false; graph.values.len()];
     for _ in 0..ROUNDS {
         let mut changed = false;
+        passed.fill(false);
+        let mut ask = |operand: Operand, bits: u64, demanded: &mut [u64], passed: &[bool]| {
+            if let Operand::Value(value) = operand {
+                let before = demanded[value.index()];
+                changed |= before | bits != before && passed[value.index()];
+                demanded[value.index()] |= bits;
+            }
+        };
         for block in graph.blocks.iter().rev() {
             for operand in block.term.operands() {
-                ask(&mut demanded, &mut changed, operand, ALL);
+                ask(operand, ALL, &mut demanded, &passed);
             }
             for edge in block.term.edges() {
                 for (param, arg) in graph.block(edge.block).params.iter().zip(&edge.args) {
+                    passed[param.index()] = true;
                     let bits = demanded[param.index()];
-                    ask(&mut demanded, &mut changed, *arg, bits);
+                    ask(*arg, bits, &mut demanded, &passed);
                 }
             }
             for op in block.ops.iter().rev() {
                 let bits = op.results.first().map_or(0, |result| demanded[result.index()]);
+                op.results.iter().for_each(|result| passed[result.index()] = true);
                 for (arg, bits) in op.args.iter().zip(asked(op, bits)) {
-                    ask(&mut demanded, &mut changed, *arg, bits);
+                    ask(*arg, bits, &mut demanded, &passed);
                 }
             }
         }
@@ -108,14 +120,6 @@ fn demanded(graph: &Graph) -> Option<Vec<u64>> {
         }
     }
     None
-}
-
-fn ask(demanded: &mut [u64], changed: &mut bool, operand: Operand, bits: u64) {
-    if let Operand::Value(value) = operand {
-        let before = demanded[value.index()];
-        *changed |= before | bits != before;
-        demanded[value.index()] |= bits;
-    }
 }
 
 /// The bits of each operand that an op looks at for these bits of its result.

@@ -136,6 +136,14 @@ impl Flow {
         if !self.reaches(block) {
             return false;
         }
+        let code = graph.block(block);
+        if let Some((from, side)) = tree.sole[block.index()]
+            && code.params.is_empty()
+            && code.ops.is_empty()
+            && matches!(code.term, Terminator::Trap(_))
+        {
+            return may_take(&graph.block(from).term, side, known); // nobody asks what is known there
+        }
         for param in &graph.block(block).params {
             known.computed(*param, self.params[param.index()].unwrap_or(IntBound::unbounded()));
             if let Some(float) = self.floats.get(param.index()) {
@@ -256,8 +264,13 @@ impl Flow {
         }
         let term = &graph.block(block).term;
         for (side, edge) in term.edges().enumerate() {
-            if self.reaches(edge.block) && graph.block(edge.block).params.is_empty() {
-                continue; // there is nothing to hand over
+            if graph.block(edge.block).params.is_empty() {
+                // There is nothing to hand over.
+                if !self.reaches(edge.block) && may_take(term, side, known) {
+                    self.reached[edge.block.index()] = true;
+                    news.come(tree, block, edge.block);
+                }
+                continue;
             }
             let mark = known.mark();
             if takes(term, side, known) {
@@ -458,6 +471,18 @@ pub(super) fn takes(term: &Terminator, side: usize, known: &mut Known) -> bool {
         Terminator::Branch { cond, .. } => known.learn(*cond, side == 0),
         Terminator::Switch { value, cases, .. } => match cases.get(side) {
             Some((case, _)) => known.learn_equal(*value, *case),
+            None => default_can_be(*value, cases.iter().map(|(case, _)| *case), known),
+        },
+        _ => true,
+    }
+}
+
+/// Whether a terminator may take one of its edges: what is learnt when it does may say that it can't after all.
+fn may_take(term: &Terminator, side: usize, known: &Known) -> bool {
+    match term {
+        Terminator::Branch { cond, .. } => known.may_be(*cond, side == 0),
+        Terminator::Switch { value, cases, .. } => match cases.get(side) {
+            Some((case, _)) => known.bound(*value).contains(*case),
             None => default_can_be(*value, cases.iter().map(|(case, _)| *case), known),
         },
         _ => true,

@@ -5,11 +5,12 @@
 //! from others are decided, and branches that can go one way only do.
 
 use super::dominators::Dominators;
+use super::done::SameOp;
 use super::floats;
 use super::flow::{Flow, down, scoped, takes};
 use super::int_bound::IntBound;
 use super::joins::{Join, joins};
-use super::known::{Known, SameOp, is_int};
+use super::known::{Known, is_int};
 use super::memory::{Found, extension, one_way};
 use super::peephole::{Instead, instead};
 use super::replacements::Replacements;
@@ -28,8 +29,16 @@ const FIRINGS: (usize, usize) = (50, 1000);
 /// So deep may what a rule has made be rewritten before it is done.
 const DEEPEST: usize = 100;
 
-/// Walks over a graph whose entry is handed what lies in these bounds. Gives whether anything has changed.
-pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> bool {
+/// What a walk has found.
+pub(super) struct Walked {
+    /// Whether anything has changed.
+    pub changed: bool,
+    /// Whether there are loops.
+    pub has_loops: bool,
+}
+
+/// Walks over a graph whose entry is handed what lies in these bounds.
+pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> Walked {
     let tree = Dominators::new(graph);
     let mut known = Known::new(graph);
     let flow = Flow::new(graph, &tree, entry, &mut known);
@@ -70,7 +79,7 @@ pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewr
     walk.take_what_comes_back();
     let Walk { replaced, changed, .. } = walk;
     replaced.apply(graph);
-    changed
+    Walked { changed, has_loops: tree.has_loops }
 }
 
 pub(super) struct Walk<'g> {

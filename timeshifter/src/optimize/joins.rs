@@ -18,10 +18,10 @@
 //! it is, and the load becomes the extension of its low bits. Nothing is asked for exits, to which a guard may be made to go.
 
 use super::dominators::{Dominators, exits};
+use super::done::SameOp;
 use super::flow::takes;
 use super::forward::Walk;
 use super::int_bound::IntBound;
-use super::known::SameOp;
 use super::memory::{Found, extension};
 use super::rewrites::{Kind, shown_op};
 use flowgraph::ir::{Block, BlockId, Const, Edge, Effect, Graph, Imm, Op, Opcode, Operand, Terminator, Type, ValueId};

@@ -4,6 +4,7 @@
 //! again (P. Briggs, K. Cooper, L. T. Simpson, "Value numbering", 1997, section 4). What a branch says of its condition
 //! is followed backward through the ops that it was computed by.
 
+use super::done::{Args, DoneOps, SameOp};
 use super::float_bound::FloatBound;
 use super::floats;
 use super::int_bound::IntBound;
@@ -13,9 +14,7 @@ use super::seen::{Seen, seen};
 use flowgraph::ir::{Const, Effect, Graph, Op, Opcode, Operand, Type, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
-use std::collections::hash_map::Entry;
 use std::ops::Deref;
-use std::sync::Arc;
 
 /// Something of each operand of an op that only computes: no such op has more than three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,9 +22,6 @@ pub(super) struct OfEach<T> {
     all: [T; 3],
     count: u8,
 }
-
-/// The operands of an op that only computes.
-pub(super) type Args = OfEach<Operand>;
 
 impl<T: Copy> OfEach<T> {
     /// What there is of each of these operands, of a call of the first three; the places of others are filled up.
@@ -37,7 +33,7 @@ impl<T: Copy> OfEach<T> {
 }
 
 impl Args {
-    fn of(args: &[Operand]) -> Args {
+    pub(super) fn of(args: &[Operand]) -> Args {
         OfEach::new(args, Operand::int(0), |arg| arg)
     }
 }
@@ -47,35 +43,6 @@ impl<T> Deref for OfEach<T> {
 
     fn deref(&self) -> &[T] {
         &self.all[..usize::from(self.count)]
-    }
-}
-
-/// What makes two ops the same.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) enum SameOp {
-    /// One that only computes.
-    Pure(Opcode, Args),
-    /// A call of an elidable function.
-    Call(Box<(Arc<str>, SmallVec<[Operand; 3]>)>),
-}
-
-impl SameOp {
-    /// Of an op that only computes, or a call.
-    pub(super) fn of(op: &Op) -> SameOp {
-        match op.callee() {
-            Some(callee) => SameOp::call(&callee.name, op.args.clone()),
-            None => SameOp::pure(op.opcode, &op.args),
-        }
-    }
-
-    /// Of an op that only computes.
-    pub(super) fn pure(opcode: Opcode, args: &[Operand]) -> SameOp {
-        SameOp::Pure(opcode, Args::of(args))
-    }
-
-    /// Of a call of a function.
-    pub(super) fn call(function: &Arc<str>, args: SmallVec<[Operand; 3]>) -> SameOp {
-        SameOp::Call(Box::new((function.clone(), args)))
     }
 }
 
@@ -100,7 +67,7 @@ const APART: usize = 4;
 /// What holds in a block and in all that it dominates.
 pub(super) struct Known {
     bounds: Vec<IntBound>,
-    /// Of floats and singles.
+    /// Of floats and singles; empty if there are none.
     floats: Vec<FloatBound>,
     /// By value: what is seen of it; nothing if there are no floats.
     seen: Vec<Seen>,
@@ -110,10 +77,8 @@ pub(super) struct Known {
     /// By value: how often it is used, as the graph was at first.
     uses: Vec<u32>,
     contents: Contents,
-    /// What ops give that have been done: as long as that stands among what was learnt.
-    done: FxHashMap<SameOp, Done>,
-    /// How many there have been of these.
-    stamps: u32,
+    /// What ops give that have been done.
+    done: DoneOps,
     /// The least that values can be, as words without sign, where that isn't 0.
     least: FxHashMap<ValueId, u64>,
     /// By value: of what it lies below.
@@ -127,25 +92,10 @@ pub(super) struct Known {
 /// Of some lengths, from which to which offset from a value all are less than that, without signs.
 pub(super) type Within = SmallVec<[(Operand, (i64, i64)); 1]>;
 
-/// The results of an op that has been done.
-struct Done {
-    results: SmallVec<[Operand; 2]>,
-    /// Where it stands among what was learnt, and as what.
-    at: usize,
-    stamp: u32,
-}
-
-impl Done {
-    fn holds(&self, learnt: &[Learnt]) -> bool {
-        matches!(learnt.get(self.at), Some(Learnt::Done(stamp, _)) if *stamp == self.stamp)
-    }
-}
-
 enum Learnt {
     Bound(ValueId, IntBound),
     Float(ValueId, FloatBound),
-    /// With this number; and what held of the same op before.
-    Done(u32, Option<Box<(SameOp, Done)>>),
+    Done,
     Least(ValueId, Option<u64>),
     Within(ValueId, Option<Box<Within>>),
     Relation(Before),
@@ -154,24 +104,24 @@ enum Learnt {
 
 impl Known {
     pub(super) fn new(graph: &Graph) -> Known {
+        let ops = || graph.blocks.iter().flat_map(|block| &block.ops);
+        let computed = ops().filter(|op| op.opcode.is_pure()).map(|op| op.results.len()).sum();
+        let seen = seen(graph);
         let mut known = Known {
             bounds: vec![IntBound::unbounded(); graph.values.len()],
-            floats: vec![FloatBound::unbounded(); graph.values.len()],
-            seen: seen(graph),
-            definitions: Vec::new(),
+            floats: if seen.is_empty() { Vec::new() } else { vec![FloatBound::unbounded(); graph.values.len()] },
+            seen,
+            definitions: Vec::with_capacity(computed),
             defined: vec![0; graph.values.len()],
             uses: uses(graph),
             contents: Contents::default(),
-            done: FxHashMap::default(),
-            stamps: 0,
+            done: DoneOps::of(computed),
             least: FxHashMap::default(),
             within: FxHashMap::default(),
             relations: Relations::default(),
             learnt: Vec::new(),
         };
-        for op in graph.blocks.iter().flat_map(|block| &block.ops) {
-            known.define(op);
-        }
+        ops().for_each(|op| known.define(op));
         known
     }
 
@@ -208,9 +158,7 @@ impl Known {
             match learnt {
                 Learnt::Bound(value, before) => self.bounds[value.index()] = before,
                 Learnt::Float(value, before) => self.floats[value.index()] = before,
-                Learnt::Done(_, Some(before)) => drop(self.done.insert(before.0, before.1)),
-                // It holds no longer, and is overwritten one day.
-                Learnt::Done(_, None) => {}
+                Learnt::Done => self.done.pop(),
                 Learnt::Least(value, Some(before)) => drop(self.least.insert(value, before)),
                 Learnt::Least(value, None) => drop(self.least.remove(&value)),
                 Learnt::Within(value, Some(before)) => drop(self.within.insert(value, *before)),
@@ -238,8 +186,10 @@ impl Known {
     /// There is one more value.
     pub(super) fn has_value(&mut self, value: ValueId) {
         self.bounds.resize(value.index() + 1, IntBound::unbounded());
-        self.floats.resize(value.index() + 1, FloatBound::unbounded());
-        self.seen.resize(value.index() + 1, Seen::ALL);
+        if !self.seen.is_empty() {
+            self.floats.resize(value.index() + 1, FloatBound::unbounded());
+            self.seen.resize(value.index() + 1, Seen::ALL);
+        }
         self.defined.resize(value.index() + 1, 0);
         self.uses.resize(value.index() + 1, u32::MAX);
     }
@@ -253,13 +203,15 @@ impl Known {
     pub(super) fn float(&self, operand: Operand) -> FloatBound {
         match operand {
             Operand::Const(constant) => floats::constant(constant),
-            Operand::Value(value) => self.floats[value.index()],
+            Operand::Value(value) => self.floats.get(value.index()).copied().unwrap_or(FloatBound::unbounded()),
         }
     }
 
     /// A float or single is computed here.
     pub(super) fn computed_float(&mut self, value: ValueId, bound: FloatBound) {
-        self.floats[value.index()] = bound;
+        if let Some(float) = self.floats.get_mut(value.index()) {
+            *float = bound;
+        }
     }
 
     /// What is seen of a value.
@@ -339,26 +291,12 @@ impl Known {
 
     /// The results of an equal op that has been done.
     pub(super) fn done(&self, same: &SameOp) -> Option<&[Operand]> {
-        self.done.get(same).filter(|done| done.holds(&self.learnt)).map(|done| &done.results[..])
+        self.done.results(same)
     }
 
     pub(super) fn does(&mut self, same: SameOp, results: impl IntoIterator<Item = Operand>) {
-        if self.done.capacity() == 0 {
-            self.done.reserve(self.definitions.len());
-        }
-        self.stamps += 1;
-        let done = Done { results: results.into_iter().collect(), at: self.learnt.len(), stamp: self.stamps };
-        let before = match self.done.entry(same) {
-            Entry::Vacant(place) => {
-                place.insert(done);
-                None
-            }
-            Entry::Occupied(mut place) => {
-                let before = place.insert(done);
-                before.holds(&self.learnt).then(|| Box::new((place.key().clone(), before)))
-            }
-        };
-        self.learnt.push(Learnt::Done(self.stamps, before));
+        self.done.push(same, results);
+        self.learnt.push(Learnt::Done);
     }
 
     // ---- learning
@@ -388,6 +326,14 @@ impl Known {
             }
         }
         self.narrow(value, met, DEPTH)
+    }
+
+    /// Whether a condition may hold, or not hold.
+    pub(super) fn may_be(&self, cond: Operand, holds: bool) -> bool {
+        let bound = self.bound(cond);
+        let by_bound = if holds { bound != IntBound::constant(0) } else { bound.contains(0) };
+        let Operand::Value(value) = cond else { return by_bound };
+        by_bound && (holds || !self.least.contains_key(&value)) && !self.holds(value, !holds)
     }
 
     /// Whether a condition is known to hold, or not to, by what is known of the operands of the op that computes it.
@@ -453,7 +399,7 @@ impl Known {
                     && after != before
                 {
                     self.learnt.push(Learnt::Float(*value, before));
-                    self.floats[value.index()] = after;
+                    self.computed_float(*value, after);
                 }
             }
         }
@@ -562,20 +508,7 @@ impl Known {
 
     /// A value and a constant that add up to an operand.
     pub(super) fn offset_of(&self, operand: Operand) -> Option<(ValueId, i64)> {
-        let mut value = operand.value()?;
-        let mut offset = 0i64;
-        for _ in 0..DEPTH {
-            let Some(Definition { opcode, args, result: 0 }) = self.definition(value) else { break };
-            let (next, by) = match (opcode, &args[..]) {
-                (Opcode::IntAdd, [Operand::Value(v), Operand::Const(Const::Int(by))])
-                | (Opcode::IntAdd, [Operand::Const(Const::Int(by)), Operand::Value(v)]) => (*v, *by),
-                (Opcode::IntSub, [Operand::Value(v), Operand::Const(Const::Int(by))]) => (*v, by.wrapping_neg()),
-                _ => break,
-            };
-            let Some(sum) = offset.checked_add(by).filter(|sum| sum.unsigned_abs() < FAR as u64) else { break };
-            (value, offset) = (next, sum);
-        }
-        Some((value, offset))
+        offset_of(operand, |value| rules::Subject::definition(self, value.into()))
     }
 
     /// What a comparison gives that bounds with a sign don't decide.
@@ -632,6 +565,26 @@ impl Known {
     pub(super) fn is_within(&self, value: ValueId, length: Operand) -> bool {
         self.offset_of(value.into()).is_some_and(|(value, offset)| self.offset_is_within(value, offset, length))
     }
+}
+
+/// A value and a constant that add up to an operand; `definition` says how values are computed.
+pub(super) fn offset_of<'a>(
+    operand: Operand,
+    definition: impl Fn(ValueId) -> Option<(Opcode, &'a [Operand])>,
+) -> Option<(ValueId, i64)> {
+    let mut value = operand.value()?;
+    let mut offset = 0i64;
+    for _ in 0..DEPTH {
+        let (next, by) = match definition(value) {
+            Some((Opcode::IntAdd, [Operand::Value(v), Operand::Const(Const::Int(by))]))
+            | Some((Opcode::IntAdd, [Operand::Const(Const::Int(by)), Operand::Value(v)])) => (*v, *by),
+            Some((Opcode::IntSub, [Operand::Value(v), Operand::Const(Const::Int(by))])) => (*v, by.wrapping_neg()),
+            _ => break,
+        };
+        let Some(sum) = offset.checked_add(by).filter(|sum| sum.unsigned_abs() < FAR as u64) else { break };
+        (value, offset) = (next, sum);
+    }
+    Some((value, offset))
 }
 
 /// A comparison without signs of a constant with a value, the constant first.

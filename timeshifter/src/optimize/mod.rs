@@ -4,7 +4,7 @@
 //! cleanup      parameters that are always the same, jumps to jumps; dead: what nobody needs
 //! forward      one walk down the dominator tree: what is decided, done before, or simpler
 //!   flow         first the bounds of block parameters, to a fixed point
-//!   known        what holds on the way
+//!   known        what holds on the way; done: which ops have been done
 //!   relations    how two values compare
 //!   joins        what all ways to a join bring
 //!   memory       what lies in memory
@@ -31,6 +31,7 @@ mod cleanup;
 mod dead;
 mod demanded;
 mod dominators;
+mod done;
 mod equal;
 pub mod float_bound;
 mod floats;
@@ -116,26 +117,27 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites, rounds
         simplify(graph, rewrites)?;
     }
     // Only when parameters have gone that are always the same is it plain which ops are equal.
-    let changed = forward(graph, entry, rewrites);
-    if drop_recorded(graph, rewrites) || changed {
+    let mut walked = forward(graph, entry, rewrites);
+    if drop_recorded(graph, rewrites) || walked.changed {
         simplify(graph, rewrites)?;
     }
     // What was handed over may be 1 and 0 since.
     if branches_to_bits(graph, rewrites) {
         simplify(graph, rewrites)?;
-        forward(graph, entry, rewrites);
+        walked = forward(graph, entry, rewrites);
         simplify(graph, rewrites)?;
     }
+    let has_loops = walked.has_loops;
     // What arms load and store is plainer now.
     if straighten(graph, entry, rewrites) {
         simplify(graph, rewrites)?;
-        if forward(graph, entry, rewrites) {
+        if forward(graph, entry, rewrites).changed {
             simplify(graph, rewrites)?;
         }
     }
     // From an inner loop into the outer one, and out of that.
     for _ in 0..HOISTS {
-        if !hoist(graph, rewrites) {
+        if !has_loops || !hoist(graph, rewrites) {
             break;
         }
         simplify(graph, rewrites)?;
@@ -151,7 +153,7 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites, rounds
         simplify(graph, rewrites)?;
     }
     // What tests have become needless for has fewer users now.
-    if (sink(graph, rewrites) | merged) && forward(graph, entry, rewrites) {
+    if (sink(graph, rewrites) | merged) && forward(graph, entry, rewrites).changed {
         simplify(graph, rewrites)?;
     }
     Some(())

@@ -17,7 +17,7 @@
 use super::dominators::Dominators;
 use super::flow::{Flow, down, scoped};
 use super::int_bound::IntBound;
-use super::known::{Known, below};
+use super::known::{Known, below, offset_of};
 use super::memory::one_way;
 use super::rewrites::{Kind, Rewrites, shown};
 use flowgraph::ir::{BlockId, Edge, Effect, Graph, Imm, Loc, Op, Opcode, Operand, Terminator, Time, Type, ValueId};
@@ -36,15 +36,10 @@ const DEPTH: u32 = 8;
 /// Makes one check of each row in a graph whose entry is handed what lies in these bounds. Gives whether there were any.
 pub(super) fn merge_rows(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> bool {
     let one_way = one_way(graph);
-    let rows_at = |block| Row::at(graph, &one_way, block);
-    if !graph.block_ids().any(|block| rows_at(block).is_some()) {
+    if !may_be_any(graph, &one_way) {
         return false;
     }
     let mut known = Known::new(graph);
-    let may_be_one = |row: Row| Offsets::with(&known, row.tests(graph).into_iter().take(2), |_, _| true).is_some();
-    if !graph.block_ids().filter_map(rows_at).any(may_be_one) {
-        return false;
-    }
     let tree = Dominators::new(graph);
     let flow = Flow::unknown(graph, entry);
     let mut rows: Vec<Row> = Vec::new();
@@ -54,7 +49,8 @@ pub(super) fn merge_rows(graph: &mut Graph, entry: &[IntBound], rewrites: &mut R
         flow.enter(graph, &tree, block, &mut known) && {
             graph.block(block).ops.iter().for_each(|op| known.computes(op));
             if !taken[block.index()]
-                && let Some(row) = Row::at(graph, &one_way, block).and_then(|row| row.of_one_length(graph, &known))
+                && let Some(row) =
+                    Row::at(graph, &one_way, block, CHECKS).and_then(|row| row.of_one_length(graph, &known))
                 && rewrites.may(Kind::MergedChecks, graph.block(block).loc, || row.told())
             {
                 row.blocks.iter().for_each(|block| taken[block.index()] = true);
@@ -65,6 +61,22 @@ pub(super) fn merge_rows(graph: &mut Graph, entry: &[IntBound], rewrites: &mut R
     });
     rows.iter().for_each(|row| row.merge(graph));
     !rows.is_empty()
+}
+
+/// Whether two checks one behind the other may be of one length: by no more than how what they compare is computed.
+fn may_be_any(graph: &Graph, one_way: &[bool]) -> bool {
+    let mut pairs = graph.block_ids().filter_map(|block| Row::at(graph, one_way, block, 2)).peekable();
+    if pairs.peek().is_none() {
+        return false;
+    }
+    let mut computed: Vec<Option<&Op>> = vec![None; graph.values.len()];
+    for op in graph.blocks.iter().flat_map(|block| &block.ops).filter(|op| op.opcode.is_pure()) {
+        if let Some(result) = op.results.first() {
+            computed[result.index()] = Some(op);
+        }
+    }
+    let definition = |value: ValueId| computed[value.index()].map(|op| (op.opcode, &op.args[..]));
+    pairs.any(|pair| Offsets::with(definition, pair.tests(graph).into_iter(), |_, _| true).is_some())
 }
 
 /// Indices at constant distances that are held against one length.
@@ -78,20 +90,21 @@ pub(super) struct Offsets {
 impl Offsets {
     /// What these conditions ask for, each with whether it is to hold, if it is all that.
     pub(super) fn of(known: &Known, tests: impl Iterator<Item = (ValueId, bool)>) -> Option<Offsets> {
-        Offsets::with(known, tests, |length, distance| known.is_at_least_distance(length, distance))
+        let definition = |value: ValueId| known.definition(value).map(|found| (found.opcode, &found.args[..]));
+        Offsets::with(definition, tests, |length, distance| known.is_at_least_distance(length, distance))
     }
 
-    /// The same, where this says that a length is long enough for indices so far apart.
-    fn with(
-        known: &Known,
+    /// The same, where `definition` says how values are computed, and `is_enough` that a length is long enough for indices so far apart.
+    fn with<'a>(
+        definition: impl Fn(ValueId) -> Option<(Opcode, &'a [Operand])>,
         tests: impl Iterator<Item = (ValueId, bool)>,
         is_enough: impl Fn(Operand, i64) -> bool,
     ) -> Option<Offsets> {
         let mut all: Option<Offsets> = None;
         for (cond, holds) in tests {
-            let test = known.definition(cond)?;
-            let (index, length) = below(test.opcode, &test.args, holds)?;
-            let (value, offset) = known.offset_of(index)?;
+            let (opcode, args) = definition(cond)?;
+            let (index, length) = below(opcode, args, holds)?;
+            let (value, offset) = offset_of(index, &definition)?;
             all = Some(match all {
                 None => Offsets { value: value.into(), range: (offset, offset), length },
                 Some(row) => {
@@ -138,11 +151,11 @@ struct Row {
 }
 
 impl Row {
-    /// Blocks that end in tests, from this one on, with nothing between them that changes anything.
-    fn at(graph: &Graph, one_way: &[bool], first: BlockId) -> Option<Row> {
+    /// So many blocks at most that end in tests, from this one on, with nothing between them that changes anything.
+    fn at(graph: &Graph, one_way: &[bool], first: BlockId, most: usize) -> Option<Row> {
         let mut blocks = vec![first];
         let (mut at, mut ops) = (first, 0);
-        while blocks.len() < CHECKS {
+        while blocks.len() < most {
             let next = passes(graph, at)?.0;
             let block = graph.block(next.block);
             ops += block.ops.len();

@@ -7,9 +7,10 @@
 //! What it stands on: a difference has the sign that the exact one has, since the smallest numbers lose no bits when they are subtracted; it is NaN for
 //! equal infinities alone. And a root is rounded, but never falls: so the numbers whose roots lie below a constant are those below another one.
 
+use super::done::SameOp;
 use super::float_bound::FloatBound;
 use super::floats::of_floats;
-use super::known::{Known, SameOp};
+use super::known::Known;
 use super::peephole::Instead;
 use super::seen::{Seen, keeps_sign, number};
 use flowgraph::ir::{Const, Op, Opcode, Operand, ValueId};

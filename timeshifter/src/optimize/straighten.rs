@@ -66,7 +66,18 @@ pub(super) fn straighten(graph: &mut Graph, entry: &[IntBound], rewrites: &mut R
     // By depth in the tree: what is in use at the end of a block.
     let mut in_use: Vec<Vec<Stretch>> = Vec::new();
     let mut found: Vec<(&Arm, FxHashSet<ValueId>)> = Vec::new();
+    // Only what leads to one is looked at.
+    let mut leads_to_arm = vec![false; graph.blocks.len()];
+    for block in tree.bottom_up() {
+        leads_to_arm[block.index()] |= arms.contains_key(&block);
+        if let Some(above) = tree.above[block.index()] {
+            leads_to_arm[above.index()] |= leads_to_arm[block.index()];
+        }
+    }
     down(&tree, |block, marks, depth| {
+        if !leads_to_arm[block.index()] {
+            return false;
+        }
         scoped(&mut known, marks, depth);
         in_use.truncate(depth);
         flow.enter(graph, &tree, block, &mut known) && {

@@ -1,0 +1,102 @@
+//! What has been done on the way to a block: the latest is forgotten first.
+//!
+//! Ops are found by a hash, as a chain of all that share its low bits, the latest first: so the table needs no more room than
+//! there are ops on the way, and forgetting one moves nothing.
+
+use super::known::OfEach;
+use flowgraph::ir::{Op, Opcode, Operand};
+use rustc_hash::FxHasher;
+use smallvec::SmallVec;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
+
+/// The operands of an op that only computes.
+pub(super) type Args = OfEach<Operand>;
+
+/// What makes two ops the same.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum SameOp {
+    /// One that only computes.
+    Pure(Opcode, Args),
+    /// A call of an elidable function.
+    Call(Box<(Arc<str>, SmallVec<[Operand; 3]>)>),
+}
+
+impl SameOp {
+    /// Of an op that only computes, or a call.
+    pub(super) fn of(op: &Op) -> SameOp {
+        match op.callee() {
+            Some(callee) => SameOp::call(&callee.name, op.args.clone()),
+            None => SameOp::pure(op.opcode, &op.args),
+        }
+    }
+
+    /// Of an op that only computes.
+    pub(super) fn pure(opcode: Opcode, args: &[Operand]) -> SameOp {
+        SameOp::Pure(opcode, Args::of(args))
+    }
+
+    /// Of a call of a function.
+    pub(super) fn call(function: &Arc<str>, args: SmallVec<[Operand; 3]>) -> SameOp {
+        SameOp::Call(Box::new((function.clone(), args)))
+    }
+}
+
+/// An op that has been done.
+struct Done {
+    same: SameOp,
+    results: SmallVec<[Operand; 1]>,
+    /// Its hash's low bits.
+    bits: usize,
+    /// The number of the one before it with the same, and one more; 0 if there is none.
+    before: u32,
+}
+
+/// The ops that have been done.
+pub(super) struct DoneOps {
+    all: Vec<Done>,
+    /// By low bits of a hash: the number of the latest op that has them, and one more; 0 if there is none.
+    latest: Vec<u32>,
+}
+
+impl DoneOps {
+    /// None yet, of so many that there are.
+    pub(super) fn of(ops: usize) -> DoneOps {
+        DoneOps { all: Vec::new(), latest: vec![0; ops.max(1).next_power_of_two()] }
+    }
+
+    /// The results of an equal op.
+    pub(super) fn results(&self, same: &SameOp) -> Option<&[Operand]> {
+        let mut number = self.latest[self.bits(same)];
+        while let Some(at) = (number as usize).checked_sub(1) {
+            let done = &self.all[at];
+            if done.same == *same {
+                return Some(&done.results);
+            }
+            number = done.before;
+        }
+        None
+    }
+
+    /// One more has been done.
+    pub(super) fn push(&mut self, same: SameOp, results: impl IntoIterator<Item = Operand>) {
+        let bits = self.bits(&same);
+        let results = results.into_iter().collect();
+        let number = self.all.len() as u32 + 1;
+        let before = std::mem::replace(&mut self.latest[bits], number);
+        self.all.push(Done { same, results, bits, before });
+    }
+
+    /// The latest hasn't.
+    pub(super) fn pop(&mut self) {
+        if let Some(Done { bits, before, .. }) = self.all.pop() {
+            self.latest[bits] = before;
+        }
+    }
+
+    fn bits(&self, same: &SameOp) -> usize {
+        let mut hasher = FxHasher::default();
+        same.hash(&mut hasher);
+        hasher.finish() as usize & (self.latest.len() - 1)
+    }
+}
