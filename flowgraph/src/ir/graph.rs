@@ -17,6 +17,7 @@ impl BlockId {
     pub const ENTRY: BlockId = BlockId(0);
 
     /// As an index into [`Graph::blocks`].
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -24,6 +25,7 @@ impl BlockId {
 
 impl ValueId {
     /// As an index into [`Graph::values`].
+    #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -83,6 +85,7 @@ pub struct Op {
 
 impl Op {
     /// The descriptor of a memory op.
+    #[inline]
     pub fn mem(&self) -> Option<&MemDesc> {
         match &self.imm {
             Imm::Mem(desc) => Some(desc),
@@ -91,6 +94,7 @@ impl Op {
     }
 
     /// The target of a call.
+    #[inline]
     pub fn callee(&self) -> Option<&Callee> {
         match &self.imm {
             Imm::Call(callee) if self.opcode != Opcode::RecordKnownResult => Some(callee),
@@ -179,6 +183,7 @@ pub enum Terminator {
 
 impl Terminator {
     /// The edges, in order.
+    #[inline]
     pub fn edges(&self) -> impl Iterator<Item = &Edge> {
         let (first, cases, last): (_, &[(i64, Edge)], _) = match self {
             Terminator::Jump(edge) => (Some(edge), &[], None),
@@ -192,6 +197,7 @@ impl Terminator {
     }
 
     /// The edges, in order, to change.
+    #[inline]
     pub fn edges_mut(&mut self) -> impl Iterator<Item = &mut Edge> {
         let (first, cases, last): (_, &mut [(i64, Edge)], _) = match self {
             Terminator::Jump(edge) => (Some(edge), &mut [], None),
@@ -205,6 +211,7 @@ impl Terminator {
     }
 
     /// The operands that the terminator itself looks at: not those of its edges.
+    #[inline]
     pub fn operands(&self) -> impl Iterator<Item = Operand> + '_ {
         let (first, list, of_trap): (_, &[Operand], &[_]) = match self {
             Terminator::Jump(_) => (None, &[], &[]),
@@ -354,11 +361,13 @@ impl Graph {
     }
 
     /// The block.
+    #[inline]
     pub fn block(&self, id: BlockId) -> &Block {
         &self.blocks[id.index()]
     }
 
     /// The block, to change.
+    #[inline]
     pub fn block_mut(&mut self, id: BlockId) -> &mut Block {
         &mut self.blocks[id.index()]
     }
@@ -372,6 +381,7 @@ impl Graph {
     }
 
     /// The ids of all blocks.
+    #[inline]
     pub fn block_ids(&self) -> impl Iterator<Item = BlockId> + use<> {
         (0..self.blocks.len()).map(|i| BlockId(i as u32))
     }

@@ -187,16 +187,19 @@ macro_rules! op_table {
             }
 
             /// The types of the results.
+            #[inline]
             pub fn results(self) -> &'static [OperandType] {
                 match self { $(Opcode::$variant => &[$(operand_type!($result)),*],)* }
             }
 
             /// What it does besides computing.
+            #[inline]
             pub fn effect(self) -> Effect {
                 match self { $(Opcode::$variant => Effect::$effect,)* }
             }
 
             /// Whether the first two operands may be exchanged.
+            #[inline]
             pub fn is_commutative(self) -> bool {
                 match self { $(Opcode::$variant => commutes!($($commutative)?),)* }
             }
@@ -489,11 +492,13 @@ impl Opcode {
     }
 
     /// Whether it only computes: it may be folded, shared, dropped and repeated.
+    #[inline]
     pub fn is_pure(self) -> bool {
         self.effect() == Effect::Pure
     }
 
     /// Whether it is a comparison, giving 0 or 1.
+    #[inline]
     pub fn is_comparison(self) -> bool {
         use Opcode::*;
         matches!(

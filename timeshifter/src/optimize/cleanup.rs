@@ -7,7 +7,7 @@ use super::dead::drop_dead;
 use super::replacements::Replacements;
 use super::rewrites::{Kind, Rewrites, shown, shown_op};
 use flowgraph::ir::{Block, BlockId, Const, Edge, Graph, NO_GUARD, Op, Opcode, Operand, Terminator, ValueId};
-use rustc_hash::{FxHashSet, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
 
@@ -505,26 +505,22 @@ fn drop_equal_params(graph: &mut Graph, edges: &Edges, rewrites: &mut Rewrites) 
 
 /// Edges to an empty block that only jumps on lead to where it jumps.
 fn shorten_jumps(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
-    let onward: Vec<Option<Edge>> = graph
-        .blocks
-        .iter()
-        .enumerate()
-        .map(|(at, block)| match block {
-            Block { params, ops, term: Terminator::Jump(edge), .. }
-                if params.is_empty() && ops.is_empty() && edge.block.index() != at && at != 0 =>
-            {
-                Some(edge.clone())
-            }
-            _ => None,
-        })
-        .collect();
-    if onward.iter().all(Option::is_none) {
+    let onward = |(at, block): (usize, &Block)| match block {
+        Block { params, ops, term: Terminator::Jump(edge), .. }
+            if params.is_empty() && ops.is_empty() && edge.block.index() != at && at != 0 =>
+        {
+            Some((at, edge.clone()))
+        }
+        _ => None,
+    };
+    let onward: FxHashMap<usize, Edge> = graph.blocks.iter().enumerate().filter_map(onward).collect();
+    if onward.is_empty() {
         return false;
     }
     let mut changed = false;
     for (at, block) in graph.blocks.iter_mut().enumerate() {
         for edge in block.term.edges_mut() {
-            if let Some(on) = &onward[edge.block.index()] {
+            if let Some(on) = onward.get(&edge.block.index()) {
                 let told = || (format!("b{at} -> {}", on.block), format!("{} only jumps there", edge.block));
                 if rewrites.may(Kind::Jump, block.loc, told) {
                     *edge = on.clone();
@@ -549,7 +545,7 @@ fn append_single_successors(graph: &mut Graph, rewrites: &mut Rewrites) -> bool 
     let mut changed = false;
     for at in 0..graph.blocks.len() {
         while let Terminator::Jump(edge) = &graph.blocks[at].term {
-            let (next, args) = (edge.block, edge.args.clone());
+            let next = edge.block;
             let told = || (format!("b{at} takes in {next}"), "nothing else leads there".to_owned());
             if next.index() == at
                 || next == BlockId::ENTRY
@@ -563,14 +559,14 @@ fn append_single_successors(graph: &mut Graph, rewrites: &mut Rewrites) -> bool 
             let mut ops = std::mem::take(&mut taken.ops);
             let term = std::mem::replace(&mut taken.term, Terminator::Return(Vec::new()));
             let loc = taken.loc;
-            for (param, arg) in params.into_iter().zip(args) {
-                replaced.replace(param, arg);
+            let block = &mut graph.blocks[at];
+            let jump = std::mem::replace(&mut block.term, term);
+            block.ops.append(&mut ops);
+            block.loc = loc;
+            for (param, arg) in params.into_iter().zip(jump.edges().flat_map(|edge| &edge.args)) {
+                replaced.replace(param, *arg);
             }
             arrivals[next.index()] = 0;
-            let block = &mut graph.blocks[at];
-            block.ops.append(&mut ops);
-            block.term = term;
-            block.loc = loc;
             changed = true;
         }
     }

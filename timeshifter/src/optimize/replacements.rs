@@ -40,35 +40,37 @@ impl UnifyValue for Meaning {
 /// Which values are replaced by which operands.
 pub(super) struct Replacements {
     values: usize,
-    /// The classes, once there are any.
-    classes: Option<InPlaceUnificationTable<Member>>,
+    /// By value: its member of the classes, and one more; 0 if it has none, as most. Empty until something is replaced.
+    members: Vec<u32>,
+    classes: InPlaceUnificationTable<Member>,
 }
 
 impl Replacements {
     /// None yet, for the values of a graph.
     pub(super) fn new(graph: &Graph) -> Replacements {
-        Replacements { values: graph.values.len(), classes: None }
+        Replacements { values: graph.values.len(), members: Vec::new(), classes: InPlaceUnificationTable::new() }
     }
 
     /// Whether nothing is replaced.
     pub(super) fn is_empty(&self) -> bool {
-        self.classes.is_none()
+        self.members.is_empty()
     }
 
     /// There is one more value.
     pub(super) fn has_value(&mut self, value: ValueId) {
         debug_assert_eq!(value.index(), self.values, "values are numbered one after the other");
         self.values += 1;
-        if let Some(classes) = &mut self.classes {
-            classes.new_key(Meaning(value.into()));
+        if !self.is_empty() {
+            self.members.push(0);
         }
     }
 
     /// What an operand is in the end.
     pub(super) fn find(&mut self, operand: Operand) -> Operand {
-        match (operand, &mut self.classes) {
-            (Operand::Value(value), Some(classes)) => classes.probe_value(Member(value.0)).0,
-            _ => operand,
+        let Operand::Value(value) = operand else { return operand };
+        match self.members.get(value.index()) {
+            None | Some(0) => operand,
+            Some(number) => self.classes.probe_value(Member(number - 1)).0,
         }
     }
 
@@ -79,20 +81,27 @@ impl Replacements {
             return false;
         }
         debug_assert_eq!(self.find(value.into()), value.into(), "{value} is replaced once");
-        let values = self.values as u32;
-        let classes = self.classes.get_or_insert_with(|| {
-            let mut classes = InPlaceUnificationTable::new();
-            classes.reserve(values as usize);
-            for number in 0..values {
-                classes.new_key(Meaning(ValueId(number).into()));
-            }
-            classes
-        });
+        if self.is_empty() {
+            self.members = vec![0; self.values];
+        }
+        let own = self.member(value);
         match operand {
-            Operand::Value(other) => classes.union(Member(value.0), Member(other.0)),
-            constant => classes.union_value(Member(value.0), Meaning(constant)),
+            Operand::Value(other) => {
+                let other = self.member(other);
+                self.classes.union(own, other);
+            }
+            constant => self.classes.union_value(own, Meaning(constant)),
         }
         true
+    }
+
+    /// The member that a value is.
+    fn member(&mut self, value: ValueId) -> Member {
+        let number = &mut self.members[value.index()];
+        if *number == 0 {
+            *number = self.classes.new_key(Meaning(value.into())).0 + 1;
+        }
+        Member(*number - 1)
     }
 
     /// Carries the replacements out, everywhere.
