@@ -41,7 +41,7 @@ pub(crate) fn counting_graph(mut graph: Graph, types: &[Type], counter: Word, ex
     let args: Vec<Operand> = params.iter().map(|p| Operand::Value(*p)).collect();
     let (before, after) = (graph.new_value(Type::Int), graph.new_value(Type::Int));
     let (going_on, counted) = (graph.new_block(), graph.new_block());
-    let place = Imm::Mem(MemDesc {
+    let place = Imm::mem(MemDesc {
         class: "counter".into(),
         field: "left".into(),
         offset: 0,

@@ -153,7 +153,7 @@ fn recursion_without_end_is_a_trap() {
 
 fn desc(access: Access, offset: i32, stride: u32) -> Imm {
     let (class, field) = ("bytes".into(), "".into());
-    Imm::Mem(MemDesc { class, field, offset, stride, access, kind: MemKind::Exclusive })
+    Imm::mem(MemDesc { class, field, offset, stride, access, kind: MemKind::Exclusive })
 }
 
 #[test]

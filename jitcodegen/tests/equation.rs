@@ -111,7 +111,7 @@ impl Generator {
         };
         let (offset, stride) = (8 * self.random.below(16) as i32, 8 * (1 + self.random.below(2)) as u32);
         let (class, field, kind) = ("bytes".into(), "".into(), MemKind::Exclusive);
-        let imm = Imm::Mem(MemDesc { class, field, offset, stride, access, kind });
+        let imm = Imm::mem(MemDesc { class, field, offset, stride, access, kind });
         if self.random.below(2) == 0 {
             let value = self.number(scope, access.ty());
             let args: Scope = args.iter().copied().chain([value]).collect();

@@ -243,7 +243,7 @@ fn called_graphs_that_exit_without_anybody_to_finish_them_are_errors() {
 
 fn desc(offset: i32) -> Imm {
     let (class, field) = ("bytes".into(), "".into());
-    Imm::Mem(MemDesc { class, field, offset, stride: 0, access: Access::I64, kind: MemKind::Exclusive })
+    Imm::mem(MemDesc { class, field, offset, stride: 0, access: Access::I64, kind: MemKind::Exclusive })
 }
 
 /// Makes a local aggregate, puts `x` there and leaves with its address.

@@ -48,7 +48,7 @@ fn function(random: &mut Random, index: usize, wild: bool) -> Graph {
                     let kind = if random.below(3) == 0 { MemKind::Shared } else { MemKind::Immutable };
                     let (class, field) = ("[i64]".into(), "".into());
                     let desc = MemDesc { class, field, offset: 0, stride: 8, access: Access::I64, kind };
-                    (Opcode::Getarrayitem, vec![a, c], Imm::Mem(desc))
+                    (Opcode::Getarrayitem, vec![a, c], Imm::mem(desc))
                 }
                 8 => (Opcode::IntNeg, vec![a], Imm::None),
                 9 => (Opcode::IntLt, vec![a, c], Imm::None),

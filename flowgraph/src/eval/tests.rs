@@ -62,7 +62,7 @@ fn slots_are_zero_whenever_they_are_declared() {
     jump(&mut g, 0, 1, &[n]);
     let i = param(&mut g, 1);
     let slot = op(&mut g, 1, Opcode::StackSlot, &[], Imm::Slot(SlotDesc { size: 24, name: "a".into() }));
-    let mem = || Imm::Mem(desc(MemKind::Exclusive));
+    let mem = || Imm::mem(desc(MemKind::Exclusive));
     let before = op(&mut g, 1, Opcode::Getarrayitem, &[slot, Operand::int(1)], mem());
     op(&mut g, 1, Opcode::Setarrayitem, &[slot, Operand::int(1), Operand::int(9)], mem());
     let less = pure(&mut g, 1, Opcode::IntSub, &[i, Operand::int(1)]);
@@ -75,7 +75,7 @@ fn slots_are_zero_whenever_they_are_declared() {
 fn wild_accesses_are_errors() {
     let mut g = graph("wild", 1, 1);
     let p = g.entry_params()[0].into();
-    let loaded = op(&mut g, 0, Opcode::Getfield, &[p], Imm::Mem(desc(MemKind::Immutable)));
+    let loaded = op(&mut g, 0, Opcode::Getfield, &[p], Imm::mem(desc(MemKind::Immutable)));
     ret(&mut g, 0, loaded);
     let bad = BadAccess { address: 24, size: 8, write: false };
     assert_eq!(run(&module([g]), "wild", &[16]), Err(EvalError::BadAccess(bad)));

@@ -58,12 +58,19 @@ pub enum Imm {
     /// Nothing.
     #[default]
     None,
-    /// The descriptor of a memory op.
-    Mem(MemDesc),
+    /// The descriptor of a memory op: behind a pointer, as it is larger than all the rest, and shared by many.
+    Mem(Arc<MemDesc>),
     /// The target of a call, or the function whose result is said.
     Call(Callee),
     /// The size of a stack slot.
     Slot(SlotDesc),
+}
+
+impl Imm {
+    /// The descriptor of a memory op.
+    pub fn mem(desc: impl Into<Arc<MemDesc>>) -> Imm {
+        Imm::Mem(desc.into())
+    }
 }
 
 /// One op.

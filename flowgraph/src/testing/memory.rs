@@ -156,7 +156,7 @@ impl Builder<'_, '_> {
             (false, 1) => Opcode::Getfield,
             _ => Opcode::Getarrayitem,
         };
-        let loaded = self.op_full(opcode, &place.operands, Imm::Mem(place.desc), &[place.scalar.ty()]);
+        let loaded = self.op_full(opcode, &place.operands, Imm::mem(place.desc), &[place.scalar.ty()]);
         self.declare(Val { operand: loaded[0], scalar: place.scalar, deps: place.deps });
         if self.source.chance(3, 4) {
             self.concrete_at(self.vars.len() - 1);
@@ -175,7 +175,7 @@ impl Builder<'_, '_> {
             _ => Opcode::Setarrayitem,
         };
         place.operands.push(val.operand);
-        self.op_full(opcode, &place.operands, Imm::Mem(place.desc), &[]);
+        self.op_full(opcode, &place.operands, Imm::mem(place.desc), &[]);
     }
 
     /// Reads or writes what needs no bounds check: a field, or an element of an array of known length.
@@ -225,11 +225,11 @@ impl Builder<'_, '_> {
             access: Access::I64,
             kind: holder.kind,
         };
-        let base = self.op_full(Opcode::Getfield, &[holder.base], Imm::Mem(desc(offset)), &[Type::Int])[0];
+        let base = self.op_full(Opcode::Getfield, &[holder.base], Imm::mem(desc(offset)), &[Type::Int])[0];
         let deps = if holder.kind == MemKind::Immutable { holder.deps } else { None };
         let (shape, len) = match field {
             "words" => {
-                let len = self.op_full(Opcode::Getfield, &[holder.base], Imm::Mem(desc(offset + 8)), &[Type::Int])[0];
+                let len = self.op_full(Opcode::Getfield, &[holder.base], Imm::mem(desc(offset + 8)), &[Type::Int])[0];
                 self.declare(Val { operand: len, scalar: Scalar::Usize, deps });
                 (Shape::Elements(Scalar::I64), len)
             }
@@ -321,7 +321,7 @@ impl Builder<'_, '_> {
                     access: Access::I64,
                     kind: MemKind::Exclusive,
                 };
-                self.op_full(Opcode::Setfield, &[base, value], Imm::Mem(desc), &[]);
+                self.op_full(Opcode::Setfield, &[base, value], Imm::mem(desc), &[]);
             }
         }
     }

@@ -88,7 +88,7 @@ impl Builder<'_, '_> {
             access: Access::I64,
             kind: MemKind::Immutable,
         };
-        let insn = self.op_full(Opcode::Getarrayitem, &[leaves[CODE], leaves[PC]], Imm::Mem(desc), &[Type::Int])[0];
+        let insn = self.op_full(Opcode::Getarrayitem, &[leaves[CODE], leaves[PC]], Imm::mem(desc), &[Type::Int])[0];
         let fuel = self.int_op(Opcode::IntSub, leaves[FUEL], Operand::int(1));
         let burns = self.int_op(Opcode::IntGt, fuel, Operand::int(0));
         self.branch(burns, Edge::new(go_on, []), Edge::new(done, []));

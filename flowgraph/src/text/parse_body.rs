@@ -32,7 +32,7 @@ impl<'a> GraphParser<'_, 'a> {
                 let imm = match cursor.rest().starts_with('{') {
                     false => Imm::None,
                     true if opcode == Opcode::StackSlot => Imm::Slot(slot(cursor)?),
-                    true => Imm::Mem(descriptor(cursor)?),
+                    true => Imm::mem(descriptor(cursor)?),
                 };
                 (opcode, args, imm)
             }

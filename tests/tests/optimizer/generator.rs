@@ -420,9 +420,9 @@ impl Generator<'_> {
         env.places.push((load, store, args.clone(), desc.clone()));
         if self.random.below(2) == 0 {
             args.push(self.value(env));
-            self.op(store, &args, Imm::Mem(desc), 0);
+            self.op(store, &args, Imm::mem(desc), 0);
         } else {
-            env.values.extend(self.op(load, &args, Imm::Mem(desc), 1));
+            env.values.extend(self.op(load, &args, Imm::mem(desc), 1));
         }
     }
 
@@ -554,9 +554,9 @@ impl Generator<'_> {
             if let Some((load, store, args, desc)) = &both {
                 if self.random.below(3) > 0 {
                     let value = self.value(&own);
-                    self.op(*store, &[&args[..], &[value]].concat(), Imm::Mem(desc.clone()), 0);
+                    self.op(*store, &[&args[..], &[value]].concat(), Imm::mem(desc.clone()), 0);
                 } else {
-                    own.values.extend(self.op(*load, args, Imm::Mem(desc.clone()), 1));
+                    own.values.extend(self.op(*load, args, Imm::mem(desc.clone()), 1));
                 }
             }
             if let Some(index) = index {
@@ -567,7 +567,7 @@ impl Generator<'_> {
         }
         self.join(env, join, 2);
         if let Some((load, _, args, desc)) = both {
-            env.values.extend(self.op(load, &args, Imm::Mem(desc), 1));
+            env.values.extend(self.op(load, &args, Imm::mem(desc), 1));
         }
         if let Some(index) = index {
             self.check(index);

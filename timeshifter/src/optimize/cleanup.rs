@@ -13,34 +13,59 @@ use std::hash::{Hash, Hasher};
 
 /// Someone who cleans a graph, and who may find something new where they have.
 struct Cleaner {
-    clean: fn(&mut Graph, &mut Rewrites) -> bool,
+    clean: fn(&mut Graph, &mut Rewrites) -> Cleaned,
     /// The bits of those.
     wakes: u8,
+}
+
+/// What a cleaner has done.
+enum Cleaned {
+    Nothing,
+    Something,
+    /// Values have become constants, too.
+    Constants,
+}
+
+impl From<bool> for Cleaned {
+    fn from(changed: bool) -> Cleaned {
+        if changed { Cleaned::Something } else { Cleaned::Nothing }
+    }
+}
+
+impl Cleaned {
+    /// Carries out what has been replaced, for which there was something to do.
+    fn replacing(replaced: Replacements, graph: &mut Graph) -> Cleaned {
+        let constants = replaced.has_constants();
+        replaced.apply(graph);
+        if constants { Cleaned::Constants } else { Cleaned::Something }
+    }
 }
 
 const UNREACHABLE: u8 = 1;
 const APPEND: u8 = 1 << 1;
 const PARAMS: u8 = 1 << 2;
-const CONSTANTS: u8 = 1 << 3;
-const BRANCHES: u8 = 1 << 4;
-const DEAD: u8 = 1 << 5;
-const JUMPS: u8 = 1 << 6;
+const DECIDED: u8 = 1 << 3;
+const CONSTANTS: u8 = 1 << 4;
+const BRANCHES: u8 = 1 << 5;
+const DEAD: u8 = 1 << 6;
+const JUMPS: u8 = 1 << 7;
 
 /// In their order, by bit. What goes with an edge: arrivals and arguments, and so the last use of a value. What comes with a value in place of another: constants, tests, and
-/// parameters that are always the same. What comes with less in a block: nothing but a jump, or two sides that are alike.
-const CLEANERS: [Cleaner; 7] = [
-    Cleaner { clean: |graph, _| drop_unreachable(graph), wakes: APPEND | PARAMS | DEAD },
-    Cleaner { clean: append_single_successors, wakes: PARAMS | CONSTANTS | BRANCHES | DEAD },
-    Cleaner { clean: drop_redundant_params, wakes: PARAMS | CONSTANTS | BRANCHES | DEAD | JUMPS },
-    Cleaner { clean: fold_constants, wakes: UNREACHABLE | APPEND | PARAMS | CONSTANTS | BRANCHES | DEAD | JUMPS },
-    Cleaner { clean: simplify_branches, wakes: PARAMS | CONSTANTS | DEAD },
-    Cleaner { clean: drop_dead, wakes: PARAMS | CONSTANTS | BRANCHES | JUMPS },
-    Cleaner { clean: shorten_jumps, wakes: APPEND | PARAMS | CONSTANTS | BRANCHES | DEAD | JUMPS },
+/// parameters that are always the same. What comes with less in a block: nothing but a jump, or two sides that are alike. Ops over constants come with constants alone.
+const CLEANERS: [Cleaner; 8] = [
+    Cleaner { clean: |graph, _| drop_unreachable(graph).into(), wakes: APPEND | PARAMS | DEAD },
+    Cleaner { clean: append_single_successors, wakes: PARAMS | BRANCHES | DEAD | DECIDED },
+    Cleaner { clean: drop_redundant_params, wakes: PARAMS | BRANCHES | DEAD | JUMPS | DECIDED },
+    Cleaner { clean: decide, wakes: UNREACHABLE | APPEND | PARAMS | BRANCHES | DEAD | JUMPS },
+    Cleaner { clean: fold_constants, wakes: PARAMS | BRANCHES | DEAD | DECIDED },
+    Cleaner { clean: |graph, rewrites| simplify_branches(graph, rewrites).into(), wakes: PARAMS | DEAD | DECIDED },
+    Cleaner { clean: |graph, rewrites| drop_dead(graph, rewrites).into(), wakes: PARAMS | BRANCHES | JUMPS | DECIDED },
+    Cleaner { clean: shorten_jumps, wakes: APPEND | PARAMS | BRANCHES | DEAD | JUMPS | DECIDED },
 ];
 
 /// Cleans a graph: one after the other goes over it until nobody can find anything any more. Gives the number of rounds.
 pub(super) fn simplify(graph: &mut Graph, rewrites: &mut Rewrites) -> usize {
-    let mut awake = UNREACHABLE | APPEND | PARAMS | CONSTANTS | BRANCHES | DEAD | JUMPS;
+    let mut awake = u8::MAX;
     let mut rounds = 0;
     while awake != 0 && !rewrites.is_spent() {
         rounds += 1;
@@ -48,9 +73,11 @@ pub(super) fn simplify(graph: &mut Graph, rewrites: &mut Rewrites) -> usize {
             let bit = 1 << number;
             if awake & bit != 0 {
                 awake &= !bit;
-                if (cleaner.clean)(graph, rewrites) {
-                    awake |= cleaner.wakes;
-                }
+                awake |= match (cleaner.clean)(graph, rewrites) {
+                    Cleaned::Nothing => 0,
+                    Cleaned::Something => cleaner.wakes,
+                    Cleaned::Constants => cleaner.wakes | CONSTANTS,
+                };
             }
         }
     }
@@ -228,9 +255,9 @@ const SWEEPS: usize = 100;
 
 /// Parameters that are always the same operand go, also those of loops, which hand them back to themselves: all are taken to
 /// be what comes first, until something else does.
-fn drop_redundant_params(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
+fn drop_redundant_params(graph: &mut Graph, rewrites: &mut Rewrites) -> Cleaned {
     if graph.blocks.iter().skip(1).all(|block| block.params.is_empty()) {
-        return false;
+        return Cleaned::Nothing;
     }
     let edges = Edges::new(graph);
     let order = in_order(graph);
@@ -270,7 +297,7 @@ fn drop_redundant_params(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
         }
     }
     if changed {
-        return false;
+        return Cleaned::Nothing;
     }
     let mut replaced = Replacements::new(graph);
     let mut goes: FxHashSet<ValueId> = FxHashSet::default();
@@ -289,8 +316,7 @@ fn drop_redundant_params(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
         return drop_equal_params(graph, &edges, rewrites);
     }
     remove_params(graph, |param| goes.contains(&param));
-    replaced.apply(graph);
-    true
+    Cleaned::replacing(replaced, graph)
 }
 
 fn is_always(param: ValueId, operand: Operand) -> (String, String) {
@@ -309,9 +335,8 @@ pub(super) fn remove_params(graph: &mut Graph, goes: impl Fn(ValueId) -> bool) {
     graph.blocks.iter_mut().zip(params).for_each(|(block, params)| block.params = params);
 }
 
-/// Ops over constants, and branches on constants, that only show after substitution.
-fn fold_constants(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
-    let mut replaced = Replacements::new(graph);
+/// Branches that can only go one way: such as on constants.
+fn decide(graph: &mut Graph, rewrites: &mut Rewrites) -> Cleaned {
     let mut changed = false;
     for at in 0..graph.blocks.len() {
         let block = &graph.blocks[at];
@@ -323,6 +348,12 @@ fn fold_constants(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
             }
         }
     }
+    changed.into()
+}
+
+/// Ops over constants, that only show after substitution.
+fn fold_constants(graph: &mut Graph, rewrites: &mut Rewrites) -> Cleaned {
+    let mut replaced = Replacements::new(graph);
     for block in &mut graph.blocks {
         block.ops.retain(|op| match folded(op) {
             Some(constants) => {
@@ -342,9 +373,10 @@ fn fold_constants(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
             None => true,
         });
     }
-    changed |= !replaced.is_empty();
-    replaced.apply(graph);
-    changed
+    if replaced.is_empty() {
+        return Cleaned::Nothing;
+    }
+    Cleaned::replacing(replaced, graph)
 }
 
 fn folded(op: &Op) -> Option<Vec<Operand>> {
@@ -470,7 +502,7 @@ struct Test {
 }
 
 /// Of parameters that are always the same as each other one is left.
-fn drop_equal_params(graph: &mut Graph, edges: &Edges, rewrites: &mut Rewrites) -> bool {
+fn drop_equal_params(graph: &mut Graph, edges: &Edges, rewrites: &mut Rewrites) -> Cleaned {
     let mut replaced = Replacements::new(graph);
     let mut goes: FxHashSet<ValueId> = FxHashSet::default();
     let mut given: Vec<(u64, usize)> = Vec::new();
@@ -496,15 +528,14 @@ fn drop_equal_params(graph: &mut Graph, edges: &Edges, rewrites: &mut Rewrites) 
         }
     }
     if goes.is_empty() {
-        return false;
+        return Cleaned::Nothing;
     }
     remove_params(graph, |param| goes.contains(&param));
-    replaced.apply(graph);
-    true
+    Cleaned::replacing(replaced, graph)
 }
 
 /// Edges to an empty block that only jumps on lead to where it jumps.
-fn shorten_jumps(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
+fn shorten_jumps(graph: &mut Graph, rewrites: &mut Rewrites) -> Cleaned {
     let onward = |(at, block): (usize, &Block)| match block {
         Block { params, ops, term: Terminator::Jump(edge), .. }
             if params.is_empty() && ops.is_empty() && edge.block.index() != at && at != 0 =>
@@ -515,7 +546,7 @@ fn shorten_jumps(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
     };
     let onward: FxHashMap<usize, Edge> = graph.blocks.iter().enumerate().filter_map(onward).collect();
     if onward.is_empty() {
-        return false;
+        return Cleaned::Nothing;
     }
     let mut changed = false;
     for (at, block) in graph.blocks.iter_mut().enumerate() {
@@ -532,11 +563,11 @@ fn shorten_jumps(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
     if changed {
         drop_unreachable(graph);
     }
-    changed
+    changed.into()
 }
 
 /// A block that alone jumps to another takes it in.
-fn append_single_successors(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
+fn append_single_successors(graph: &mut Graph, rewrites: &mut Rewrites) -> Cleaned {
     let mut arrivals = vec![0usize; graph.blocks.len()];
     for edge in graph.blocks.iter().flat_map(|b| b.term.edges()) {
         arrivals[edge.block.index()] += 1;
@@ -570,9 +601,10 @@ fn append_single_successors(graph: &mut Graph, rewrites: &mut Rewrites) -> bool 
             changed = true;
         }
     }
-    if changed {
-        replaced.apply(graph);
-        drop_unreachable(graph);
+    if !changed {
+        return Cleaned::Nothing;
     }
-    changed
+    let cleaned = Cleaned::replacing(replaced, graph);
+    drop_unreachable(graph);
+    cleaned
 }

@@ -138,11 +138,12 @@ impl Flow {
         }
         let code = graph.block(block);
         if let Some((from, side)) = tree.sole[block.index()]
+            && let Terminator::Branch { cond, .. } = &graph.block(from).term
             && code.params.is_empty()
             && code.ops.is_empty()
             && matches!(code.term, Terminator::Trap(_))
         {
-            return may_take(&graph.block(from).term, side, known); // nobody asks what is known there
+            return known.learn_for_trap(*cond, side == 0);
         }
         for param in &graph.block(block).params {
             known.computed(*param, self.params[param.index()].unwrap_or(IntBound::unbounded()));

@@ -28,6 +28,7 @@ use flowgraph::ir::{Block, BlockId, Const, Edge, Effect, Graph, Imm, Op, Opcode,
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 use std::collections::hash_map::Entry;
+use std::sync::Arc;
 
 /// Joins of more ways ask nothing.
 const WAYS: usize = 8;
@@ -374,7 +375,7 @@ impl Sums {
                 return None;
             }
             let moved = by.checked_mul(i64::from(desc.stride))?.checked_add(i64::from(desc.offset))?;
-            (*arg, desc.offset) = (before, i32::try_from(moved).ok()?);
+            (*arg, Arc::make_mut(desc).offset) = (before, i32::try_from(moved).ok()?);
         }
         Some(asked)
     }

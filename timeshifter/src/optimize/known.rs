@@ -58,6 +58,9 @@ pub(super) struct Definition {
 /// How many ops what is learnt is followed through.
 const DEPTH: u32 = 6;
 
+/// Where only a trap looks at it, just through the test itself.
+const SHALLOW: u32 = 1;
+
 /// Offsets further apart than this say nothing of those in between: the sum might wrap.
 const FAR: i64 = 1 << 40;
 
@@ -176,6 +179,17 @@ impl Known {
             Operand::Const(_) => IntBound::unbounded(),
             Operand::Value(value) => self.bounds[value.index()],
         }
+    }
+
+    /// The bound of an operand, computed anew of what it is computed of: more may be known of that since.
+    fn bound_by_now(&self, operand: Operand) -> IntBound {
+        let bound = self.bound(operand);
+        let Some(Definition { opcode, args, result: 0 }) = operand.value().and_then(|value| self.definition(value))
+        else {
+            return bound;
+        };
+        let again = IntBound::transfer(*opcode, &self.bounds(args)).first().and_then(|again| again.meet(bound));
+        again.unwrap_or(bound)
     }
 
     /// The bounds of the operands of an op that only computes.
@@ -303,6 +317,20 @@ impl Known {
 
     /// Learns that a condition holds, or doesn't. Gives whether that can be.
     pub(super) fn learn(&mut self, cond: Operand, holds: bool) -> bool {
+        self.learn_through(cond, holds, DEPTH)
+    }
+
+    /// The same where only a trap looks at what is known.
+    pub(super) fn learn_for_trap(&mut self, cond: Operand, holds: bool) -> bool {
+        if let Operand::Value(value) = cond
+            && self.holds(value, !holds)
+        {
+            return false;
+        }
+        self.learn_through(cond, holds, SHALLOW)
+    }
+
+    fn learn_through(&mut self, cond: Operand, holds: bool, depth: u32) -> bool {
         let bound = self.bound(cond);
         let met = match (holds, bound.lower(), bound.upper()) {
             (false, ..) => bound.meet(IntBound::constant(0)),
@@ -322,10 +350,10 @@ impl Known {
             // Not zero, even where no bound says so.
             if let Some(Definition { opcode: Opcode::IntIsTrue, args, .. }) = self.definition(value) {
                 let nonzero = args[0];
-                return self.narrow(value, met, DEPTH) && self.learn(nonzero, true);
+                return self.narrow(value, met, depth) && self.learn_through(nonzero, true, depth);
             }
         }
-        self.narrow(value, met, DEPTH)
+        self.narrow(value, met, depth)
     }
 
     /// Whether a condition may hold, or not hold.
@@ -339,7 +367,7 @@ impl Known {
     /// Whether a condition is known to hold, or not to, by what is known of the operands of the op that computes it.
     pub(super) fn holds(&self, cond: ValueId, holds: bool) -> bool {
         let Some(Definition { opcode, args, result: 0 }) = self.definition(cond) else { return false };
-        let bounds = self.bounds(args);
+        let bounds = OfEach::new(args, IntBound::unbounded(), |arg| self.bound_by_now(arg));
         let transferred = IntBound::transfer(*opcode, &bounds);
         let known = self.compares(*opcode, args).or_else(|| Some(transferred.first()?.get_constant_int()? != 0));
         known == Some(holds)
@@ -388,7 +416,7 @@ impl Known {
                 return false;
             }
         }
-        if let (Some(holds), true) = (met.get_constant_int(), opcode.is_comparison()) {
+        if let (Some(holds), true) = (met.get_constant_int(), opcode.is_comparison() && depth > SHALLOW) {
             self.learn_comparison(opcode, &args, holds != 0);
         }
         if let (true, Some(holds), [a, b]) = (floats::is_comparison(opcode), met.get_constant_int(), &args[..]) {

@@ -42,18 +42,25 @@ pub(super) struct Replacements {
     values: usize,
     /// By value: its member of the classes, and one more; 0 if it has none, as most. Empty until something is replaced.
     members: Vec<u32>,
+    has_constants: bool,
     classes: InPlaceUnificationTable<Member>,
 }
 
 impl Replacements {
     /// None yet, for the values of a graph.
     pub(super) fn new(graph: &Graph) -> Replacements {
-        Replacements { values: graph.values.len(), members: Vec::new(), classes: InPlaceUnificationTable::new() }
+        let classes = InPlaceUnificationTable::new();
+        Replacements { values: graph.values.len(), members: Vec::new(), has_constants: false, classes }
     }
 
     /// Whether nothing is replaced.
     pub(super) fn is_empty(&self) -> bool {
         self.members.is_empty()
+    }
+
+    /// Whether anything is replaced by a constant.
+    pub(super) fn has_constants(&self) -> bool {
+        self.has_constants
     }
 
     /// There is one more value.
@@ -90,7 +97,10 @@ impl Replacements {
                 let other = self.member(other);
                 self.classes.union(own, other);
             }
-            constant => self.classes.union_value(own, Meaning(constant)),
+            constant => {
+                self.has_constants = true;
+                self.classes.union_value(own, Meaning(constant));
+            }
         }
         true
     }

@@ -7,6 +7,7 @@ use super::state::{Red, SlotId, State};
 use bounds::IntBound;
 use flowgraph::ir::{Access, Const, Imm, Loc, MemDesc, MemKind, Opcode, Operand, Type, Word};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Where an access goes: base, index (for elements: scaled by the stride; for raw accesses: by one) and descriptor.
 #[derive(Clone, Copy, Debug)]
@@ -14,7 +15,7 @@ pub(super) struct Target<'d> {
     pub(super) opcode: Opcode,
     pub(super) base: Red,
     pub(super) index: Option<Red>,
-    pub(super) desc: &'d MemDesc,
+    pub(super) desc: &'d Arc<MemDesc>,
 }
 
 impl Target<'_> {
@@ -104,7 +105,7 @@ impl Engine<'_> {
         let (operands, desc) = self.address(st, target, loc)?;
         let ty = target.desc.access.ty();
         let opcode = if desc.stride == 0 && operands.len() == 1 { Opcode::Getfield } else { target.load_opcode() };
-        let found = self.emit_pure(st, opcode, &operands, Imm::Mem(desc), &[ty], loc)?;
+        let found = self.emit_pure(st, opcode, &operands, Imm::mem(desc), &[ty], loc)?;
         self.note_loaded(st, found[0], target.desc.access);
         Ok(found[0])
     }
@@ -115,14 +116,13 @@ impl Engine<'_> {
         st: &mut State,
         target: &Target<'_>,
         loc: Loc,
-    ) -> Result<(smallvec::SmallVec<[Operand; 3]>, MemDesc), SpecError> {
+    ) -> Result<(smallvec::SmallVec<[Operand; 3]>, Arc<MemDesc>), SpecError> {
         let base = self.real(st, target.base, loc)?;
         let mut desc = target.desc.clone();
         let mut operands = smallvec::smallvec![base];
         match (target.index, target.offset()) {
             (Some(_), Some(offset)) if i32::try_from(offset).is_ok() => {
-                desc.offset = offset as i32;
-                desc.stride = 0;
+                desc = MemDesc { offset: offset as i32, stride: 0, ..MemDesc::clone(&desc) }.into();
             }
             (Some(index), _) => operands.push(self.real(st, index, loc)?),
             (None, _) => {}
@@ -134,7 +134,7 @@ impl Engine<'_> {
         let (operands, desc) = self.address(st, target, loc)?;
         let opcode = if operands.len() == 1 { Opcode::Getfield } else { target.load_opcode() };
         let ty = desc.access.ty();
-        let value = Red::Value(self.emit(st, opcode, &operands, Imm::Mem(desc), &[ty], loc)?[0]);
+        let value = Red::Value(self.emit(st, opcode, &operands, Imm::mem(desc), &[ty], loc)?[0]);
         self.note_loaded(st, value, target.desc.access);
         if let (Red::Value(v), Access::I64, true) = (value, target.desc.access, self.program.references_in_memory) {
             self.fragments[st.fragment].info[v.index()].origin = Origin::Unknown;
@@ -158,7 +158,7 @@ impl Engine<'_> {
             _ => Opcode::RawStore,
         };
         operands.push(value);
-        self.emit(st, opcode, &operands, Imm::Mem(desc), &[], loc)?;
+        self.emit(st, opcode, &operands, Imm::mem(desc), &[], loc)?;
         Ok(())
     }
 
@@ -244,7 +244,7 @@ impl Engine<'_> {
     }
 
     /// Stores into a slot, if it can hold the place as a scalar of its own.
-    fn store_slot(&mut self, st: &mut State, id: SlotId, offset: i64, desc: &MemDesc, value: Red) -> bool {
+    fn store_slot(&mut self, st: &mut State, id: SlotId, offset: i64, desc: &Arc<MemDesc>, value: Red) -> bool {
         let Some(slot) = st.slots.get_mut(&id) else { return false };
         let size = desc.access.size();
         if offset < 0 || offset + i64::from(size) > i64::from(slot.size) {
@@ -253,9 +253,7 @@ impl Engine<'_> {
         if slot.cells.overlapping(offset, size).any(|(at, cell)| *at != offset || cell.access.size() != size) {
             return false;
         }
-        let same = slot.cells.get(offset).map(|cell| &cell.desc).filter(|own| ***own == *desc);
-        let desc = same.map_or_else(|| Rc::new(desc.clone()), Rc::clone);
-        Rc::make_mut(slot).cells.insert(offset, Cell { access: desc.access, value, desc });
+        Rc::make_mut(slot).cells.insert(offset, Cell { access: desc.access, value, desc: desc.clone() });
         true
     }
 
@@ -391,7 +389,7 @@ impl Engine<'_> {
                 unreachable!("a root with a dirty place keeps its address")
             };
             let (base, value) = (self.real(st, base, loc)?, self.real(st, value, loc)?);
-            self.emit(st, Opcode::Setfield, &[base, value], Imm::Mem(desc), &[], loc)?;
+            self.emit(st, Opcode::Setfield, &[base, value], Imm::mem(desc), &[], loc)?;
         }
         Ok(())
     }
@@ -450,6 +448,10 @@ impl Engine<'_> {
 }
 
 /// A descriptor for a place at a constant offset from its root.
-fn place_desc(desc: &MemDesc, offset: i64) -> Option<MemDesc> {
-    Some(MemDesc { offset: i32::try_from(offset).ok()?, stride: 0, ..desc.clone() })
+fn place_desc(desc: &Arc<MemDesc>, offset: i64) -> Option<Arc<MemDesc>> {
+    let offset = i32::try_from(offset).ok()?;
+    if (desc.offset, desc.stride) == (offset, 0) {
+        return Some(desc.clone());
+    }
+    Some(Arc::new(MemDesc { offset, stride: 0, ..MemDesc::clone(desc) }))
 }

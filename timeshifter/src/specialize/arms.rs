@@ -9,6 +9,7 @@ use super::merge::operand_of;
 use super::state::{Red, State};
 use flowgraph::ir::{BlockId, Const, Edge, Imm, Loc, MemDesc, Opcode, Operand, Terminator, Time, Trap, Type};
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// Operands that are constants on an arm.
 type Decisions = SmallVec<[(Red, Const); 2]>;
@@ -16,7 +17,7 @@ type Decisions = SmallVec<[(Red, Const); 2]>;
 /// A trap with its operands, and the stores that have to be made before it: address, value, where.
 struct TrapArm {
     trap: Trap,
-    stores: Vec<(Operand, Operand, MemDesc)>,
+    stores: Vec<(Operand, Operand, Arc<MemDesc>)>,
 }
 
 impl Engine<'_> {
@@ -182,7 +183,7 @@ impl Engine<'_> {
         let fragment = &mut self.fragments[st.fragment];
         for (base, value, desc) in stores {
             self.quiet_steps = 0;
-            fragment.push(block, Opcode::Setfield, &[base, value], Imm::Mem(desc), &[], trap.loc);
+            fragment.push(block, Opcode::Setfield, &[base, value], Imm::mem(desc), &[], trap.loc);
         }
         let loc = trap.loc;
         fragment.end(block, Terminator::Trap(trap), loc);

@@ -22,6 +22,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// A map that keeps the order of insertion.
 pub type FxIndexMap<K, V> = indexmap::IndexMap<K, V, rustc_hash::FxBuildHasher>;
@@ -458,10 +459,10 @@ impl<'m> Engine<'m> {
                 }
                 value => operand_of(self.escape(st, value, loc)?),
             };
-            let desc = MemDesc { offset: offset as i32, stride: 0, ..MemDesc::clone(&cell.desc) };
+            let desc = Arc::new(MemDesc { offset: offset as i32, stride: 0, ..MemDesc::clone(&cell.desc) });
             let known = Location { value: super::fold::red_of(value), dirty: false, desc: desc.clone() };
             st.memory.places.insert((root, offset, cell.access), known);
-            self.emit(st, Opcode::Setfield, &[Operand::Value(base), value], Imm::Mem(desc), &[], loc)?;
+            self.emit(st, Opcode::Setfield, &[Operand::Value(base), value], Imm::mem(desc), &[], loc)?;
         }
         Ok(base)
     }

@@ -16,7 +16,6 @@ use super::state::Red;
 use flowgraph::ir::{Access, Const, MemDesc};
 use litemap::LiteMap;
 use std::collections::VecDeque;
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// Where an exclusive address was derived from: a `&mut` that came from outside, or a slot that has been forced. Memory
@@ -76,7 +75,7 @@ pub struct Cell {
     /// What it is.
     pub value: Red,
     /// The descriptor it was stored with, for the store that forcing makes.
-    pub desc: Rc<MemDesc>,
+    pub desc: Arc<MemDesc>,
 }
 
 impl Cell {
@@ -151,7 +150,7 @@ pub struct Location {
     /// Whether real memory differs.
     pub dirty: bool,
     /// The descriptor, relative to the root's address and with stride 0.
-    pub desc: MemDesc,
+    pub desc: Arc<MemDesc>,
 }
 
 /// The key of a location: root, byte offset, access.
@@ -166,7 +165,7 @@ pub struct Element {
     /// The index operand of an element.
     pub index: Option<Red>,
     /// The descriptor.
-    pub desc: MemDesc,
+    pub desc: Arc<MemDesc>,
     /// What it holds; real memory holds it too.
     pub value: Red,
     /// The root of exclusive memory; none of shared memory.

@@ -23,7 +23,7 @@ pub struct Packed(Box<[u8]>);
 pub(super) struct Packer {
     frames: FxIndexSet<Box<[u8]>>,
     slots: FxIndexSet<Box<[u8]>>,
-    descriptors: FxIndexSet<MemDesc>,
+    descriptors: FxIndexSet<Arc<MemDesc>>,
     names: FxIndexSet<Arc<str>>,
     /// Where a part is written to see whether it is there already.
     part: Writer,
@@ -241,7 +241,7 @@ impl Packer {
         kept + self.descriptors.len() * size_of::<MemDesc>()
     }
 
-    fn descriptor(&mut self, desc: &MemDesc) -> usize {
+    fn descriptor(&mut self, desc: &Arc<MemDesc>) -> usize {
         match self.descriptors.get_index_of(desc) {
             Some(number) => number,
             None => self.descriptors.insert_full(desc.clone()).0,
@@ -271,7 +271,7 @@ impl Packer {
         for _ in 0..from.count() {
             let offset = from.signed();
             let (access, value) = (Access::ALL[from.count()], from.red());
-            let desc = Rc::new(self.descriptors[from.count()].clone());
+            let desc = self.descriptors[from.count()].clone();
             cells.insert(offset, Cell { access, value, desc });
         }
         Slot { size, name, cells }
@@ -327,9 +327,9 @@ mod tests {
     use super::*;
     use flowgraph::ir::MemKind;
 
-    fn desc(field: &str) -> MemDesc {
+    fn desc(field: &str) -> Arc<MemDesc> {
         let (class, field) = ("S".into(), field.into());
-        MemDesc { class, field, offset: -8, stride: 0, access: Access::I64, kind: MemKind::Exclusive }
+        Arc::new(MemDesc { class, field, offset: -8, stride: 0, access: Access::I64, kind: MemKind::Exclusive })
     }
 
     fn state(own: i64) -> State {
@@ -349,7 +349,7 @@ mod tests {
         let mut st = State { frames: vec![outer.clone(), inner], ..State::empty() };
         let mut cells = Cells::default();
         let value = Red::Value(ValueId(8));
-        cells.insert(-8, Cell { access: Access::F32, value, desc: Rc::new(desc("x")) });
+        cells.insert(-8, Cell { access: Access::F32, value, desc: desc("x") });
         st.slots.insert(SlotId(9), Rc::new(Slot { size: 24, name: "local".into(), cells }));
         st.memory.roots.insert(RootId(1), Red::Slot(SlotId(9), 0));
         let place = |root| (RootId(root), 16, Access::U16);

@@ -159,7 +159,7 @@ impl<'m> Engine<'m> {
     }
 
     fn step_memory(&mut self, st: &mut State, op: &Op, args: &[Red]) -> Result<SmallVec<[Red; 2]>, SpecError> {
-        let desc = op.mem().ok_or_else(|| malformed(op))?;
+        let Imm::Mem(desc) = &op.imm else { return Err(malformed(op)) };
         let indexed = !matches!(op.opcode, Opcode::Getfield | Opcode::Setfield);
         let target = Target { opcode: op.opcode, base: args[0], index: indexed.then(|| args[1]), desc };
         if op.opcode.effect() == Effect::Write {

@@ -170,7 +170,7 @@ impl Lowerer<'_, '_> {
         let ok = self.in_bytes(*at, i64::from(scalar.bits() / 8), *len, pos);
         self.bytes_check(ok, *at, *len, pos, |_, _| {});
         let desc = self.raw(scalar, kind);
-        self.b.op(Opcode::RawLoad, &[*address, *at], Imm::Mem(desc), &[scalar.ty()], pos).into_iter().collect()
+        self.b.op(Opcode::RawLoad, &[*address, *at], Imm::mem(desc), &[scalar.ty()], pos).into_iter().collect()
     }
 
     pub(super) fn write_bytes(&mut self, scalar: Scalar, slice: &Expr, at: &Expr, value: &Expr, pos: Pos) {
@@ -198,11 +198,11 @@ impl Lowerer<'_, '_> {
                 this.b.enter(write);
                 let shifted = this.op2(Opcode::UintRshift, bits, Operand::int(8 * i), pos);
                 let low = this.op2(Opcode::IntAnd, shifted, Operand::int(255), pos);
-                this.b.op(Opcode::RawStore, &[address, place, low], Imm::Mem(byte.clone()), &[], pos);
+                this.b.op(Opcode::RawStore, &[address, place, low], Imm::mem(byte.clone()), &[], pos);
             }
         });
         let desc = self.raw(scalar, kind);
-        self.b.op(Opcode::RawStore, &[address, at, v], Imm::Mem(desc), &[], pos);
+        self.b.op(Opcode::RawStore, &[address, at, v], Imm::mem(desc), &[], pos);
     }
 
     /// Goes on if `ok`; otherwise does `before`, which may jump ahead to the block it is given, and traps about the

@@ -344,8 +344,8 @@ impl Lowerer<'_, '_> {
         let desc = self.desc(mem, extra, scalar.access());
         let ty = [scalar.ty()];
         let word = match mem.index {
-            Some((i, _)) => self.b.op(Opcode::Getarrayitem, &[mem.base, i], Imm::Mem(desc), &ty, pos)[0],
-            None => self.b.op(Opcode::Getfield, &[mem.base], Imm::Mem(desc), &ty, pos)[0],
+            Some((i, _)) => self.b.op(Opcode::Getarrayitem, &[mem.base, i], Imm::mem(desc), &ty, pos)[0],
+            None => self.b.op(Opcode::Getfield, &[mem.base], Imm::mem(desc), &ty, pos)[0],
         };
         if mem.green && mem.kind == MemKind::Exclusive {
             return self.b.op(Opcode::Promote, &[word], Imm::None, &ty, pos)[0];
@@ -372,8 +372,8 @@ impl Lowerer<'_, '_> {
     pub(super) fn store_word(&mut self, mem: &Mem, extra: i64, scalar: Scalar, value: Operand, pos: Pos) {
         let desc = self.desc(mem, extra, scalar.access());
         match mem.index {
-            Some((i, _)) => drop(self.b.op(Opcode::Setarrayitem, &[mem.base, i, value], Imm::Mem(desc), &[], pos)),
-            None => drop(self.b.op(Opcode::Setfield, &[mem.base, value], Imm::Mem(desc), &[], pos)),
+            Some((i, _)) => drop(self.b.op(Opcode::Setarrayitem, &[mem.base, i, value], Imm::mem(desc), &[], pos)),
+            None => drop(self.b.op(Opcode::Setfield, &[mem.base, value], Imm::mem(desc), &[], pos)),
         }
     }
 

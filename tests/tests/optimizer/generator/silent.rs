@@ -132,11 +132,11 @@ impl Generator<'_> {
     }
 
     pub(super) fn byte(&mut self, at: Operand, kind: MemKind) -> Operand {
-        self.op(Opcode::Getarrayitem, &[self.base, at], Imm::Mem(byte(kind)), 1)[0]
+        self.op(Opcode::Getarrayitem, &[self.base, at], Imm::mem(byte(kind)), 1)[0]
     }
 
     pub(super) fn store_byte(&mut self, at: Operand, value: Operand, kind: MemKind) {
-        self.op(Opcode::Setarrayitem, &[self.base, at, value], Imm::Mem(byte(kind)), 0);
+        self.op(Opcode::Setarrayitem, &[self.base, at, value], Imm::mem(byte(kind)), 0);
     }
 }
 
