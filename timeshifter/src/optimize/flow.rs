@@ -12,6 +12,7 @@ use super::int_bound::IntBound;
 use super::known::{Known, Within};
 use flowgraph::ir::{BlockId, Graph, Op, Opcode, Operand, Terminator, Type, ValueId};
 use smallvec::SmallVec;
+use std::ops::Range;
 
 /// After so many rounds bounds that still grow are widened.
 const EXACT: usize = 3;
@@ -24,11 +25,13 @@ const LENGTHS: usize = 16;
 
 /// What can come to the parameters of blocks.
 pub(super) struct Flow {
-    /// By value: the bound of a parameter; nothing where nothing comes.
-    params: Vec<Option<IntBound>>,
+    /// By block: how many parameters those before it have, which is the number of its first one.
+    first: Vec<u32>,
+    /// By number: the bound of a parameter; nothing where nothing comes.
+    bounds: Vec<Option<IntBound>>,
     /// The same of those that are floats or singles; empty if none are.
     floats: Vec<Option<FloatBound>>,
-    /// By value: below which lengths the offsets from a parameter lie; nothing where nothing comes.
+    /// By number: below which lengths the offsets from a parameter lie; nothing where nothing comes.
     within: Vec<Option<Within>>,
     /// What indices are held against, and the blocks that compute it.
     lengths: Vec<(ValueId, BlockId)>,
@@ -57,17 +60,23 @@ pub(super) fn with_bounds(graph: &Graph, mut see: impl FnMut(&Op, &dyn Fn(Operan
 impl Flow {
     /// That nothing is known of what comes along ways: but for the entry, which is handed what lies in these bounds.
     pub(super) fn unknown(graph: &Graph, entry: &[IntBound]) -> Flow {
-        let values = graph.values.len();
+        let mut params = 0;
+        let first = graph.blocks.iter().map(|block| {
+            params += block.params.len() as u32;
+            params - block.params.len() as u32
+        });
+        let first = first.collect();
         let mut flow = Flow {
-            params: vec![None; values],
+            first,
+            bounds: vec![None; params as usize],
             floats: Vec::new(),
-            within: vec![None; values],
+            within: vec![None; params as usize],
             lengths: Vec::new(),
             reached: vec![true; graph.blocks.len()],
             is_plain: true,
         };
-        for (at, param) in graph.entry_params().iter().enumerate() {
-            flow.params[param.index()] = Some(entry.get(at).copied().unwrap_or(IntBound::unbounded()));
+        for (at, number) in flow.numbers(BlockId::ENTRY).enumerate() {
+            flow.bounds[number] = Some(entry.get(at).copied().unwrap_or(IntBound::unbounded()));
         }
         flow
     }
@@ -81,7 +90,7 @@ impl Flow {
         flow.is_plain = false;
         flow.lengths = lengths(graph);
         if has_float_params(graph) {
-            flow.floats = vec![None; graph.values.len()];
+            flow.floats = vec![None; flow.bounds.len()];
         }
         flow.reached.fill(false);
         flow.reached[BlockId::ENTRY.index()] = true;
@@ -112,13 +121,17 @@ impl Flow {
         if ends {
             return flow;
         }
-        for param in graph.blocks.iter().skip(1).flat_map(|block| &block.params) {
-            flow.params[param.index()] = Some(IntBound::unbounded());
-        }
+        flow.bounds[graph.entry_params().len()..].fill(Some(IntBound::unbounded()));
         flow.floats.fill(None);
         flow.within.fill(None);
         flow.reached.fill(true);
         flow
+    }
+
+    /// The numbers of a block's parameters.
+    fn numbers(&self, block: BlockId) -> Range<usize> {
+        let next = self.first.get(block.index() + 1).map_or(self.bounds.len(), |next| *next as usize);
+        self.first[block.index()] as usize..next
     }
 
     /// Whether a block can be come to.
@@ -145,14 +158,14 @@ impl Flow {
         {
             return known.learn_for_trap(*cond, side == 0);
         }
-        for param in &graph.block(block).params {
-            known.computed(*param, self.params[param.index()].unwrap_or(IntBound::unbounded()));
-            if let Some(float) = self.floats.get(param.index()) {
+        for (number, param) in self.numbers(block).zip(&code.params) {
+            known.computed(*param, self.bounds[number].unwrap_or(IntBound::unbounded()));
+            if let Some(float) = self.floats.get(number) {
                 known.computed_float(*param, float.unwrap_or(FloatBound::unbounded()));
             }
         }
-        for param in &graph.block(block).params {
-            if let Some(within) = &self.within[param.index()] {
+        for (number, param) in self.numbers(block).zip(&code.params) {
+            if let Some(within) = &self.within[number] {
                 known.param_is_within(*param, within);
             }
         }
@@ -163,14 +176,14 @@ impl Flow {
     }
 
     /// This comes for a parameter that is a float, too. Gives whether what is known of it has changed.
-    fn join_float(&mut self, param: ValueId, comes: FloatBound, round: usize) -> bool {
-        let before = self.floats[param.index()];
+    fn join_float(&mut self, number: usize, comes: FloatBound, round: usize) -> bool {
+        let before = self.floats[number];
         let after = match before {
             None => comes,
             Some(before) if round >= EXACT => before.widen(comes),
             Some(before) => before.join(comes),
         };
-        self.floats[param.index()] = Some(after);
+        self.floats[number] = Some(after);
         before != Some(after)
     }
 
@@ -179,7 +192,7 @@ impl Flow {
         &mut self,
         tree: &Dominators,
         block: BlockId,
-        param: ValueId,
+        number: usize,
         arg: Operand,
         known: &Known,
         round: usize,
@@ -194,7 +207,7 @@ impl Flow {
         let comes = known.within(arg, &there);
         let is_there = |length: &Operand| length.value().is_none_or(|length| there.contains(&length));
         let comes = comes.into_iter().filter(|(length, _)| is_there(length));
-        let after: Within = match &self.within[param.index()] {
+        let after: Within = match &self.within[number] {
             None => comes.collect(),
             Some(before) => {
                 let comes: Within = comes.collect();
@@ -209,8 +222,8 @@ impl Flow {
                 both.collect()
             }
         };
-        let changed = self.within[param.index()].as_ref() != Some(&after);
-        self.within[param.index()] = Some(after);
+        let changed = self.within[number].as_ref() != Some(&after);
+        self.within[number] = Some(after);
         changed
     }
 
@@ -279,8 +292,10 @@ impl Flow {
                     known.forget(mark); // also where a guard has been made to fail
                 }
                 let mut differs = !std::mem::replace(&mut self.reached[edge.block.index()], true);
-                for (param, arg) in graph.block(edge.block).params.iter().zip(&edge.args) {
-                    let before = self.params[param.index()];
+                for ((number, param), arg) in
+                    self.numbers(edge.block).zip(&graph.block(edge.block).params).zip(&edge.args)
+                {
+                    let before = self.bounds[number];
                     let comes = known.bound(*arg);
                     let after = match before {
                         None => comes,
@@ -289,9 +304,9 @@ impl Flow {
                         Some(before) => before.join(comes),
                     };
                     differs |= before != Some(after);
-                    self.params[param.index()] = Some(after);
-                    differs |= is_float(graph, *param) && self.join_float(*param, known.float(*arg), round);
-                    differs |= self.join_within(tree, edge.block, *param, *arg, known, round);
+                    self.bounds[number] = Some(after);
+                    differs |= is_float(graph, *param) && self.join_float(number, known.float(*arg), round);
+                    differs |= self.join_within(tree, edge.block, number, *arg, known, round);
                 }
                 if differs {
                     news.come(tree, block, edge.block);
