@@ -62,7 +62,7 @@ pub(super) struct DoneOps {
 impl DoneOps {
     /// None yet, of so many that there are.
     pub(super) fn of(ops: usize) -> DoneOps {
-        DoneOps { all: Vec::new(), latest: vec![0; ops.max(1).next_power_of_two()] }
+        DoneOps { all: Vec::with_capacity(ops), latest: vec![0; ops.max(1).next_power_of_two()] }
     }
 
     /// The results of an equal op.

@@ -108,7 +108,7 @@ enum Learnt {
 impl Known {
     pub(super) fn new(graph: &Graph) -> Known {
         let ops = || graph.blocks.iter().flat_map(|block| &block.ops);
-        let computed = ops().filter(|op| op.opcode.is_pure()).map(|op| op.results.len()).sum();
+        let computed: usize = ops().filter(|op| op.opcode.is_pure()).map(|op| op.results.len()).sum();
         let seen = seen(graph);
         let mut known = Known {
             bounds: vec![IntBound::unbounded(); graph.values.len()],
@@ -122,7 +122,7 @@ impl Known {
             least: FxHashMap::default(),
             within: FxHashMap::default(),
             relations: Relations::default(),
-            learnt: Vec::new(),
+            learnt: Vec::with_capacity(2 * computed),
         };
         ops().for_each(|op| known.define(op));
         known
