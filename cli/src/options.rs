@@ -250,7 +250,7 @@ const SETTINGS: &[Setting] = &[
     Setting {
         key: "abort-at",
         takes: "N|all",
-        doc: "for tests: stop the first trace at this step; all of them, run by run",
+        doc: "for tests: stop the first trace at this step; all: at each, run by run, and print how many went wrong",
         usual: |_| "never".to_owned(),
         set: Set::Sweep(|jit, step| match step {
             Some(step) => jit.options.abort_at = Some(step),
@@ -260,7 +260,7 @@ const SETTINGS: &[Setting] = &[
     Setting {
         key: "force-guard",
         takes: "K|all",
-        doc: "for tests: make this guard fail at its first, second and hundredth execution; all of them, run by run",
+        doc: "for tests: make this guard fail at its first, second and hundredth execution; all: each, run by run, and print how many went wrong",
         usual: |_| "none".to_owned(),
         set: Set::Sweep(|jit, guard| jit.sweep = Some(Disturb::Guards(guard.map(fitting)))),
     },

@@ -137,8 +137,8 @@ reasons! {
     LargeValue = "large_value", "{}", "hand it by reference (`&` or `&mut`); by value at most 64 scalars are handed on";
     /// A constant that can't be computed.
     Constant = "constant", "{}", "constants are literals, tables of these, other constants and operators and number methods on them";
-    /// A type that contains itself.
-    Recursive = "recursive", "{} contains itself", "refer to it by reference or by index";
+    /// A type or a constant that contains itself.
+    Recursive = "recursive", "{} contains itself", "of a type, refer to it by reference or by index; of a constant, write the value of one out";
     /// A write through `&`.
     SharedWrite = "shared_write", "{} is behind a `&` and can't be changed", "take it by `&mut`, or make the field a `Cell`";
     /// A format string.

@@ -179,6 +179,7 @@ impl Program<'_> {
         });
         if let Err(e) = parsed {
             self.refuse(file, e.span(), Reason::BadAttribute, &e.to_string());
+            return Some(portal); // what comes behind hasn't been read
         }
         for (i, name) in names.iter().enumerate() {
             if let Some(name) = name

@@ -100,3 +100,30 @@ impl DoneOps {
         hasher.finish() as usize & (self.latest.len() - 1)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flowgraph::ir::ValueId;
+
+    #[test]
+    fn the_latest_is_found_and_forgotten_first() {
+        // One chain for all: there is room for one hash.
+        let mut done = DoneOps::of(0);
+        let value = |number| Operand::Value(ValueId(number));
+        let sum = |by| SameOp::pure(Opcode::IntAdd, &[value(0), Operand::int(by)]);
+        let steps = [(sum(1), 5), (sum(2), 6), (sum(1), 7), (SameOp::call(&"f".into(), SmallVec::new()), 8)];
+        let found = |done: &DoneOps| [sum(1), sum(2), sum(3)].map(|same| done.results(&same).map(<[_]>::to_vec));
+        let mut before = Vec::new();
+        for (same, result) in steps {
+            before.push(found(&done));
+            done.push(same.clone(), [value(result)]);
+            assert_eq!(done.results(&same), Some(&[value(result)][..]));
+        }
+        assert_eq!(found(&done), [Some(vec![value(7)]), Some(vec![value(6)]), None]);
+        for before in before.into_iter().rev() {
+            done.pop();
+            assert_eq!(found(&done), before);
+        }
+    }
+}

@@ -127,3 +127,30 @@ impl Replacements {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flowgraph::ir::{RustType, Signature, Type};
+
+    #[test]
+    fn what_is_replaced_is_found_through_all_that_replaces_it() {
+        let mut graph = Graph::new("f", Signature { params: Vec::new(), result: RustType::Unit });
+        let values: Vec<ValueId> = (0..6).map(|_| graph.new_value(Type::Int)).collect();
+        let mut replaced = Replacements::new(&graph);
+        assert!(replaced.is_empty() && replaced.find(values[1].into()) == values[1].into());
+        assert!(replaced.replace(values[1], values[2].into()));
+        assert!(replaced.replace(values[2], values[3].into()));
+        assert!(!replaced.replace(values[3], values[1].into()), "it is that itself");
+        assert!(!replaced.has_constants());
+        let more = graph.new_value(Type::Int);
+        replaced.has_value(more);
+        assert!(replaced.replace(more, values[1].into()));
+        assert!(replaced.replace(values[3], Operand::int(7)));
+        assert!(replaced.has_constants());
+        for value in [values[1], values[2], values[3], more] {
+            assert_eq!(replaced.find(value.into()), Operand::int(7));
+        }
+        assert_eq!(replaced.find(values[4].into()), values[4].into(), "nothing is said of it");
+    }
+}

@@ -47,7 +47,13 @@ fn badly_listed(x: i64, y: i64) -> i64 { //~ bad_attribute
 }
 
 #[portal(green(x))] //~ bad_attribute
-fn misspelled(x: i64) -> i64 { //~ bad_attribute
+fn misspelled(x: i64) -> i64 {
+    merge_point!();
+    x
+}
+
+#[portal] //~ bad_attribute
+fn without_parentheses(x: i64) -> i64 {
     merge_point!();
     x
 }
