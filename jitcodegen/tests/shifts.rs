@@ -3,10 +3,11 @@
 
 mod common;
 
-use common::{Numbers, returned};
+use common::returned;
 use flowgraph::eval::{Evaluator, Outcome};
 use flowgraph::ir::Type;
 use flowgraph::memory::Memory;
+use flowgraph::testing::Random;
 use flowgraph::text::parse_module;
 use jitcodegen::{Engine, Machine, OptLevel, Options};
 
@@ -181,8 +182,8 @@ fn what_moves_up_is_not_copied() {
 }
 
 /// A loop of a counter and three values, of which some move up, that is left at one or two places with whatever it has.
-fn random(numbers: &mut Numbers) -> String {
-    let mut pick = |from: &[&str]| from[numbers.below(from.len() as u64) as usize].to_owned();
+fn random(numbers: &mut Random) -> String {
+    let mut pick = |from: &[&str]| from[numbers.below(from.len())].to_owned();
     let head = ["v3", "v4", "v5", "v1", "7"];
     let all = ["v3", "v4", "v5", "v8", "v9", "v10", "v0"];
     let op = |pick: &mut dyn FnMut(&[&str]) -> String| pick(&["int_add", "int_xor", "int_sub", "int_and"]);
@@ -225,7 +226,7 @@ fn random_loops_give_the_same() {
     let seed = std::env::var("HUESHIFT_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(11u64);
     let cases = std::env::var("HUESHIFT_CASES").ok().and_then(|s| s.parse().ok()).unwrap_or(300);
     println!("HUESHIFT_SEED={seed}");
-    let mut numbers = Numbers(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut numbers = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let mut unrolled = 0;
     for _ in 0..cases {
         let text = random(&mut numbers);

@@ -101,15 +101,3 @@ pub fn returned(outcome: Result<Outcome, jitcodegen::CodegenError>) -> Vec<u64> 
         other => panic!("{other:?}"),
     }
 }
-
-/// Numbers that look random (G. Marsaglia, "Xorshift RNGs", 2003).
-pub struct Numbers(pub u64);
-
-impl Numbers {
-    pub fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % n
-    }
-}
