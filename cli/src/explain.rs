@@ -219,7 +219,7 @@ impl Summary<'_> {
             );
         }
         let (traces, stopped) = (times(self.traces, "trace"), self.aborted);
-        let _ = writeln!(
+        let _ = write!(
             out,
             "\n{traces}, {stopped} of them stopped; {}, {}, {}: {} ops emitted, {} compiled, {} bytes",
             times(self.bridges, "bridge"),
@@ -229,6 +229,11 @@ impl Summary<'_> {
             self.ops,
             self.bytes
         );
+        // Events tell of graphs; code that they share is nobody's.
+        match known("code_bytes").filter(|all| *all > self.bytes as u64) {
+            Some(all) => _ = writeln!(out, ", {all} with what leads into and out of them"),
+            None => out.push('\n'),
+        }
         out
     }
 

@@ -100,9 +100,10 @@ impl Flow {
         let mut ends = true;
         down(tree, |block, marks, depth| {
             if outermost[block.index()] == Some(block) {
+                let around = Loop { head: block, depth, outermost: &outermost };
                 let mut rounds = 0..ROUNDS;
                 ends &= rounds.any(|round| {
-                    flow.round(graph, tree, known, &mut news, &outermost, (block, marks, depth), round);
+                    flow.round((graph, tree), known, &mut news, around, marks, round);
                     !news.are_left()
                 });
             }
@@ -112,7 +113,7 @@ impl Flow {
             scoped(known, marks, depth);
             ends && flow.enter(graph, tree, block, known) && {
                 if news.take_own(block) {
-                    flow.hand_over(graph, tree, known, &mut news, block, 0);
+                    flow.hand_over((graph, tree), known, &mut news, block, 0);
                 }
                 true
             }
@@ -228,30 +229,28 @@ impl Flow {
     }
 
     /// Once over an outermost loop: over the blocks of it that something new has come to, and those that these dominate. For others nothing has changed.
-    #[allow(clippy::too_many_arguments)]
     fn round(
         &mut self,
-        graph: &Graph,
-        tree: &Dominators,
+        (graph, tree): (&Graph, &Dominators),
         known: &mut Known,
         news: &mut News,
-        outermost: &[Option<BlockId>],
-        (head, marks, depth): (BlockId, &mut Vec<usize>, usize),
+        around: Loop,
+        marks: &mut Vec<usize>,
         round: usize,
     ) {
         // By depth below the head: whether something is new there, or above.
         let mut is_new: Vec<bool> = Vec::new();
-        down_from(tree, (head, depth), marks, |block, marks, at| {
-            if outermost[block.index()] != Some(head) {
+        down_from(tree, (around.head, around.depth), marks, |block, marks, at| {
+            if around.outermost[block.index()] != Some(around.head) {
                 return false;
             }
-            is_new.truncate(at - depth);
+            is_new.truncate(at - around.depth);
             let Some(differs) = news.take(block, is_new.last() == Some(&true)) else { return false };
             is_new.push(differs);
             scoped(known, marks, at);
             self.enter(graph, tree, block, known) && {
                 if differs {
-                    self.hand_over(graph, tree, known, news, block, round);
+                    self.hand_over((graph, tree), known, news, block, round);
                 }
                 true // else what it computes is as it was
             }
@@ -261,8 +260,7 @@ impl Flow {
     /// Carries out a block, and hands what it computes to those that it leads to.
     fn hand_over(
         &mut self,
-        graph: &Graph,
-        tree: &Dominators,
+        (graph, tree): (&Graph, &Dominators),
         known: &mut Known,
         news: &mut News,
         block: BlockId,
@@ -315,6 +313,16 @@ impl Flow {
             known.forget(mark);
         }
     }
+}
+
+/// An outermost loop.
+#[derive(Clone, Copy)]
+struct Loop<'a> {
+    head: BlockId,
+    /// How many blocks dominate the head.
+    depth: usize,
+    /// By block: the head of the outermost loop that it is in.
+    outermost: &'a [Option<BlockId>],
 }
 
 /// Where something new has come.

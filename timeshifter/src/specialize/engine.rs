@@ -365,12 +365,12 @@ impl<'m> Engine<'m> {
         results: &[Type],
         loc: Loc,
     ) -> Result<SmallVec<[Red; 2]>, SpecError> {
-        let same: SameOp = (opcode, args.into(), imm);
-        if let Some(found) = self.fragments[st.fragment].find(st.block, &same) {
+        let same = SameOp { opcode, args, imm: &imm };
+        if let Some(found) = self.fragments[st.fragment].find(st.block, same) {
             return Ok(known_values(st, found));
         }
-        let values = self.emit(st, opcode, args, same.2.clone(), results, loc)?;
-        self.fragments[st.fragment].remember(st.block, same, operands(&values));
+        let values = self.emit(st, opcode, args, imm.clone(), results, loc)?;
+        self.fragments[st.fragment].remember(st.block, same);
         Ok(known_values(st, operands(&values)))
     }
 
@@ -382,8 +382,7 @@ impl<'m> Engine<'m> {
         args: &[Operand],
         imm: &Imm,
     ) -> Option<SmallVec<[Red; 2]>> {
-        let same: SameOp = (opcode, args.into(), imm.clone());
-        Some(known_values(st, self.fragments[st.fragment].find(st.block, &same)?))
+        Some(known_values(st, self.fragments[st.fragment].find(st.block, SameOp { opcode, args, imm })?))
     }
 
     /// A red operand as an operand of residual code; a slot's address is forced.

@@ -10,6 +10,7 @@
 use super::engine::Engine;
 use super::error::SpecError;
 use super::fold::red_of;
+use super::residual::SameOp;
 use super::state::{Red, State};
 use super::step::malformed;
 use flowgraph::ir::{
@@ -39,7 +40,7 @@ impl Engine<'_> {
         let results = target.results.len();
         let given = args.get(results..).ok_or_else(|| malformed(op))?;
         let Some(operands) = operands(args).filter(|_| self.lasts(st, graph, given)) else { return Ok(()) };
-        let (results, given) = operands.split_at(results);
+        let given = &operands[results..];
         if self.check_hints {
             let text = format!("the result of `{}` was said to be {{:?}}, but it is {{:?}}", target.function);
             self.residual_calls.insert(target.key.clone());
@@ -50,9 +51,8 @@ impl Engine<'_> {
         }
         let fragment = &mut self.fragments[st.fragment];
         let imm = Imm::Call(Callee::plain(&function.name));
-        let call = (Opcode::CallElidable, given.into(), imm.clone());
-        fragment.remember(st.block, call, results.into());
-        fragment.push(st.block, op.opcode, &operands, imm, &[], op.loc);
+        fragment.push(st.block, op.opcode, &operands, imm.clone(), &[], op.loc);
+        fragment.remember(st.block, SameOp { opcode: Opcode::CallElidable, args: given, imm: &imm });
         Ok(())
     }
 

@@ -11,8 +11,9 @@ use bounds::IntBound;
 use flowgraph::ir::{
     Block, BlockId, Edge, Graph, Imm, Loc, Op, Opcode, Operand, RustType, Signature, Terminator, Time, Type, ValueId,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
+use std::hash::BuildHasher;
 
 /// What is known about a residual value, wherever it is visible.
 #[derive(Clone, Debug)]
@@ -37,7 +38,33 @@ impl Default for Info {
 type Known = SmallVec<[Operand; 2]>;
 
 /// What makes two pure ops, or two loads of what never changes, the same.
-pub type SameOp = (Opcode, SmallVec<[Operand; 3]>, Imm);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SameOp<'a> {
+    /// What is done.
+    pub opcode: Opcode,
+    /// Of what.
+    pub args: &'a [Operand],
+    /// The rest of it.
+    pub imm: &'a Imm,
+}
+
+impl SameOp<'_> {
+    fn hash(&self) -> u64 {
+        FxBuildHasher.hash_one(self)
+    }
+
+    /// What it gives where this op stands: it is the op, or a call whose result is recorded there.
+    fn given_by(&self, op: &Op) -> Option<Known> {
+        let SameOp { opcode, args, imm } = *self;
+        if op.imm != *imm {
+            None
+        } else if op.opcode == Opcode::RecordKnownResult && opcode == Opcode::CallElidable {
+            op.args.strip_suffix(args).map(Known::from_slice)
+        } else {
+            (op.opcode == opcode && op.args[..] == *args).then(|| super::engine::operands(&op.results))
+        }
+    }
+}
 
 /// A residual graph being filled.
 #[derive(Debug)]
@@ -50,7 +77,8 @@ pub struct Fragment {
     pub info: Vec<Info>,
     /// For each block the one block that it can be reached from, if it is just one.
     parents: Vec<Option<BlockId>>,
-    seen: FxHashMap<SameOp, SmallVec<[(BlockId, Known); 1]>>,
+    /// By hash of what is looked for: where an op of it is, block and number.
+    seen: FxHashMap<u64, SmallVec<[(BlockId, u32); 1]>>,
     /// The number of ops emitted.
     pub size: usize,
     /// Which root function it belongs to: an index into the engine's units.
@@ -137,22 +165,24 @@ impl Fragment {
     }
 
     /// The results of an equal op that every way to `block` passes.
-    pub fn find(&self, block: BlockId, same: &SameOp) -> Option<Known> {
-        let places = self.seen.get(same)?;
+    pub fn find(&self, block: BlockId, same: SameOp) -> Option<Known> {
+        let places = self.seen.get(&same.hash())?;
+        let given = |(block, at): &(BlockId, u32)| same.given_by(&self.graph.block(*block).ops[*at as usize]);
         let mut at = Some(block);
         for _ in 0..SEARCH {
             let block = at?;
-            if let Some((_, results)) = places.iter().find(|(b, _)| *b == block) {
-                return Some(results.clone());
+            if let Some(results) = places.iter().filter(|(b, _)| *b == block).find_map(given) {
+                return Some(results);
             }
             at = self.parents[block.index()];
         }
         None
     }
 
-    /// Remembers an op for [`Fragment::find`].
-    pub fn remember(&mut self, block: BlockId, same: SameOp, results: Known) {
-        self.seen.entry(same).or_default().push((block, results));
+    /// Remembers the latest op of a block for [`Fragment::find`]: it is this one, or records its result.
+    pub fn remember(&mut self, block: BlockId, same: SameOp) {
+        let at = self.graph.block(block).ops.len() as u32 - 1;
+        self.seen.entry(same.hash()).or_default().push((block, at));
     }
 
     /// Forgets what has been remembered for [`Fragment::find`]: the graph is finished.

@@ -92,6 +92,11 @@ impl Regs {
         regs
     }
 
+    /// Gives back the room for more.
+    pub(super) fn shrink_to_fit(&mut self) {
+        self.0.shrink_to_fit();
+    }
+
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.0.len()

@@ -15,6 +15,7 @@ use super::error::SpecError;
 use super::event::{Beginning, Stop, What};
 use super::merge::operand_of;
 use super::merges::Merge;
+use super::residual::SameOp;
 use super::state::{Key, Red, State, VersionId};
 use super::step::Outcome;
 use flowgraph::eval::{self, Evaluator, TrapReport};
@@ -541,8 +542,7 @@ impl Engine<'_> {
         let Emitted { opcode, imm, operands, types, .. } = call;
         let values = self.fragments[st.fragment].push(st.block, *opcode, operands, imm.clone(), types, op.loc);
         if *opcode == Opcode::CallElidable {
-            let pure = (*opcode, operands[..].into(), imm.clone());
-            self.fragments[st.fragment].remember(st.block, pure, super::engine::operands(&values));
+            self.fragments[st.fragment].remember(st.block, SameOp { opcode: *opcode, args: operands, imm });
         }
         if let Some(concrete) = &mut st.concrete {
             concrete.extend(values.iter().copied().zip(words));

@@ -7,7 +7,6 @@ use super::event::What;
 use super::merges::Merge;
 use super::state::{State, VersionId};
 use flowgraph::ir::{BlockId, Edge, Loc, MarkKind, Operand, Terminator};
-use smallvec::SmallVec;
 use std::rc::Rc;
 
 impl Engine<'_> {
@@ -132,8 +131,9 @@ impl Engine<'_> {
         Ok(None)
     }
 
-    /// A state has jumped to a version.
-    fn arrived(&mut self, id: VersionId, st: State) {
+    /// A state has jumped to a version. It is kept until all is specialized, and goes on only if the version is dropped.
+    fn arrived(&mut self, id: VersionId, mut st: State) {
+        st.frame_mut().regs.shrink_to_fit();
         let arrivals = &mut self.versions[id.key][id.version].arrivals;
         if arrivals.is_empty() {
             arrivals.reserve_exact(1); // most versions are come to but once
@@ -145,7 +145,7 @@ impl Engine<'_> {
     pub(super) fn link(&mut self, st: &State, id: VersionId, args: Vec<Operand>, loc: Loc) {
         let Version { fragment, block, .. } = *self.version(id);
         let term = if fragment == st.fragment {
-            Terminator::Jump(Edge { block, args: SmallVec::from_vec(args) })
+            Terminator::Jump(Edge::new(block, args))
         } else {
             Terminator::Enter { graph: self.fragments[fragment].graph.key.as_str().into(), args }
         };
