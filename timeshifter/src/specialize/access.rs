@@ -2,11 +2,10 @@
 
 use super::engine::{Engine, RootKind};
 use super::error::SpecError;
-use super::memory::{Cell, Element, Location, Origin, Place, Provenance, RootId, ranges_overlap};
-use super::state::{Red, SlotId, State};
+use super::memory::{Element, Location, Origin, Place, Provenance, RootId, ranges_overlap};
+use super::state::{Red, State};
 use bounds::IntBound;
 use flowgraph::ir::{Access, Const, Imm, Loc, MemDesc, MemKind, Opcode, Operand, Type, Word};
-use std::rc::Rc;
 use std::sync::Arc;
 
 /// Where an access goes: base, index (for elements: scaled by the stride; for raw accesses: by one) and descriptor.
@@ -78,7 +77,7 @@ impl Engine<'_> {
     pub(super) fn red_load(&mut self, st: &mut State, target: &Target<'_>, loc: Loc) -> Result<Red, SpecError> {
         if let Red::Slot(id, at) = target.base {
             if let Some(offset) = target.offset()
-                && let Some(value) = self.load_slot(st, id, at.wrapping_add(offset), target.desc.access)
+                && let Some(value) = self.load_slot(st, id, at.wrapping_add(offset), target.desc.access, loc)?
             {
                 self.count_fold(st);
                 return Ok(value);
@@ -173,7 +172,7 @@ impl Engine<'_> {
         let value = self.truncated(st, value, target.desc.access, loc)?;
         if let Red::Slot(id, at) = target.base {
             if let Some(offset) = target.offset()
-                && self.store_slot(st, id, at.wrapping_add(offset), target.desc, value)
+                && self.store_slot(st, id, at.wrapping_add(offset), target.desc, value, loc)?
             {
                 return Ok(());
             }
@@ -196,7 +195,7 @@ impl Engine<'_> {
 
     /// What a load of the stored place will give: values in registers are canonical already, but an edited graph's may
     /// not be.
-    fn truncated(&mut self, st: &mut State, value: Red, access: Access, loc: Loc) -> Result<Red, SpecError> {
+    pub(super) fn truncated(&mut self, st: &mut State, value: Red, access: Access, loc: Loc) -> Result<Red, SpecError> {
         match (value, access) {
             (Red::Const(Const::Int(i)), _) if access.ty() == Type::Int => {
                 Ok(Red::Const(Const::Int(access.truncate(i as Word) as i64)))
@@ -226,35 +225,6 @@ impl Engine<'_> {
             st.memory.escaped.push(p.root);
         }
         Ok(value)
-    }
-
-    // ---- slots
-
-    /// The value at a place in a slot, if the slot can say.
-    fn load_slot(&self, st: &State, id: SlotId, offset: i64, access: Access) -> Option<Red> {
-        let slot = st.slots.get(&id)?;
-        if offset < 0 || offset + i64::from(access.size()) > i64::from(slot.size) {
-            return None;
-        }
-        match slot.cells.get(offset) {
-            Some(cell) => (cell.access == access).then_some(cell.value),
-            None if slot.cells.overlapping(offset, access.size()).next().is_some() => None,
-            None => Some(Red::Const(Const::from_word(access.ty(), 0))),
-        }
-    }
-
-    /// Stores into a slot, if it can hold the place as a scalar of its own.
-    fn store_slot(&mut self, st: &mut State, id: SlotId, offset: i64, desc: &Arc<MemDesc>, value: Red) -> bool {
-        let Some(slot) = st.slots.get_mut(&id) else { return false };
-        let size = desc.access.size();
-        if offset < 0 || offset + i64::from(size) > i64::from(slot.size) {
-            return false;
-        }
-        if slot.cells.overlapping(offset, size).any(|(at, cell)| *at != offset || cell.access.size() != size) {
-            return false;
-        }
-        Rc::make_mut(slot).cells.insert(offset, Cell { access: desc.access, value, desc: desc.clone() });
-        true
     }
 
     // ---- exclusive memory

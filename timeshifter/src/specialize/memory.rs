@@ -114,6 +114,11 @@ impl Cells {
         }
     }
 
+    /// Forgets all scalars that have a byte in common with the `size` bytes at `offset`.
+    pub fn remove_overlapping(&mut self, offset: i64, size: u32) {
+        self.0.retain(|(at, cell)| !ranges_overlap(*at, cell.access.size(), offset, size));
+    }
+
     /// All scalars with their offsets, ascending.
     pub fn iter(&self) -> impl Iterator<Item = (i64, &Cell)> {
         self.0.iter().map(|(at, cell)| (*at, cell))

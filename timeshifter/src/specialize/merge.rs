@@ -11,6 +11,7 @@ use super::engine::{Engine, RootKind};
 use super::error::SpecError;
 use super::facts::Facts;
 use super::memory::{Cell, KnownMemory, Location, Origin, Place, RootId, Slot};
+use super::packing::{Pack, common_places};
 use super::state::{Frame, Red, Reg, SlotId, State};
 use bounds::IntBound;
 use flowgraph::ir::{Access, BlockId, Const, Loc, Operand, ValueId};
@@ -21,8 +22,14 @@ use std::rc::Rc;
 
 type Tuple = SmallVec<[Red; 4]>;
 
-/// Slots that must be forced before matching can go on: state and slot.
-struct Conflict(Vec<(usize, SlotId)>);
+/// What must be done to states before matching can go on.
+#[derive(Default)]
+struct Conflict {
+    /// Slots that are forced: state and slot.
+    forces: Vec<(usize, SlotId)>,
+    /// Places in slots that become one scalar.
+    packs: Vec<(usize, Pack)>,
+}
 
 /// A meet on its way.
 struct Meeting {
@@ -53,8 +60,16 @@ impl<'m> Engine<'m> {
             let all: Vec<&State> = base.iter().chain(states.iter()).collect();
             match self.try_meet(&all, base.is_some(), fragment, block, top) {
                 Ok(state) => return Ok(state),
-                Err(Conflict(forced)) => {
-                    for (at, slot) in forced {
+                Err(Conflict { mut forces, packs }) => {
+                    for (at, pack) in packs {
+                        let done = match (&mut base, at) {
+                            (Some(base), 0) => self.vary_place(base, pack),
+                            (Some(_), at) => self.pack(&mut states[at - 1], pack, loc)?,
+                            (None, at) => self.pack(&mut states[at], pack, loc)?,
+                        };
+                        forces.extend((!done).then_some((at, pack.slot)));
+                    }
+                    for (at, slot) in forces {
                         match (&mut base, at) {
                             // In the version's own state a slot that was forced is just a variable.
                             (Some(base), 0) => self.vary_slot(base, slot),
@@ -185,7 +200,8 @@ impl<'m> Engine<'m> {
 
     fn meet_slots(&mut self, meeting: &mut Meeting, all: &[&State], tuple: &Tuple) -> Result<Red, Conflict> {
         let conflict = || {
-            Conflict(tuple.iter().enumerate().filter_map(|(i, r)| super::state::slot_of(*r).map(|s| (i, s))).collect())
+            let forces = tuple.iter().enumerate().filter_map(|(i, r)| super::state::slot_of(*r).map(|s| (i, s)));
+            Conflict { forces: forces.collect(), packs: Vec::new() }
         };
         let mut ids = Vec::with_capacity(tuple.len());
         let mut offset = None;
@@ -208,11 +224,23 @@ impl<'m> Engine<'m> {
             slots.iter().flat_map(|s| s.cells.iter().map(|(at, c)| (at, c.access))).collect();
         cells.sort_unstable();
         cells.dedup();
-        let clashing = cells.windows(2).any(|pair| pair[0].0 + i64::from(pair[0].1.size()) > pair[1].0);
         let used_otherwise =
             meeting.used.iter().zip(&ids).any(|(used, id)| used.get(id).is_some_and(|with| *with != ids));
-        if clashing || used_otherwise || slots.iter().any(|s| s.size != slots[0].size) {
+        if used_otherwise || slots.iter().any(|s| s.size != slots[0].size) {
             return Err(conflict());
+        }
+        let Some(common) = common_places(&cells) else { return Err(conflict()) };
+        if !common.is_empty() {
+            let mut packs = Vec::new();
+            for (offset, access) in common {
+                let differs = |slot: &Slot| {
+                    let mut there = slot.cells.overlapping(offset, access.size());
+                    there.any(|(at, cell)| (*at, cell.access) != (offset, access))
+                };
+                let differing = slots.iter().zip(&ids).enumerate().filter(|(_, (slot, _))| differs(slot));
+                packs.extend(differing.map(|(i, (_, slot))| (i, Pack { slot: *slot, offset, access })));
+            }
+            return Err(Conflict { packs, ..Conflict::default() });
         }
         let id = self.fresh_slot_id();
         for (used, own) in meeting.used.iter_mut().zip(&ids) {
@@ -320,6 +348,14 @@ impl<'m> Engine<'m> {
             if !self.implies(st, template, &mut binding) {
                 return Ok(None);
             }
+            if !binding.packs.is_empty() {
+                for pack in binding.packs {
+                    if !may_force || !self.pack(st, pack, loc)? {
+                        return Ok(None);
+                    }
+                }
+                continue;
+            }
             if binding.forces.iter().any(|slot| binding.back.contains_key(slot)) {
                 return Ok(None); // The same object would be real in one register and virtual in another.
             }
@@ -395,7 +431,7 @@ impl<'m> Engine<'m> {
                 }
                 binding.slots.insert(wanted_id, id);
                 binding.back.insert(id, wanted_id);
-                self.implies_cells(st, template, slot, wanted_slot, binding)
+                self.implies_cells(st, template, (id, slot), wanted_slot, binding)
             }
             (_, Red::Slot(..)) => false,
             (given, Red::Value(param)) => {
@@ -412,19 +448,31 @@ impl<'m> Engine<'m> {
         }
     }
 
-    fn implies_cells(&self, st: &State, template: &State, slot: &Slot, wanted: &Slot, binding: &mut Binding) -> bool {
+    fn implies_cells(
+        &self,
+        st: &State,
+        template: &State,
+        (id, slot): (SlotId, &Slot),
+        wanted: &Slot,
+        binding: &mut Binding,
+    ) -> bool {
         let zero = |access: Access| Red::Const(Const::from_word(access.ty(), 0));
-        let fits = wanted.cells.iter().all(|(at, cell)| match slot.cells.get(at) {
-            Some(given) => {
-                given.access == cell.access && self.implies_operand(st, template, given.value, cell.value, binding)
+        for (offset, cell) in wanted.cells.iter() {
+            let access = cell.access;
+            let given = match slot.cells.get(offset) {
+                Some(given) if given.access == access => given.value,
+                None if slot.cells.overlapping(offset, access.size()).next().is_none() => zero(access),
+                _ => {
+                    binding.packs.push(Pack { slot: id, offset, access });
+                    continue;
+                }
+            };
+            if !self.implies_operand(st, template, given, cell.value, binding) {
+                return false;
             }
-            None => {
-                slot.cells.overlapping(at, cell.access.size()).next().is_none()
-                    && self.implies_operand(st, template, zero(cell.access), cell.value, binding)
-            }
-        });
-        // What the version takes to be zero must be.
-        fits && slot.cells.iter().all(|(at, _)| wanted.cells.get(at).is_some())
+        }
+        // What the version takes to be zero must be; that shows when all is packed as it is there.
+        !binding.packs.is_empty() || slot.cells.iter().all(|(at, _)| wanted.cells.get(at).is_some())
     }
 
     fn implies_facts(&self, st: &State, template: &State, given: Red, param: ValueId) -> bool {
@@ -511,6 +559,7 @@ struct Binding {
     slots: FxHashMap<SlotId, SlotId>,
     back: FxHashMap<SlotId, SlotId>,
     forces: BTreeSet<SlotId>,
+    packs: Vec<Pack>,
 }
 
 /// A red operand that is no slot's address, as an operand of residual code.

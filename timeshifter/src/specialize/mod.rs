@@ -9,7 +9,7 @@
 //! step       one op: compute, fold, emit, call
 //!   fold       ops that only compute
 //!   calls      inlined, specialized, left, or carried out at once
-//!   access     loads and stores; memory: what a state knows of it
+//!   access     loads and stores; memory: what a state knows of it; packing: bytes of a local as another scalar than was stored
 //! merge      meet, bind, trim; alone: the same for a state that arrives alone
 //! ahead      what the key of a join has besides greens: the value that decides a split right behind it
 //! entry      where it begins: units, fragments, arguments
@@ -52,6 +52,7 @@ mod merges;
 mod nests;
 mod output;
 mod packed;
+mod packing;
 mod portal;
 mod program;
 mod recorded;
