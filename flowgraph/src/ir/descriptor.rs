@@ -24,11 +24,13 @@ pub enum Access {
     F64,
     /// An `f32`.
     F32,
+    /// One byte that is 0 or 1: a `bool`.
+    Bool,
 }
 
 impl Access {
     /// Every way to access memory.
-    pub const ALL: [Access; 9] = [
+    pub const ALL: [Access; 10] = [
         Access::I8,
         Access::U8,
         Access::I16,
@@ -38,6 +40,7 @@ impl Access {
         Access::I64,
         Access::F64,
         Access::F32,
+        Access::Bool,
     ];
 
     /// The least and the most that a load gives, where that is an integer of fewer bits than a word.
@@ -45,6 +48,7 @@ impl Access {
         match self {
             Access::I8 => (i64::from(i8::MIN), i64::from(i8::MAX)),
             Access::U8 => (0, i64::from(u8::MAX)),
+            Access::Bool => (0, 1),
             Access::I16 => (i64::from(i16::MIN), i64::from(i16::MAX)),
             Access::U16 => (0, i64::from(u16::MAX)),
             Access::I32 => (i64::from(i32::MIN), i64::from(i32::MAX)),
@@ -56,7 +60,7 @@ impl Access {
     /// Size in bytes.
     pub fn size(self) -> u32 {
         match self {
-            Access::I8 | Access::U8 => 1,
+            Access::I8 | Access::U8 | Access::Bool => 1,
             Access::I16 | Access::U16 => 2,
             Access::I32 | Access::U32 | Access::F32 => 4,
             Access::I64 | Access::F64 => 8,
@@ -72,7 +76,7 @@ impl Access {
         }
     }
 
-    /// The name in text: `i8 u8 i16 u16 i32 u32 i64 f64 f32`.
+    /// The name in text: `i8 u8 i16 u16 i32 u32 i64 f64 f32 bool`.
     pub fn name(self) -> &'static str {
         match self {
             Access::I8 => "i8",
@@ -84,6 +88,7 @@ impl Access {
             Access::I64 => "i64",
             Access::F64 => "f64",
             Access::F32 => "f32",
+            Access::Bool => "bool",
         }
     }
 
@@ -91,7 +96,7 @@ impl Access {
     pub fn truncate(self, word: u64) -> u64 {
         match self {
             Access::I8 => word as i8 as i64 as u64,
-            Access::U8 => u64::from(word as u8),
+            Access::U8 | Access::Bool => u64::from(word as u8),
             Access::I16 => word as i16 as i64 as u64,
             Access::U16 => u64::from(word as u16),
             Access::I32 => word as i32 as i64 as u64,

@@ -96,7 +96,8 @@ impl Scalar {
     pub fn access(self) -> Access {
         match self {
             Scalar::I8 => Access::I8,
-            Scalar::U8 | Scalar::Bool => Access::U8,
+            Scalar::U8 => Access::U8,
+            Scalar::Bool => Access::Bool,
             Scalar::I16 => Access::I16,
             Scalar::U16 => Access::U16,
             Scalar::I32 => Access::I32,

@@ -7,7 +7,7 @@ use crate::ir::*;
 type FieldOf = (&'static str, Scalar, i32, i64);
 
 /// The fields of `S`.
-pub(super) const STATE: [FieldOf; 10] = [
+pub(super) const STATE: [FieldOf; 11] = [
     ("a", Scalar::I64, 0, 1),
     ("b", Scalar::U8, 8, 1),
     ("e", Scalar::I8, 9, 1),
@@ -18,9 +18,10 @@ pub(super) const STATE: [FieldOf; 10] = [
     ("i", Scalar::I32, 28, 1),
     ("regs", Scalar::I64, 32, 4),
     ("h", Scalar::U16, 64, 4),
+    ("o", Scalar::Bool, 72, 1),
 ];
 /// The size of `S` in bytes.
-pub(super) const STATE_SIZE: u32 = 72;
+pub(super) const STATE_SIZE: u32 = 80;
 /// The fields of `C`; all but the last are cells.
 pub(super) const CELLS: [FieldOf; 4] = [
     ("count", Scalar::I64, 0, 1),

@@ -74,7 +74,7 @@ pub(super) fn load(access: Access, at: &str) -> String {
         Access::I8 => "load_i8",
         Access::I16 => "load_i16",
         Access::I32 => "load_i32",
-        Access::U8 => "load_u8",
+        Access::U8 | Access::Bool => "load_u8",
         Access::U16 => "load_u16",
         Access::U32 | Access::F32 => "load_u32",
         Access::I64 | Access::F64 => "load_u64",

@@ -82,7 +82,7 @@ impl Translator<'_, '_, '_> {
         let ins = self.b.ins();
         let result = match desc.access {
             Access::I8 => ins.sload8(types::I64, flags, base, at),
-            Access::U8 => ins.uload8(types::I64, flags, base, at),
+            Access::U8 | Access::Bool => ins.uload8(types::I64, flags, base, at),
             Access::I16 => ins.sload16(types::I64, flags, base, at),
             Access::U16 => ins.uload16(types::I64, flags, base, at),
             Access::I32 => ins.sload32(flags, base, at),
@@ -109,7 +109,7 @@ impl Translator<'_, '_, '_> {
         let value = self.value(stored)?;
         let ins = self.b.ins();
         match desc.access {
-            Access::I8 | Access::U8 => ins.istore8(flags, value, base, at),
+            Access::I8 | Access::U8 | Access::Bool => ins.istore8(flags, value, base, at),
             Access::I16 | Access::U16 => ins.istore16(flags, value, base, at),
             Access::I32 | Access::U32 => ins.istore32(flags, value, base, at),
             Access::I64 | Access::F64 | Access::F32 => ins.store(flags, value, base, at),

@@ -14,9 +14,18 @@ const ALL: u64 = u64::MAX;
 /// If it isn't known after so many rounds, nothing is done.
 const ROUNDS: usize = 20;
 
+/// How much a store looks at of what it stores.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Stored {
+    /// All: a load may be found to give it.
+    Whole,
+    /// The bytes that it stores. What loads give is known by then.
+    Bytes,
+}
+
 /// Drops what changes only bits that nobody looks at. Gives whether anything has changed.
-pub(super) fn drop_undemanded(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
-    let Some(demanded) = demanded(graph) else { return false };
+pub(super) fn drop_undemanded(graph: &mut Graph, stored: Stored, rewrites: &mut Rewrites) -> bool {
+    let Some(demanded) = demanded(graph, stored) else { return false };
     let mut replaced = Replacements::new(graph);
     let mut changed = false;
     for op in graph.blocks.iter_mut().flat_map(|block| &mut block.ops) {
@@ -82,7 +91,7 @@ fn low(bits: u32) -> u64 {
 }
 
 /// By value: the bits that somebody looks at.
-fn demanded(graph: &Graph) -> Option<Vec<u64>> {
+fn demanded(graph: &Graph, stored: Stored) -> Option<Vec<u64>> {
     let mut demanded = vec![0; graph.values.len()];
     // What has been looked at in the present round: what is asked of it now has to be passed on in another one.
     let mut passed = vec![false; graph.values.len()];
@@ -110,7 +119,7 @@ fn demanded(graph: &Graph) -> Option<Vec<u64>> {
             for op in block.ops.iter().rev() {
                 let bits = op.results.first().map_or(0, |result| demanded[result.index()]);
                 op.results.iter().for_each(|result| passed[result.index()] = true);
-                for (arg, bits) in op.args.iter().zip(asked(op, bits)) {
+                for (arg, bits) in op.args.iter().zip(asked(op, bits, stored)) {
                     ask(*arg, bits, &mut demanded, &passed);
                 }
             }
@@ -123,15 +132,16 @@ fn demanded(graph: &Graph) -> Option<Vec<u64>> {
 }
 
 /// The bits of each operand that an op looks at for these bits of its result.
-fn asked(op: &Op, bits: u64) -> SmallVec<[u64; 3]> {
+fn asked(op: &Op, bits: u64, stored: Stored) -> SmallVec<[u64; 3]> {
     use Opcode as O;
     let all = || smallvec![ALL; op.args.len()];
     if let Some(desc) = op.mem() {
         let mut asked: SmallVec<[u64; 3]> = all();
-        if matches!(op.opcode, O::Setfield | O::Setarrayitem | O::RawStore)
-            && let Some(stored) = asked.last_mut()
+        if stored == Stored::Bytes
+            && matches!(op.opcode, O::Setfield | O::Setarrayitem | O::RawStore)
+            && let Some(asked) = asked.last_mut()
         {
-            *stored = low(8 * desc.access.size());
+            *asked = low(8 * desc.access.size());
         }
         return asked;
     }

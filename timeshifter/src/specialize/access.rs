@@ -206,7 +206,7 @@ impl Engine<'_> {
                     Access::I8 => (Opcode::IntSignext, 1),
                     Access::I16 => (Opcode::IntSignext, 2),
                     Access::I32 => (Opcode::IntSignext, 4),
-                    Access::U8 => (Opcode::IntAnd, 0xff),
+                    Access::U8 | Access::Bool => (Opcode::IntAnd, 0xff),
                     Access::U16 => (Opcode::IntAnd, 0xffff),
                     _ => (Opcode::IntAnd, 0xffff_ffff),
                 };

@@ -163,7 +163,7 @@ impl Engine<'_> {
             Access::I8 | Access::I16 | Access::I32 => {
                 return self.truncated(st, cell.value, unsigned(cell.access.size()), loc);
             }
-            Access::U8 | Access::U16 | Access::U32 | Access::I64 => return Ok(cell.value),
+            Access::U8 | Access::Bool | Access::U16 | Access::U32 | Access::I64 => return Ok(cell.value),
         };
         Ok(self.red_pure(st, opcode, &[cell.value], loc)?[0])
     }
