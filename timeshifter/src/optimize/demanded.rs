@@ -5,7 +5,8 @@
 
 use super::replacements::Replacements;
 use super::rewrites::{Kind, Rewrites, shown};
-use flowgraph::ir::{Graph, Op, Opcode, Operand};
+use flowgraph::ir::{Graph, Op, Opcode, Operand, ValueId};
+use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
 /// All bits.
@@ -14,18 +15,9 @@ const ALL: u64 = u64::MAX;
 /// If it isn't known after so many rounds, nothing is done.
 const ROUNDS: usize = 20;
 
-/// How much a store looks at of what it stores.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Stored {
-    /// All: a load may be found to give it.
-    Whole,
-    /// The bytes that it stores. What loads give is known by then.
-    Bytes,
-}
-
 /// Drops what changes only bits that nobody looks at. Gives whether anything has changed.
-pub(super) fn drop_undemanded(graph: &mut Graph, stored: Stored, rewrites: &mut Rewrites) -> bool {
-    let Some(demanded) = demanded(graph, stored) else { return false };
+pub(super) fn drop_undemanded(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
+    let Some(demanded) = demanded(graph) else { return false };
     let mut replaced = Replacements::new(graph);
     let mut changed = false;
     for op in graph.blocks.iter_mut().flat_map(|block| &mut block.ops) {
@@ -55,6 +47,86 @@ pub(super) fn drop_undemanded(graph: &mut Graph, stored: Stored, rewrites: &mut 
     }
     replaced.apply(graph);
     changed
+}
+
+/// Takes out extensions between ops that are cut off in the end all the same: what adds up to bytes, one after the other, is one sum. This is
+/// less than all that nobody looks at, and so cheap that it comes before what finds out that there is one. Gives whether anything has changed.
+pub(super) fn drop_between(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
+    // By value: what it extends, and which bits of that it keeps.
+    let mut extended: Vec<Option<(Operand, u64)>> = Vec::new();
+    let mut is_between = false;
+    for op in graph.blocks.iter().flat_map(|block| &block.ops) {
+        if let Some(extension) = extension(op) {
+            extended.resize(graph.values.len(), None);
+            extended[op.results[0].index()] = Some(extension);
+        } else if carries(op) {
+            let is_extended = |value: ValueId| extended.get(value.index()).is_some_and(Option::is_some);
+            is_between |= op.args.iter().filter_map(|arg| arg.value()).any(is_extended);
+        }
+    }
+    if !is_between {
+        return false;
+    }
+    let mut uses = vec![0u32; graph.values.len()];
+    for block in &graph.blocks {
+        let args = block.ops.iter().flat_map(|op| &op.args).chain(block.term.edges().flat_map(|edge| &edge.args));
+        for value in args.copied().chain(block.term.operands()).filter_map(Operand::value) {
+            uses[value.index()] += 1;
+        }
+    }
+    // By value: the bits that its only user looks at. What computes it stands before that.
+    let mut asked: FxHashMap<ValueId, u64> = FxHashMap::default();
+    let mut changed = false;
+    for op in graph.blocks.iter_mut().rev().flat_map(|block| block.ops.iter_mut().rev()) {
+        let bits = match extension(op) {
+            Some((_, bits)) => bits,
+            None if carries(op) => match asked.remove(&op.results[0]) {
+                Some(bits) => bits,
+                None => continue,
+            },
+            None => continue,
+        };
+        let (carries, opcode, loc) = (carries(op), op.opcode, op.loc);
+        for arg in &mut op.args {
+            while let Operand::Value(value) = *arg
+                && let Some((of, kept)) = extended[value.index()]
+                && carries
+                && bits & !kept == 0
+            {
+                let told = || {
+                    let change = format!("{} -> {}", shown(*arg), shown(of));
+                    (change, format!("only the bits {bits:#x} of {} are looked at", opcode.name()))
+                };
+                if !rewrites.may(Kind::Undemanded, loc, told) {
+                    break;
+                }
+                *arg = of;
+                changed = true;
+            }
+            if let Operand::Value(value) = *arg
+                && uses[value.index()] == 1
+            {
+                asked.insert(value, bits);
+            }
+        }
+    }
+    changed
+}
+
+/// Whether the low bits of what an op gives depend on those of its operands alone.
+fn carries(op: &Op) -> bool {
+    matches!(op.opcode, Opcode::IntAdd | Opcode::IntSub | Opcode::IntMul | Opcode::IntNeg)
+}
+
+/// What an op extends, and the low bits that it keeps as they are, if it does just that.
+fn extension(op: &Op) -> Option<(Operand, u64)> {
+    let constant = || op.args.get(1)?.as_int();
+    let bits = match op.opcode {
+        Opcode::IntAnd => constant()? as u64,
+        Opcode::IntSignext => low(8 * constant()?.clamp(1, 8) as u32),
+        _ => return None,
+    };
+    (bits & bits.wrapping_add(1) == 0).then_some((op.args[0], bits))
 }
 
 enum Instead {
@@ -91,7 +163,7 @@ fn low(bits: u32) -> u64 {
 }
 
 /// By value: the bits that somebody looks at.
-fn demanded(graph: &Graph, stored: Stored) -> Option<Vec<u64>> {
+fn demanded(graph: &Graph) -> Option<Vec<u64>> {
     let mut demanded = vec![0; graph.values.len()];
     // What has been looked at in the present round: what is asked of it now has to be passed on in another one.
     let mut passed = vec![false; graph.values.len()];
@@ -119,7 +191,7 @@ fn demanded(graph: &Graph, stored: Stored) -> Option<Vec<u64>> {
             for op in block.ops.iter().rev() {
                 let bits = op.results.first().map_or(0, |result| demanded[result.index()]);
                 op.results.iter().for_each(|result| passed[result.index()] = true);
-                for (arg, bits) in op.args.iter().zip(asked(op, bits, stored)) {
+                for (arg, bits) in op.args.iter().zip(asked(op, bits)) {
                     ask(*arg, bits, &mut demanded, &passed);
                 }
             }
@@ -132,16 +204,15 @@ fn demanded(graph: &Graph, stored: Stored) -> Option<Vec<u64>> {
 }
 
 /// The bits of each operand that an op looks at for these bits of its result.
-fn asked(op: &Op, bits: u64, stored: Stored) -> SmallVec<[u64; 3]> {
+fn asked(op: &Op, bits: u64) -> SmallVec<[u64; 3]> {
     use Opcode as O;
     let all = || smallvec![ALL; op.args.len()];
     if let Some(desc) = op.mem() {
         let mut asked: SmallVec<[u64; 3]> = all();
-        if stored == Stored::Bytes
-            && matches!(op.opcode, O::Setfield | O::Setarrayitem | O::RawStore)
-            && let Some(asked) = asked.last_mut()
+        if matches!(op.opcode, O::Setfield | O::Setarrayitem | O::RawStore)
+            && let Some(stored) = asked.last_mut()
         {
-            *asked = low(8 * desc.access.size());
+            *stored = low(8 * desc.access.size());
         }
         return asked;
     }

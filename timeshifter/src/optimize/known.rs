@@ -64,6 +64,9 @@ const SHALLOW: u32 = 1;
 /// Offsets further apart than this say nothing of those in between: the sum might wrap.
 const FAR: i64 = 1 << 40;
 
+/// So many choices between indices are looked through.
+const SELECTS: u32 = 2;
+
 /// So many ranges of offsets are remembered where what lies between them isn't known.
 const APART: usize = 4;
 
@@ -245,6 +248,10 @@ impl Known {
         let mut bounds = IntBound::transfer(op.opcode, &self.bounds(&op.args));
         if let Some(holds) = self.compares(op.opcode, &op.args) {
             bounds[0] = IntBound::constant(i64::from(holds));
+        }
+        if matches!(op.opcode, Opcode::IntSub | Opcode::IntXor) && self.compares(Opcode::IntEq, &op.args) == Some(true)
+        {
+            bounds[0] = IntBound::constant(0);
         }
         if let Some(bound) = floats::to_int(op, self)
             && let Some(both) = bounds[0].meet(bound)
@@ -453,10 +460,14 @@ impl Known {
         }
         let no_signs = args.iter().all(|arg| self.bound(*arg).known_nonnegative());
         self.learnt.extend(self.relations.learn(opcode, args, holds, no_signs).map(Learnt::Relation));
-        if let Some((index, length @ Operand::Value(_))) = below(opcode, args, holds)
-            && let Some((value, offset)) = self.offset_of(index)
-        {
-            self.learn_within(value, length, (offset, offset));
+        if let Some((index, Operand::Value(length))) = below(opcode, args, holds) {
+            if !self.bounds[length.index()].known_nonnegative() {
+                let least = index.value().and_then(|index| self.least.get(&index)).copied().unwrap_or(0);
+                self.is_at_least(length, least.saturating_add(1));
+            }
+            if let Some((value, offset)) = self.offset_of(index) {
+                self.learn_within(value, length.into(), (offset, offset));
+            }
         }
     }
 
@@ -577,15 +588,52 @@ impl Known {
             (Opcode::UintGe, [index, length]) | (Opcode::UintLe, [length, index]) => (index, length, false),
             _ => return None,
         };
-        let (value, offset) = self.offset_of(*index)?;
-        let is_below = self.offset_is_within(value, offset, *length)
-            || index.value().is_some_and(|index| self.relations.is_below_by_another(index, *length, self));
-        is_below.then_some(holds)
+        self.is_below(*index, *length, SELECTS).then_some(holds)
+    }
+
+    /// Whether an index lies below a length, without signs; what `selects` choose is looked through.
+    fn is_below(&self, index: Operand, length: Operand, selects: u32) -> bool {
+        let Some((value, offset)) = self.offset_of(index) else { return false };
+        if self.offset_is_within(value, offset, length)
+            || index.value().is_some_and(|index| self.relations.is_below_by_another(index, length, self))
+            || length == value.into() && offset < 0 && self.is_no_less(value, offset.unsigned_abs())
+        {
+            return true;
+        }
+        match index.value().and_then(|index| self.definition(index)) {
+            Some(Definition { opcode: Opcode::UintMod, args, .. }) => {
+                args[1] == length && length.value().is_some_and(|length| self.is_no_less(length, 1))
+            }
+            Some(Definition { opcode: Opcode::IntSelect, args, .. }) if selects > 0 => {
+                let [cond, a, b] = args.all;
+                let is_below = |index| self.is_below(index, length, selects - 1);
+                let is_least = cond.value().and_then(|cond| self.definition(cond)).is_some_and(|test| {
+                    let of_these = |args: [Operand; 2]| test.args[..] == args;
+                    match test.opcode {
+                        Opcode::UintLt | Opcode::UintLe => of_these([a, b]),
+                        Opcode::UintGt | Opcode::UintGe => of_these([b, a]),
+                        _ => false,
+                    }
+                });
+                if is_least { is_below(a) || is_below(b) } else { is_below(a) && is_below(b) }
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a value is at least so much, as a word without sign.
+    fn is_no_less(&self, value: ValueId, least: u64) -> bool {
+        let bound = self.bounds[value.index()];
+        self.least.get(&value).is_some_and(|known| *known >= least)
+            || bound.known_nonnegative() && bound.lower() as u64 >= least
     }
 
     fn offset_is_within(&self, value: ValueId, offset: i64, length: Operand) -> bool {
-        let is_there =
-            |(other, (low, high)): &(Operand, (i64, i64))| *other == length && *low <= offset && offset <= *high;
+        let is_there = |(other, (low, high)): &(Operand, (i64, i64))| {
+            // What is less than the value, which lies below the length itself, does so, too.
+            let is_less = || (*low..=*high).contains(&0) && offset < 0 && self.is_no_less(value, offset.unsigned_abs());
+            *other == length && (*low <= offset && offset <= *high || is_less())
+        };
         self.within.get(&value).is_some_and(|within| within.iter().any(is_there))
     }
 

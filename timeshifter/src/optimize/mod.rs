@@ -59,7 +59,7 @@ pub use rewrites::{Firings, Kind, Kinds, Rewrite, Rewrites};
 
 use bits::branches_to_bits;
 use cleanup::{drop_recorded, drop_unreachable, drop_unused_values, simplify};
-use demanded::{Stored, drop_undemanded};
+use demanded::{drop_between, drop_undemanded};
 use equal::merge_equal_blocks;
 use flowgraph::ir::{Graph, Op, Operand};
 use forward::forward;
@@ -108,7 +108,7 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites, rounds
     }
     drop_unused_values(graph);
     // Sums of sums that are cut off in between are none yet.
-    if drop_undemanded(graph, Stored::Whole, rewrites) {
+    if drop_between(graph, rewrites) {
         simplify(graph, rewrites)?;
     }
     // On the way where it is needed more may be known of what an op is handed.
@@ -146,7 +146,7 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites, rounds
         }
         simplify(graph, rewrites)?;
     }
-    if drop_dead_stores(graph, rewrites) | drop_undemanded(graph, Stored::Bytes, rewrites) {
+    if drop_dead_stores(graph, rewrites) | drop_undemanded(graph, rewrites) {
         simplify(graph, rewrites)?;
     }
     if merge_equal_blocks(graph, rewrites) {

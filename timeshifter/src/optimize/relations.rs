@@ -57,6 +57,16 @@ fn swapped(possible: Possible) -> Possible {
     possible & EQUAL | (possible & LESS) << 2 | (possible & GREATER) >> 2
 }
 
+/// How the first of three compares with the last, by how both do with the one between.
+fn by_another(first: [Possible; 2], second: [Possible; 2]) -> [Possible; 2] {
+    [0, 1].map(|signs| match (first[signs], second[signs]) {
+        (EQUAL, other) | (other, EQUAL) => other,
+        (first, second) if (first | second) & GREATER == 0 => LESS | first & second & EQUAL,
+        (first, second) if (first | second) & LESS == 0 => GREATER | first & second & EQUAL,
+        _ => ALL,
+    })
+}
+
 impl Relations {
     /// Learns that a test of two values holds, or doesn't. `no_signs` says that neither is negative.
     pub(super) fn learn(&mut self, opcode: Opcode, args: &[Operand], holds: bool, no_signs: bool) -> Option<Before> {
@@ -132,19 +142,24 @@ impl Relations {
         }
         let (wanted, signs) = asked(opcode)?;
         let [Operand::Value(a), Operand::Value(b)] = *args else { return None };
-        let possible = self.possible(a, b);
-        let possible = match signs {
-            _ if no_signs => possible[0] & possible[1],
-            Some(true) => possible[0],
-            Some(false) | None => possible[1],
+        let decided = |possible: [Possible; 2]| {
+            let possible = match signs {
+                _ if no_signs => possible[0] & possible[1],
+                Some(true) => possible[0],
+                Some(false) | None => possible[1],
+            };
+            // Where nothing is possible nothing comes.
+            match possible {
+                0 => None,
+                _ if possible & wanted == 0 => Some(false),
+                _ if possible & !wanted == 0 => Some(true),
+                _ => None,
+            }
         };
-        // Where nothing is possible nothing comes.
-        match possible {
-            0 => None,
-            _ if possible & wanted == 0 => Some(false),
-            _ if possible & !wanted == 0 => Some(true),
-            _ => None,
-        }
+        decided(self.possible(a, b)).or_else(|| {
+            let by_others = self.others.get(&a)?.iter().filter(|other| **other != b);
+            by_others.map(|other| by_another(self.possible(a, *other), self.possible(*other, b))).find_map(decided)
+        })
     }
 
     /// Whether a value lies below a length, without signs, since it is no more than another one that does.
