@@ -346,8 +346,14 @@ pub fn parse_jit(text: &str) -> Result<Jit, String> {
                 "no" => set(&mut jit.options, false),
                 _ => return Err(wanted_yes(key, value)),
             },
-            Set::Sweep(set) if value == "all" => set(&mut jit, None),
-            Set::Sweep(set) => set(&mut jit, Some(number()?)),
+            Set::Sweep(set) => {
+                let before = jit.sweep.take();
+                set(&mut jit, if value == "all" { None } else { Some(number()?) });
+                if before.is_some() && jit.sweep.is_some() {
+                    return Err("abort-at=all and force-guard=… each are many runs; give one of them".to_owned());
+                }
+                jit.sweep = jit.sweep.or(before);
+            }
         }
     }
     if jit.given.is_empty() {

@@ -29,6 +29,9 @@ fn unknown_files_functions_and_options() {
         let message = format!("{key} is a number or `all`, not `x`");
         expect(2, &[&message], &["run", "tl", "primes", "--mode", "jit", "--jit", &format!("{key}=x"), "--", "10"], "");
     }
+    for both in ["abort-at=all,force-guard=all", "force-guard=1,abort-at=all"] {
+        expect(2, &["give one of them"], &["run", "tl", "primes", "--mode", "jit", "--jit", both, "--", "10"], "");
+    }
     expect(
         2,
         &["there are threshold, bridge, cases, region, code-bytes, versions, join-tuples"],

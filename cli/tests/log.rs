@@ -129,3 +129,29 @@ fn a_map_for_profilers() {
         assert!(address.is_ok_and(|at| at > 0) && bytes.is_ok_and(|n| n > 0), "{line}");
     }
 }
+
+/// A merge point's greens have the names of the portal's parameters, whatever else is assigned to them.
+#[test]
+fn greens_are_named_as_the_portal_names_them() {
+    let source = "
+use hueshift::prelude::*;
+#[derive(Clone, Copy)]
+pub enum Op { Add { v: i64 }, Jump { to: usize }, Until { r: u8, to: usize } }
+#[portal(greens(code, pc), reds(x))]
+pub fn run(code: &[Op], mut pc: usize, mut x: i64) -> i64 {
+    loop {
+        merge_point!();
+        let op = code[pc];
+        pc += 1;
+        match op {
+            Op::Add { v } => x += v,
+            Op::Jump { to } => { pc = to; can_enter_jit!(); }
+            Op::Until { r, to } => { if x > 5000 { return x + r as i64; } pc = to; can_enter_jit!(); }
+        }
+    }
+}";
+    let program = "[Add {v: 3}, Add {v: 4}, Until {r: 1, to: 1}],0,0";
+    let all = lines("names", &["run", "-", "--entry", "run", "--mode", "jit", "--args", program], source);
+    let keys: Vec<&str> = all.iter().filter_map(|line| line["key"].as_str()).filter(|key| !key.is_empty()).collect();
+    assert!(keys.contains(&"code, pc=1") && keys.iter().all(|key| key.starts_with("code, pc=")), "{keys:?}");
+}

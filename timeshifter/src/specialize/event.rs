@@ -7,7 +7,7 @@
 use super::engine::Engine;
 use super::state::{Key, KeyFrame, Reg, State};
 use super::step::show_const;
-use flowgraph::ir::{Const, DataId, Loc, Opcode, ValueId};
+use flowgraph::ir::{Const, DataId, Loc, Opcode, Operand, ValueId};
 use smallvec::SmallVec;
 use std::fmt::Write;
 
@@ -111,7 +111,7 @@ pub enum Stop {
     Call(String),
 }
 
-impl Engine<'_> {
+impl<'m> Engine<'m> {
     /// Something happens at a state's position.
     pub(super) fn happened(&mut self, what: What, st: &State) {
         let loc = self.loc(st);
@@ -174,17 +174,27 @@ impl Engine<'_> {
         let Some(frame) = self.positions.get_index(at.0 as usize) else { return String::new() };
         let graph = self.program.graph(frame.graph);
         let op = graph.blocks.get(frame.block.index()).and_then(|block| block.ops.get(frame.index as usize));
-        let listed: Vec<(ValueId, Const)> = match op {
+        // A merge point of the language has a value for each parameter of the portal, and so its name: what else is called so there is
+        // nobody's business.
+        let listed: Vec<(Option<&str>, Const)> = match op {
             Some(op) if op.opcode == Opcode::MergePoint => {
-                let green = |value: ValueId| frame.greens.iter().find(|(own, _)| *own == value).copied();
-                op.args.iter().filter_map(|arg| green(arg.value()?)).collect()
+                let green =
+                    |value: ValueId| frame.greens.iter().find(|(own, _)| *own == value).map(|(_, green)| *green);
+                let names = graph.params.iter().map(|name| Some(name.as_str())).chain(std::iter::repeat(None));
+                let named = |(arg, name): (&Operand, Option<&'m str>)| {
+                    let value = arg.value()?;
+                    Some((name.or_else(|| self.program.variable(frame.graph, value)), green(value)?))
+                };
+                op.args.iter().zip(names).filter_map(named).collect()
             }
-            _ => frame.greens.clone(),
+            _ => {
+                frame.greens.iter().map(|(value, green)| (self.program.variable(frame.graph, *value), *green)).collect()
+            }
         };
         let (mut shown, mut names) = (String::new(), SmallVec::<[&str; 8]>::new());
-        for (value, constant) in listed {
+        for (name, constant) in listed {
             // A value without a name says nothing to people, and how long what a reference leads to is nothing new.
-            let Some(name) = self.program.variable(frame.graph, value) else { continue };
+            let Some(name) = name else { continue };
             if names.iter().any(|own| name == *own || name.strip_prefix(own) == Some(".len")) {
                 continue;
             }
