@@ -7,6 +7,7 @@ use flowgraph::text::TextError;
 use flowgraph::value::ArgumentError;
 use hintannotator::ColorError;
 use hueshift::{CompileError, JitError, SpecFailure};
+use jitcodegen::CodegenError;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode, SourceSpan};
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
@@ -276,6 +277,11 @@ pub fn spec_failure(error: SpecFailure, files: &[SourceFile], is_text: bool) -> 
         SpecFailure::Jit(JitError::Interpreter(_)) | SpecFailure::Memory(_) => run_failure(error, is_text),
         SpecFailure::Arguments(error) => Failure::refused(error.into()),
         SpecFailure::Jit(JitError::Specialize(error)) => specialize_problem(&error, files).into(),
+        SpecFailure::Jit(JitError::Codegen(CodegenError::FrameFull { loc, .. })) => {
+            let help =
+                "`--mode interp` and `--mode aot` have more room; or let the caller hand over the array, as `&mut`";
+            Failure::refused(Problem::new(error.to_string()).at(files, &[(loc, None)]).help(help))
+        }
         error @ SpecFailure::FalseHint(..) => {
             let help = "either what the source says of results or values isn't true (`--jit check-hints=1/1` looks), or this is \
                         a bug in hueshift";

@@ -13,6 +13,19 @@ fn refused(source: &str, args: &[&str], texts: &[&str]) {
     expect(2, texts, &all, source);
 }
 
+/// What traces have too little room for is shown, and so is what to do.
+#[test]
+fn large_locals_of_traces_are_shown() {
+    let source = "fn at(n: i64) -> i64 {
+    let mut cells = [0i64; 200000];
+    cells[n as usize] = n;
+    if n == 0 { 0 } else { let k = at(n - 1); cells[k as usize] += 1; cells[(k / 2) as usize] }
+}
+pub fn f(n: i64) -> i64 { at(n) }";
+    let texts = ["the largest of which is `cells`", "-:3", "`--mode interp` and `--mode aot` have more room"];
+    expect(2, &texts, &["run", "-", "--entry", "f", "--mode", "jit", "--args", "3"], source);
+}
+
 #[test]
 fn unknown_files_functions_and_options() {
     expect(2, &["no/such/file.rs can't be read", "No such file"], &["spec", "no/such/file.rs", "--entry", "f"], "");

@@ -90,11 +90,16 @@ pub enum CodegenError {
     },
     /// The local aggregates of a family of fragments don't fit into an activation frame.
     #[error(
-        "the local arrays and structs of `{graph}` need {needed} bytes; {limit} are the most that compiled traces have"
+        "the local arrays and structs of `{graph}`, the largest of which is `{largest}`, need {needed} bytes; {limit} are the most that \
+         compiled traces have"
     )]
     FrameFull {
         /// The graph.
         graph: String,
+        /// The largest of the graph's local aggregates.
+        largest: String,
+        /// Where that is made.
+        loc: Loc,
         /// Bytes needed so far, those of the whole family included.
         needed: u64,
         /// The size of a frame.

@@ -18,7 +18,7 @@ use crate::abi::{MAX_VALUES, Shape, offset, status};
 use crate::function::{Outside, Translator, context_access};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, BlockArg, InstBuilder, types};
-use flowgraph::ir::{BlockId, Graph, Imm, Opcode, Operand, Terminator, Type};
+use flowgraph::ir::{BlockId, Graph, Imm, Opcode, Operand, SlotDesc, Terminator, Type};
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -166,17 +166,22 @@ impl SlotPlan {
     pub fn new(graph: &Graph, fragment: bool, frame: &mut FrameLayout) -> Result<SlotPlan, CodegenError> {
         let mut plan = SlotPlan { offsets: FxHashMap::default(), bytes: 0, fragment, base: None };
         let mut at = if fragment { frame.used } else { 0 };
+        let mut largest = None;
         for id in graph.block_ids() {
             for (index, op) in graph.block(id).ops.iter().enumerate() {
                 if let (Opcode::StackSlot, Imm::Slot(slot)) = (op.opcode, &op.imm) {
                     plan.offsets.insert((id, index), at);
+                    if largest.is_none_or(|(other, _): (&SlotDesc, _)| other.size < slot.size) {
+                        largest = Some((slot, op.loc));
+                    }
                     at += u64::from(slot.size).next_multiple_of(SLOT_ALIGN).max(SLOT_ALIGN);
                 }
             }
         }
         if fragment {
-            if at > frame.limit {
-                return Err(CodegenError::FrameFull { graph: graph.key.clone(), needed: at, limit: frame.limit });
+            if let (true, Some((slot, loc))) = (at > frame.limit, largest) {
+                let (graph, largest) = (graph.key.clone(), slot.name.to_string());
+                return Err(CodegenError::FrameFull { graph, largest, loc, needed: at, limit: frame.limit });
             }
             frame.used = at;
         } else {

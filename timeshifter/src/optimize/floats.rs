@@ -5,10 +5,10 @@
 
 use super::float_bound::FloatBound;
 use super::int_bound::IntBound;
-use super::known::Known;
+use super::known::{Definition, Known};
 use super::peephole::Instead;
 use super::seen::Seen;
-use flowgraph::ir::{Const, Op, Opcode};
+use flowgraph::ir::{Const, Op, Opcode, Operand};
 use smallvec::SmallVec;
 
 /// The op of floats that one of singles is like; others as they are.
@@ -128,6 +128,41 @@ fn compared_with_itself(opcode: Opcode, float: FloatBound) -> Option<bool> {
 /// What a comparison of floats says of both, where it holds or doesn't.
 pub(super) fn refined(opcode: Opcode, a: FloatBound, b: FloatBound, holds: bool) -> (FloatBound, FloatBound) {
     FloatBound::refine_comparison(of_floats(opcode), a, b, holds).unwrap_or((a, b))
+}
+
+/// What an op leaves as it is, to the last bit, but that a NaN is any NaN: a product with 1, a sum with -0, what has been rounded already.
+pub(super) fn unchanged(op: &Op, known: &Known) -> Option<Instead> {
+    use Opcode as O;
+    let is = |operand: Operand, number: f64| {
+        let constant = operand.constant().map(|constant| match constant {
+            Const::Float(bits) => f64::from_bits(bits),
+            Const::Single(bits) => f64::from(f32::from_bits(bits)),
+            _ => f64::NAN,
+        });
+        constant.is_some_and(|constant| constant.to_bits() == number.to_bits())
+    };
+    let made_by = |operand: Operand| operand.value().and_then(|value| known.definition(value));
+    let (same, why) = match (of_floats(op.opcode), &op.args[..]) {
+        (O::FloatMul, [x, one] | [one, x]) if is(*one, 1.0) => (*x, "a product with 1"),
+        (O::FloatTruediv, [x, one]) if is(*one, 1.0) => (*x, "a quotient by 1"),
+        (O::FloatSub, [x, zero]) if is(*zero, 0.0) => (*x, "a difference from 0"),
+        (O::FloatAdd, [x, zero] | [zero, x]) if is(*zero, -0.0) => {
+            (*x, "a sum with -0, which unlike 0 leaves -0 as it is")
+        }
+        (O::FloatFloor | O::FloatCeil | O::FloatTrunc | O::FloatNearest, [x]) => {
+            let whole = match of_floats(made_by(*x)?.opcode) {
+                O::CastIntToFloat | O::CastUintToFloat | O::CastIntToSingle | O::CastUintToSingle => true,
+                rounded => matches!(rounded, O::FloatFloor | O::FloatCeil | O::FloatTrunc | O::FloatNearest),
+            };
+            (whole.then_some(*x)?, "a whole number")
+        }
+        (O::CastFloatToSingle, [x]) => {
+            let Definition { opcode: O::CastSingleToFloat, args, .. } = made_by(*x)? else { return None };
+            (args[0], "it was a single before")
+        }
+        _ => return None,
+    };
+    Some(Instead::Operand(same, why))
 }
 
 /// The size of what is a number, and not negative, is itself.

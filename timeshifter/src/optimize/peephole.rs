@@ -30,6 +30,6 @@ pub(super) fn instead(op: &Op, known: &Known) -> Option<Instead> {
     match op.opcode {
         Opcode::FloatMin | Opcode::FloatMax | Opcode::SingleMin | Opcode::SingleMax => floats::extreme(op, known),
         Opcode::FloatAbs | Opcode::SingleAbs => floats::size(op, known),
-        _ => None,
+        _ => floats::unchanged(op, known),
     }
 }
