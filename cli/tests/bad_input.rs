@@ -22,7 +22,7 @@ fn large_locals_of_traces_are_shown() {
     if n == 0 { 0 } else { let k = at(n - 1); cells[k as usize] += 1; cells[(k / 2) as usize] }
 }
 pub fn f(n: i64) -> i64 { at(n) }";
-    let texts = ["the largest of which is `cells`", "-:3", "`--mode interp` and `--mode aot` have more room"];
+    let texts = ["the largest of which is `cells`", "<stdin>:3:5", "`--mode interp` and `--mode aot` have more room"];
     expect(2, &texts, &["run", "-", "--entry", "f", "--mode", "jit", "--args", "3"], source);
 }
 

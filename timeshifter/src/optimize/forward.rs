@@ -155,7 +155,7 @@ impl Walk<'_> {
 
     /// Whether an op stays. What it gives is known from here on.
     fn keeps(&mut self, op: &mut Op) -> bool {
-        if self.lies_there(op) {
+        if self.lies_there(op) || self.stays_there(op) {
             return false;
         }
         if op.opcode == Opcode::RecordKnownResult {
@@ -248,6 +248,17 @@ impl Walk<'_> {
             }
             _ => false,
         }
+    }
+
+    /// Whether what is stored lies there already.
+    fn stays_there(&mut self, op: &Op) -> bool {
+        let stays = op.opcode.effect() == Effect::Write
+            && op.args.last().is_some_and(|stored| self.known.lies(op) == Some(*stored))
+            && self.rewrites.may(Kind::DeadStore, op.loc, || {
+                (shown_op(op.opcode, &op.args), "what is stored was stored or loaded there".to_owned())
+            });
+        self.changed |= stays;
+        stays
     }
 
     /// Puts in place of a float of which only the sign is seen what else has that. Gives whether nothing is left to do.

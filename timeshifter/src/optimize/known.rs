@@ -294,6 +294,11 @@ impl Known {
         self.contents.find(op, self)
     }
 
+    /// The value whose low bits lie where an op accesses memory, if that is known.
+    pub(super) fn lies(&self, op: &Op) -> Option<Operand> {
+        self.contents.lies(op, self)
+    }
+
     /// What lies in a place that was accessed through a `&mut`, as far as its bits go.
     pub(super) fn exclusive_at(&self, place: &Place) -> Option<Operand> {
         self.contents.exclusive_at(place)

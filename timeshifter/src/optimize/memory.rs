@@ -136,14 +136,23 @@ impl Contents {
         if self.0.is_empty() || op.results.is_empty() {
             return None;
         }
-        let place = Place::of(op, known)?;
-        let access = place.access;
-        let holds = |content: &&Content| content.place.access == access && place.distance(&content.place) == Some(0);
-        let value = self.0.iter().rev().find(holds)?.value;
+        let value = self.lies(op, known)?;
+        let access = op.mem()?.access;
         let (low, high) = access.range();
         let bound = known.bound(value);
         let fits = access.size() == 8 || access == Access::F32 || low <= bound.lower() && bound.upper() <= high;
         Some(if fits { Found::Value(value) } else { Found::Extended(value, access) })
+    }
+
+    /// The value whose low bits lie where an op accesses memory, if that is known.
+    pub(super) fn lies(&self, op: &Op, known: &Known) -> Option<Operand> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let place = Place::of(op, known)?;
+        let holds =
+            |content: &&Content| content.place.access == place.access && place.distance(&content.place) == Some(0);
+        self.0.iter().rev().find(holds).map(|content| content.value)
     }
 
     /// What lies in a place that was accessed through a `&mut`, as far as its bits go.

@@ -36,7 +36,7 @@ kinds! {
     Fold = "fold", "The result is a constant.";
     SameOp = "same op", "It has been done before, or is said.";
     Decided = "decided", "A branch can go one way only.";
-    DeadStore = "dead store", "What is stored is overwritten before anybody looks.";
+    DeadStore = "dead store", "What is stored is overwritten before anybody looks, or lies there already.";
     Hoisted = "hoisted", "It is the same in each round of a loop, and done before it.";
     Bit = "bit", "A branch whose arms hand over 1 and 0 is what it branches on.";
     Sunk = "sunk", "Only one way out of the block needs it.";
