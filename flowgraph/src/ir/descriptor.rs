@@ -24,7 +24,7 @@ pub enum Access {
     F64,
     /// An `f32`.
     F32,
-    /// One byte that is 0 or 1: a `bool`.
+    /// One byte that is 0 or 1: a `bool`. Who edits graphs as text sees to it.
     Bool,
 }
 

@@ -34,7 +34,7 @@ use super::int_bound::IntBound;
 use super::known::Known;
 use super::memory::{Place, is_exclusive, one_way};
 use super::rewrites::{Kind, Rewrites};
-use flowgraph::ir::{Block, BlockId, Edge, Effect, Graph, Op, Opcode, Operand, Terminator, Time, ValueId};
+use flowgraph::ir::{Access, Block, BlockId, Edge, Effect, Graph, Op, Opcode, Operand, Terminator, Time, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Arms of more ops are left.
@@ -317,7 +317,9 @@ impl Arm {
                     let place = Place::of(op, known)?;
                     let depends = op.args.iter().any(|arg| is_computed_of(*arg, asked, known));
                     let is_there = handed.have(op, known) || in_use.iter().any(|stretch| stretch.has(op, known));
-                    if depends || !is_there {
+                    // Where the arm isn't taken a bool's byte may be another variant's, and no index below 2.
+                    let may_be_other = op.mem().is_some_and(|desc| desc.access == Access::Bool);
+                    if depends || !is_there || may_be_other {
                         return None;
                     }
                     loaded.push((place, Operand::Value(*op.results.first()?), is_exclusive(op)));
