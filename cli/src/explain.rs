@@ -53,17 +53,20 @@ impl Log {
         let (mut at, mut lines) = (0, 0);
         for (number, line) in text.split_inclusive('\n').enumerate() {
             let content = line.trim();
-            let wrong = |reason: String| {
-                let problem = Problem::new(format!("line {}: {reason}", number + 1)).help(WRITTEN_BY);
+            let wrong_for = |reason: String, help: &str| {
+                let problem = Problem::new(format!("line {}: {reason}", number + 1)).help(help);
                 let start = at + line.len() - line.trim_start().len();
                 Failure::from(problem.within(name, text, start, content.len()))
             };
+            let wrong = |reason: String| wrong_for(reason, WRITTEN_BY);
             if log.stats.is_some() && !content.is_empty() {
                 return Err(wrong("the counts of a run are the last line of its log, but here is another".to_owned()));
             }
             if !content.is_empty() {
-                let value: Value =
-                    serde_json::from_str(content).map_err(|e| wrong(format!("this is no JSON: {}", plain(&e))))?;
+                let value: Value = serde_json::from_str(content).map_err(|e| match e.is_eof() {
+                    true => wrong_for("the log ends in the midst of an event".to_owned(), CUT_OFF),
+                    false => wrong(format!("this is no JSON: {}", plain(&e))),
+                })?;
                 if value["event"] == "stats" {
                     log.stats = Some(value);
                 } else {
@@ -81,6 +84,8 @@ impl Log {
         Ok(log)
     }
 }
+
+const CUT_OFF: &str = "the run was stopped while it wrote it, or the file has been cut off: leave this line out, and the log is summed up as far as it goes";
 
 const WRITTEN_BY: &str = "logs are written by `hueshift run … --mode jit --log FILE`";
 

@@ -286,10 +286,14 @@ pub fn jit_help() -> String {
         "Settings of the JIT, separated by commas; in brackets what they are else. Where there are two, the first \
         is for `--mode jit`\nof an interpreter with its program, the other where its graphs take its place.\n"
             .to_owned();
-    for Setting { key, takes, doc, usual: value, .. } in SETTINGS {
+    for Setting { key, takes, doc, usual: value, set } in SETTINGS {
         let (hot, usual) = (value(&hot), value(&usual));
         let usual = if hot == usual { usual } else { format!("{hot}, or {usual}") };
-        help.push_str(&format!("\n{key}={takes}: {doc} [{usual}]"));
+        let least = match set {
+            Set::Number(least @ 1.., _) => format!("; {least} at least"),
+            _ => String::new(),
+        };
+        help.push_str(&format!("\n{key}={takes}: {doc} [{usual}{least}]"));
     }
     help
 }

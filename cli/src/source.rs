@@ -33,7 +33,8 @@ pub fn read(path: &str) -> Result<String, Failure> {
         let (line, column) =
             (lines.matches('\n').count() + 1, lines.rsplit('\n').next().map_or(0, |l| l.chars().count()) + 1);
         let byte = rest.first().copied().unwrap_or_default();
-        let message = format!("{path}:{line}:{column} is not text: the byte 0x{byte:02x} begins no character of UTF-8");
+        let name = if path == "-" { "<stdin>" } else { path };
+        let message = format!("{name}:{line}:{column} is not text: the byte 0x{byte:02x} begins no character of UTF-8");
         Problem::new(message).help("save the file as UTF-8").into()
     })
 }

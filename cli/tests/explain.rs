@@ -66,7 +66,9 @@ fn texts_that_are_no_logs() {
     wrong("", &["<stdin> is empty"]);
     wrong("\n \n", &["<stdin> is empty"]);
     wrong("compiled tl: 41 ops in 12 blocks\n", &["line 1: this is no JSON"]);
-    wrong(&format!("{first}\n\n{{\"us\":3"), &["line 3: this is no JSON", "EOF"]);
+    wrong(&format!("{first}\n{{\"us\":3,}}\n"), &["line 2: this is no JSON"]);
+    let cut_off = ["line 3: the log ends in the midst of an event", "leave this line out"];
+    expect(2, &cut_off, &["explain", "-"], &format!("{first}\n\n{{\"us\":3"));
     wrong(&format!("{first}\n[1]\n"), &["line 2: this is no event"]);
     wrong(&first.replace("\"hot\"", "\"warm\""), &["line 1: this is no event", "unknown variant `warm`"]);
     wrong(&first.replace("\"threshold\"", "\"because\""), &["line 1: this is no event", "unknown variant `because`"]);

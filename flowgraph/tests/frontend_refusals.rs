@@ -160,6 +160,16 @@ fn what_is_not_supported_yet_is_passed_over_where_the_entry_cannot_reach_it() {
     assert!(refused.to_string().contains("there is no function `nowhere`"));
 }
 
+/// Where a type is refused, what uses it isn't refused once more.
+#[test]
+fn what_uses_a_refused_type_is_not_refused_too() {
+    let text = "pub enum E { A(E), B }\npub fn f() -> i64 { match E::B { E::A(_) => 1, E::B => 2 } }\n";
+    for refused in [lift(&[("x.rs", text)]), lift_for(&[("x.rs", text)], "f")] {
+        let places: Vec<_> = refused.expect_err("refused").refusals.iter().map(|r| (r.loc.line, r.reason)).collect();
+        assert_eq!(places, [(1, Reason::Recursive)]);
+    }
+}
+
 #[test]
 fn deep_nesting_is_refused_or_lifted_but_does_not_overflow_the_stack() {
     for n in [50, 119, 1000, 2900, 20_000] {

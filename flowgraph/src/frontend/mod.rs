@@ -239,7 +239,8 @@ impl Program<'_> {
                 refusals.push(Refusal::new(&name, &text, loc, 1, Reason::Entry, &format!("`{entry}`")));
             }
             module.entry = Some(entry.to_owned());
-        } else if refusals.iter().any(|r| !r.echo) {
+        }
+        if refusals.iter().any(|r| !r.echo) {
             refusals.retain(|r| !r.echo);
         }
         if refusals.is_empty() {

@@ -8,7 +8,7 @@ use super::super::refusal::{Pos, Reason};
 use super::super::tree::{Expr, ExprKind};
 use super::super::types::{BOOL, Ty, USIZE};
 use super::expr::{strip, without_brackets};
-use super::{Binding, Checker};
+use super::{Binding, Checker, wrong_count};
 use crate::ir::{Opcode, Scalar, Type};
 use crate::math;
 use std::rc::Rc;
@@ -96,7 +96,7 @@ impl Checker<'_, '_> {
         };
         let given = args.len() + usize::from(receiver.is_some());
         if given != types.params.len() {
-            let detail = format!("`{path}` takes {} arguments, {given} are given", types.params.len());
+            let detail = wrong_count(&path, types.params.len(), given);
             self.refuse(at.span(), Reason::WrongCount, &detail);
         }
         let mut values = Vec::new();
@@ -147,7 +147,7 @@ impl Checker<'_, '_> {
     fn call_prelude(&mut self, name: &str, c: &syn::ExprCall, p: &syn::ExprPath, pos: Pos) -> Expr {
         let args: Vec<&syn::Expr> = c.args.iter().collect();
         let wrong = |this: &mut Self, n: usize| {
-            let detail = format!("`{name}` takes {n} arguments, {} are given", args.len());
+            let detail = wrong_count(name, n, args.len());
             this.refuse(p.span(), Reason::WrongCount, &detail)
         };
         if let Some((write, scalar)) = numbers::memory_helper(name) {

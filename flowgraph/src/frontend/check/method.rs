@@ -8,7 +8,7 @@ use super::super::refusal::{Pos, Reason};
 use super::super::tree::{Expr, ExprKind};
 use super::super::types::{BOOL, Ty, USIZE};
 use super::super::uses::Used;
-use super::Checker;
+use super::{Checker, wrong_count};
 use crate::ir::{Scalar, TrapKind, Type};
 use crate::math;
 use std::rc::Rc;
@@ -178,7 +178,7 @@ impl Checker<'_, '_> {
         let Some(content) = quasi::content(key) else { return self.error(pos) };
         let (ty, wanted) = (Ty::Scalar(content), usize::from(name == "set"));
         if args.len() != wanted {
-            let detail = format!("`{name}` takes {wanted} arguments, {} are given", args.len());
+            let detail = wrong_count(name, wanted, args.len());
             return self.refuse(m.method.span(), Reason::WrongCount, &detail);
         }
         let mut values = vec![self.reference_to(cell, false, true, &*m.receiver, pos)];
@@ -285,7 +285,7 @@ impl Checker<'_, '_> {
             return self.refuse(at.span(), Reason::NoMethod, &format!("`{ty}` has no method `{name}` in the dialect"));
         };
         if params.len() != args.len() {
-            let detail = format!("`{name}` takes {} arguments, {} are given", params.len(), args.len());
+            let detail = wrong_count(name, params.len(), args.len());
             return self.refuse(at.span(), Reason::WrongCount, &detail);
         }
         let needs_type = params.iter().chain([result]).any(|of| matches!(of, Of::Unsigned | Of::Signed));
@@ -311,7 +311,7 @@ impl Checker<'_, '_> {
         pos: Pos,
     ) -> Expr {
         if arity != args.len() {
-            let detail = format!("`{}` takes {arity} arguments, {} are given", function.method, args.len());
+            let detail = wrong_count(function.method, arity, args.len());
             return self.refuse(at.span(), Reason::WrongCount, &detail);
         }
         // The library is chosen by type, so a literal's type is settled here, by its default.

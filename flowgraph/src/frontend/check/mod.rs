@@ -334,6 +334,12 @@ impl<'p, 's> Checker<'p, 's> {
     }
 }
 
+/// What is wrong with a call that hands over too many or too few arguments.
+fn wrong_count(name: &str, takes: usize, given: usize) -> String {
+    let arguments = if takes == 1 { "argument" } else { "arguments" };
+    format!("`{name}` takes {takes} {arguments}, here are {given}")
+}
+
 impl<'s> Program<'s> {
     /// Resolves the signature of a function, once.
     pub(super) fn fn_types(&self, id: usize) -> Option<Rc<FnTypes>> {
