@@ -379,28 +379,41 @@ pub fn part_path(module: &Module, ty: &RustType, path: &str, i: usize) -> String
 
 /// Whether a `Cell` is in the type, or behind it.
 pub fn has_cell(module: &Module, ty: &RustType) -> bool {
-    has_unseen_cell(module, ty, &mut Vec::new())
+    leads_to(module, ty, |ty| matches!(ty, RustType::Cell(_)))
 }
 
-fn has_unseen_cell<'t>(module: &'t Module, ty: &'t RustType, seen: &mut Vec<&'t str>) -> bool {
-    match ty {
-        RustType::Cell(_) => true,
-        RustType::Ref { to: inner, .. } | RustType::Slice { elem: inner, .. } | RustType::Array(inner, _) => {
-            has_unseen_cell(module, inner, seen)
+/// Whether a type of which `is` holds is in the type, or behind it.
+pub fn leads_to(module: &Module, ty: &RustType, is: impl Fn(&RustType) -> bool) -> bool {
+    leads_to_unseen(module, ty, &is, &mut Vec::new())
+}
+
+fn leads_to_unseen<'t>(
+    module: &'t Module,
+    ty: &'t RustType,
+    is: &dyn Fn(&RustType) -> bool,
+    seen: &mut Vec<&'t str>,
+) -> bool {
+    is(ty)
+        || match ty {
+            RustType::Ref { to: inner, .. }
+            | RustType::Slice { elem: inner, .. }
+            | RustType::Array(inner, _)
+            | RustType::Cell(inner)
+            | RustType::Option(inner) => leads_to_unseen(module, inner, is, seen),
+            RustType::Result(ok, err) => {
+                leads_to_unseen(module, ok, is, seen) || leads_to_unseen(module, err, is, seen)
+            }
+            RustType::Tuple(items) => items.iter().any(|item| leads_to_unseen(module, item, is, seen)),
+            RustType::Struct(name) if !seen.contains(&name.as_str()) => {
+                seen.push(name);
+                let fields = module.structs.get(name).map_or(&[][..], |s| &s.fields);
+                fields.iter().any(|f| leads_to_unseen(module, &f.ty, is, seen))
+            }
+            RustType::Enum(name) if !seen.contains(&name.as_str()) => {
+                seen.push(name);
+                let variants = module.enums.get(name).map_or(&[][..], |e| &e.variants);
+                variants.iter().flat_map(|v| &v.fields).any(|f| leads_to_unseen(module, &f.ty, is, seen))
+            }
+            _ => false,
         }
-        RustType::Struct(name) if !seen.contains(&name.as_str()) => {
-            seen.push(name);
-            let fields = module.structs.get(name).map_or(&[][..], |s| &s.fields);
-            fields.iter().any(|f| has_unseen_cell(module, &f.ty, seen))
-        }
-        RustType::Tuple(items) => items.iter().any(|item| has_unseen_cell(module, item, seen)),
-        RustType::Option(inner) => has_unseen_cell(module, inner, seen),
-        RustType::Result(ok, err) => has_unseen_cell(module, ok, seen) || has_unseen_cell(module, err, seen),
-        RustType::Enum(name) if !seen.contains(&name.as_str()) => {
-            seen.push(name);
-            let variants = module.enums.get(name).map_or(&[][..], |e| &e.variants);
-            variants.iter().flat_map(|v| &v.fields).any(|f| has_unseen_cell(module, &f.ty, seen))
-        }
-        _ => false,
-    }
 }

@@ -24,7 +24,7 @@ mod parse;
 #[cfg(test)]
 mod tests;
 
-pub use arguments::{Arguments, Image, LeafValue, Placed, has_cell, part_path};
+pub use arguments::{Arguments, Image, LeafValue, Placed, has_cell, leads_to, part_path};
 pub use debug::{debug, debug_words};
 pub use parse::{ArgumentError, parse};
 

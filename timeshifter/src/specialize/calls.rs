@@ -158,25 +158,23 @@ impl<'m> Engine<'m> {
             let met = if deep { Met::InlineDepth(self.limits.inline_depth) } else { Met::Itself };
             return Err(SpecError::EndlessRecursion { function: source.function.clone(), values, met, loc: op.loc });
         }
-        let greens = self.green_arguments(callee, args, op)?;
-        let name = self.function_name(callee, greens.to_vec())?;
-        let red: SmallVec<[Red; 4]> = source
-            .entry_params()
-            .iter()
-            .zip(args)
-            .filter(|(param, _)| !self.program.is_green(callee, **param))
-            .map(|(_, red)| *red)
-            .collect();
-        let references = self.handed_references(callee);
-        let references: Vec<Option<bool>> = source
-            .entry_params()
-            .iter()
-            .zip(references)
-            .filter(|(param, _)| !self.program.is_green(callee, **param))
-            .map(|(_, r)| r)
-            .collect();
+        let greens = self.green_arguments(callee, args, op)?.to_vec();
+        let own = self.own_arguments(st, callee, args, &greens);
+        let mut handed: SmallVec<[Red; 4]> = SmallVec::new();
+        let mut references = Vec::new();
+        let all_references = self.handed_references(callee);
+        for ((param, red), reference) in source.entry_params().iter().zip(args).zip(all_references) {
+            if let Some((_, shape)) = own.iter().find(|(own, _)| own == param) {
+                handed.extend(shape.held(st, *red));
+                references.resize(handed.len(), None);
+            } else if !self.program.is_green(callee, *param) {
+                handed.push(*red);
+                references.push(reference);
+            }
+        }
+        let name = self.function_name(FunctionKey { graph: callee, greens, own })?;
         let imm = Imm::Call(Callee::plain(&name));
-        self.emit_call(st, op, imm, &red, &references, Opcode::Call, callee, args)
+        self.emit_call(st, op, imm, &handed, &references, Opcode::Call, callee, args)
     }
 
     /// For each entry parameter whether it is a reference, and a mutable one.
@@ -205,8 +203,8 @@ impl<'m> Engine<'m> {
     }
 
     /// The residual name of a function specialized for its greens; it is made later if it hasn't been.
-    fn function_name(&mut self, graph: GraphIx, greens: Vec<(ValueId, Const)>) -> Result<String, SpecError> {
-        let key = FunctionKey { graph, greens };
+    fn function_name(&mut self, key: FunctionKey) -> Result<String, SpecError> {
+        let graph = key.graph;
         if let Some(unit) = self.functions.get(&key) {
             return Ok(self.fragments[self.units[*unit].fragment].graph.key.clone());
         }
@@ -245,7 +243,10 @@ impl<'m> Engine<'m> {
         // A slot may be handed over more than once; it is forced once.
         let mut forced = FxHashMap::default();
         let args = self.settled(st, args, &mut forced, op.loc)?;
-        let all_args = &self.settled(st, all_args, &mut forced, op.loc)?[..];
+        let all_args = match st.concrete {
+            Some(_) => self.settled(st, all_args, &mut forced, op.loc)?,
+            None => SmallVec::new(), // nobody carries it out
+        };
         let mut operands: SmallVec<[Operand; 4]> = SmallVec::new();
         for (red, reference) in args.iter().zip(references) {
             operands.push(match reference {
@@ -267,7 +268,7 @@ impl<'m> Engine<'m> {
         let results: SmallVec<[Red; 2]> = if let Some(results) = known {
             results
         } else if st.concrete.is_some() {
-            let call = Emitted { opcode, imm, operands, types, evaluated, all_args: all_args.into() };
+            let call = Emitted { opcode, imm, operands, types, evaluated, all_args };
             if self.calls_compiled && call.is_specialized(self) {
                 return Ok(Some(Outcome::Calls(Box::new(call))));
             }

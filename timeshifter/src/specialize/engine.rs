@@ -63,6 +63,8 @@ pub struct FunctionKey {
     pub graph: super::state::GraphIx,
     /// Its green arguments.
     pub greens: Vec<(ValueId, Const)>,
+    /// The references whose aggregates are its own, by parameter.
+    pub own: Vec<(ValueId, super::own::Shape)>,
 }
 
 /// One root function: the entry, or a function specialized for its greens. It may consist of several fragments.

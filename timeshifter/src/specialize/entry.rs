@@ -3,6 +3,7 @@
 use super::engine::{Engine, FunctionKey, RootKind, Unit};
 use super::error::SpecError;
 use super::memory::{Origin, Provenance};
+use super::own::Shape;
 use super::residual::Fragment;
 use super::state::{Frame, GraphIx, Red, Reg, Regs, State};
 use bounds::IntBound;
@@ -24,7 +25,7 @@ impl<'m> Engine<'m> {
     /// Endless green loops and recursions, and compiler graphs that break the engine's rules.
     pub fn specialize(&mut self, key: &str, args: &[Argument]) -> Result<usize, SpecError> {
         let unit = self.new_unit(key)?;
-        let st = self.start(unit, args)?;
+        let st = self.start(unit, args, &[])?;
         self.run_unit(unit, vec![st])?;
         self.run_functions()?;
         Ok(unit)
@@ -91,7 +92,7 @@ impl<'m> Engine<'m> {
                 continue;
             }
             let args = self.function_arguments(&key);
-            let st = self.start(unit, &args)?;
+            let st = self.start(unit, &args, &key.own)?;
             self.run_unit(unit, vec![st])?;
         }
         Ok(())
@@ -152,8 +153,13 @@ impl<'m> Engine<'m> {
         }
     }
 
-    /// The state at the entry of a unit.
-    pub(super) fn start(&mut self, unit: usize, args: &[Argument]) -> Result<State, SpecError> {
+    /// The state at the entry of a unit. What the references of `own` lead to is local there.
+    pub(super) fn start(
+        &mut self,
+        unit: usize,
+        args: &[Argument],
+        own: &[(ValueId, Shape)],
+    ) -> Result<State, SpecError> {
         let Unit { fragment, graph, .. } = self.units[unit];
         let source = self.program.graph(graph);
         if source.entry_params().len() != args.len() {
@@ -164,6 +170,12 @@ impl<'m> Engine<'m> {
         let mut regs = Regs::default();
         let mut greens = Vec::new();
         for (i, (param, arg)) in source.entry_params().iter().zip(args).enumerate() {
+            if let Some((_, shape)) = own.iter().find(|(own, _)| own == param) {
+                let name = source.params.get(i).map_or("", String::as_str);
+                let slot = self.own_slot(&mut st, shape, name);
+                regs.set(*param, Reg::Red(slot));
+                continue;
+            }
             let leaf = leaves.get(i);
             let red = match arg {
                 Argument::Known(c) => Red::Const(*c),

@@ -8,7 +8,7 @@
 //! state      frames, registers, slots; keys; facts: what branches have taught
 //! step       one op: compute, fold, emit, call
 //!   fold       ops that only compute
-//!   calls      inlined, specialized, left, or carried out at once
+//!   calls      inlined, specialized, left, or carried out at once; own: locals of a caller that become its callee's
 //!   access     loads and stores; memory: what a state knows of it; packing: bytes of a local as another scalar than was stored
 //! merge      meet, bind, trim; alone: the same for a state that arrives alone
 //! ahead      what the key of a join has besides greens: the value that decides a split right behind it
@@ -51,6 +51,7 @@ mod merge;
 mod merges;
 mod nests;
 mod output;
+mod own;
 mod packed;
 mod packing;
 mod portal;
@@ -75,6 +76,7 @@ pub use link::Linked;
 pub use memory::{Cell, Element, KnownMemory, Location, Origin, Place, Provenance, RootId, Slot};
 pub use merges::{Merge, Merges};
 pub use nests::{Nest, Nests};
+pub use own::Shape;
 pub use portal::{Door, Portal, RunRoots};
 pub use program::{Loaded, Program};
 pub use recorded::LOOK_AT_HINT;

@@ -95,7 +95,7 @@ impl Engine<'_> {
     pub fn trace_entry(&mut self, key: &str, args: &[Argument], words: &[Word]) -> Result<(usize, Traced), SpecError> {
         let unit = self.new_unit(key)?;
         self.units[unit].exits = true;
-        let mut st = self.start(unit, args)?;
+        let mut st = self.start(unit, args, &[])?;
         let unknown = args.iter().zip(words).filter(|(a, _)| **a == Argument::Unknown).map(|(_, w)| *w);
         let params = self.fragments[st.fragment].graph.entry_params().to_vec();
         st.concrete = Some(params.into_iter().zip(unknown).collect());
