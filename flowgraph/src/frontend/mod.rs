@@ -201,7 +201,7 @@ impl Program<'_> {
             if let Imm::Mem(desc) = &mut op.imm
                 && referenced.contains(&*desc.class)
             {
-                Arc::make_mut(desc).class = "bytes".into();
+                Arc::make_mut(desc).class = crate::ir::MemDesc::ANY.into();
             }
         }
     }

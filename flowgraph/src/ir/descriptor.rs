@@ -113,7 +113,7 @@ pub enum MemKind {
     Immutable,
     /// Behind `&mut`, or a local: nobody who isn't handed the reference can see or change it.
     Exclusive,
-    /// A `Cell`: shared and mutable.
+    /// A `Cell`: shared and mutable, also behind a `&mut`, from which `&`s may have been made that are in use.
     Shared,
 }
 
@@ -134,7 +134,8 @@ impl MemKind {
 /// from two different exclusive roots.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MemDesc {
-    /// The container class: a struct's name, `[T]` for array elements of type `T`, `bytes` for raw bytes.
+    /// The container class: a struct's name, `[T]` for array elements of type `T`, `bytes` for those of type `u8`, which raw accesses go
+    /// to as well, [`MemDesc::ANY`] for what may be a part of any.
     pub class: Arc<str>,
     /// The field's name, for people: `regs`, `left`; empty for elements.
     pub field: Arc<str>,
@@ -169,6 +170,9 @@ impl MemDesc {
         self.is_of_quasi_cell() && &*self.field == "version"
     }
 
+    /// The class of what may be a part of any container.
+    pub const ANY: &str = "any";
+
     /// Whether accesses of two classes may touch the same bytes under one root. A scalar's own class (`i64`, behind a
     /// `&mut i64` made from a field) may be part of any container.
     ///
@@ -176,11 +180,12 @@ impl MemDesc {
     /// use flowgraph::ir::MemDesc;
     /// assert!(MemDesc::classes_may_alias("i64", "Pair"));
     /// assert!(!MemDesc::classes_may_alias("[i64]", "Pair"));
-    /// assert!(MemDesc::classes_may_alias("bytes", "[u8]"));
+    /// assert!(!MemDesc::classes_may_alias("bytes", "Pair"));
+    /// assert!(MemDesc::classes_may_alias("bytes", MemDesc::ANY));
     /// ```
     pub fn classes_may_alias(a: &str, b: &str) -> bool {
-        let is_scalar = |class: &str| class == "bytes" || super::Scalar::from_name(class).is_some();
-        a == b || is_scalar(a) || is_scalar(b)
+        let is_part = |class: &str| class == MemDesc::ANY || super::Scalar::from_name(class).is_some();
+        a == b || is_part(a) || is_part(b)
     }
 
     /// Whether two accesses with equal base and index touch exactly the same scalar.

@@ -435,7 +435,7 @@ impl Generator<'_> {
         let index = self.index(env);
         let access = WIDTHS[self.random.below(WIDTHS.len())];
         let kind = [MemKind::Exclusive, MemKind::Immutable, MemKind::Shared][self.random.below(3)];
-        let class = ["[u8]", "bytes"][self.random.below(2)];
+        let class = ["bytes", MemDesc::ANY][self.random.below(2)];
         let offset = self.random.below(3) as i32;
         let desc = |stride| MemDesc { class: class.into(), field: "".into(), offset, stride, access, kind };
         match self.random.below(3) {

@@ -355,22 +355,22 @@ fn decide(graph: &mut Graph, rewrites: &mut Rewrites) -> Cleaned {
 fn fold_constants(graph: &mut Graph, rewrites: &mut Rewrites) -> Cleaned {
     let mut replaced = Replacements::new(graph);
     for block in &mut graph.blocks {
-        block.ops.retain(|op| match folded(op) {
-            Some(constants) => {
-                let told = || {
-                    let results: Vec<String> = constants.iter().map(|constant| shown(*constant)).collect();
-                    let change = format!("{} -> {}", shown_op(op.opcode, &op.args), results.join(", "));
-                    (change, "its operands are constants".to_owned())
-                };
-                if !rewrites.may(Kind::Constant, op.loc, told) {
-                    return true;
-                }
-                for (result, constant) in op.results.iter().zip(constants) {
-                    replaced.replace(*result, constant);
-                }
-                false
+        block.ops.retain_mut(|op| {
+            // So a chain of them goes at once.
+            op.args.iter_mut().for_each(|arg| *arg = replaced.find(*arg));
+            let Some(constants) = folded(op) else { return true };
+            let told = || {
+                let results: Vec<String> = constants.iter().map(|constant| shown(*constant)).collect();
+                let change = format!("{} -> {}", shown_op(op.opcode, &op.args), results.join(", "));
+                (change, "its operands are constants".to_owned())
+            };
+            if !rewrites.may(Kind::Constant, op.loc, told) {
+                return true;
             }
-            None => true,
+            for (result, constant) in op.results.iter().zip(constants) {
+                replaced.replace(*result, constant);
+            }
+            false
         });
     }
     if replaced.is_empty() {
@@ -548,6 +548,7 @@ fn shorten_jumps(graph: &mut Graph, rewrites: &mut Rewrites) -> Cleaned {
     if onward.is_empty() {
         return Cleaned::Nothing;
     }
+    let onward = ends_of_chains(&onward);
     let mut changed = false;
     for (at, block) in graph.blocks.iter_mut().enumerate() {
         for edge in block.term.edges_mut() {
@@ -564,6 +565,27 @@ fn shorten_jumps(graph: &mut Graph, rewrites: &mut Rewrites) -> Cleaned {
         drop_unreachable(graph);
     }
     changed.into()
+}
+
+/// Where chains of jumps end, by each of their blocks. One that leads into a circle has no end.
+fn ends_of_chains(onward: &FxHashMap<usize, Edge>) -> FxHashMap<usize, Edge> {
+    let mut ends: FxHashMap<usize, Option<Edge>> = FxHashMap::default();
+    for start in onward.keys() {
+        let (mut chain, mut at, mut end) = (Vec::new(), *start, None);
+        while let Some(edge) = onward.get(&at) {
+            if let Some(known) = ends.get(&at) {
+                end = known.clone();
+                break;
+            }
+            // Found again from here, it is on a circle.
+            ends.insert(at, None);
+            chain.push(at);
+            end = Some(edge.clone());
+            at = edge.block.index();
+        }
+        ends.extend(chain.into_iter().map(|at| (at, end.clone())));
+    }
+    ends.into_iter().filter_map(|(at, end)| Some((at, end?))).collect()
 }
 
 /// A block that alone jumps to another takes it in.

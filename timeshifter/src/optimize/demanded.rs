@@ -3,6 +3,7 @@
 //! Backward, to a fixed point: a store of a byte looks at eight bits, a sum's low bits depend on those of its operands alone, a mask
 //! asks for no bit that it clears. So narrow arithmetic keeps one extension at its end (LLVM's `DemandedBits` does the same).
 
+use super::cleanup::in_order;
 use super::replacements::Replacements;
 use super::rewrites::{Kind, Rewrites, shown};
 use flowgraph::ir::{Graph, Op, Opcode, Operand, ValueId};
@@ -74,10 +75,15 @@ pub(super) fn drop_between(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
             uses[value.index()] += 1;
         }
     }
-    // By value: the bits that its only user looks at. What computes it stands before that.
+    // By value: the bits that its users look at, of those that are the only one, and of extensions that another use has gone past.
+    // Whatever uses a value is met before what computes it.
     let mut asked: FxHashMap<ValueId, u64> = FxHashMap::default();
     let mut changed = false;
-    for op in graph.blocks.iter_mut().rev().flat_map(|block| block.ops.iter_mut().rev()) {
+    let backward: Vec<(usize, usize)> = (in_order(graph).into_iter().rev())
+        .flat_map(|block| (0..graph.blocks[block].ops.len()).rev().map(move |at| (block, at)))
+        .collect();
+    for (block, at) in backward {
+        let op = &mut graph.blocks[block].ops[at];
         let bits = match extension(op) {
             Some((_, bits)) => bits,
             None if carries(op) => match asked.remove(&op.results[0]) {
@@ -106,7 +112,7 @@ pub(super) fn drop_between(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
             if let Operand::Value(value) = *arg
                 && uses[value.index()] == 1
             {
-                asked.insert(value, bits);
+                *asked.entry(value).or_insert(0) |= bits;
             }
         }
     }

@@ -76,8 +76,9 @@ fn used_elsewhere(graph: &Graph) -> Vec<bool> {
     }
     let mut elsewhere = vec![false; graph.blocks.len()];
     for (id, block) in graph.block_ids().zip(&graph.blocks) {
+        let handed_on = block.term.edges().flat_map(|edge| edge.args.iter().copied());
         let operands = block.ops.iter().flat_map(|op| op.args.iter().copied()).chain(block.term.operands());
-        for value in operands.filter_map(|operand| operand.value()) {
+        for value in operands.chain(handed_on).filter_map(|operand| operand.value()) {
             if let Some(at) = defined[value.index()].filter(|at| *at != id) {
                 elsewhere[at.index()] = true;
             }

@@ -162,13 +162,15 @@ pub(super) fn number(operand: Operand) -> Option<f64> {
 fn sees_sign_of_zero(opcode: Opcode, operand: usize) -> Option<bool> {
     use Opcode as O;
     match (of_floats(opcode), operand) {
-        (O::FloatEq | O::FloatNe | O::FloatLt | O::FloatLe | O::FloatGt | O::FloatGe | O::FloatAbs, _) => Some(false),
+        (O::FloatEq | O::FloatNe | O::FloatLt | O::FloatLe | O::FloatGt | O::FloatGe, _) => Some(false),
         (O::CastFloatToInt | O::CastFloatToUint | O::CastSingleToInt | O::CastSingleToUint, _) => Some(false),
         (O::FloatAdd | O::FloatSub | O::FloatMul | O::FloatNeg | O::FloatMin | O::FloatMax | O::FloatFma, _) => None,
         (O::FloatSqrt | O::FloatFloor | O::FloatCeil | O::FloatTrunc | O::FloatNearest | O::FloatSelect, _) => None,
         (O::CastFloatToSingle | O::CastSingleToFloat, _) => None,
+        // These see none, but where the operand's bound is positive the operand takes their place, and such bounds are those of
+        // what it was before its sign did not matter.
+        (O::FloatAbs, _) | (O::FloatCopysign, 0) => None,
         (O::SingleFma, _) | (O::FloatTruediv | O::FloatMod, 0) => None,
-        (O::FloatCopysign, 0) => Some(false),
         _ => Some(true),
     }
 }

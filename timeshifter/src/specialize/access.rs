@@ -179,7 +179,7 @@ impl Engine<'_> {
             let real = self.real(st, target.base, loc)?;
             return self.red_store(st, &Target { base: super::fold::red_of(real), ..*target }, value, loc);
         }
-        let value = self.escape(st, value, loc)?;
+        let value = self.escape(st, value, target.desc, loc)?;
         match (self.origin(st, target.base), target.desc.kind) {
             (Origin::Root(p), _) => return self.store_exclusive(st, target, p, value, loc),
             (Origin::Outside, MemKind::Shared) => return self.store_shared(st, target, value, loc),
@@ -215,14 +215,24 @@ impl Engine<'_> {
         }
     }
 
-    /// An address that is stored in memory can be found by anybody: its root is exclusive no more.
-    pub(super) fn escape(&mut self, st: &mut State, value: Red, loc: Loc) -> Result<Red, SpecError> {
+    /// An address that is stored in memory can be found by anybody: its root is exclusive no more. Where it may be one of several, what
+    /// is known of any of them may change from here on; as long as that address is in use, none of them is accessed but through it,
+    /// or they are cells.
+    pub(super) fn escape(&mut self, st: &mut State, value: Red, desc: &MemDesc, loc: Loc) -> Result<Red, SpecError> {
         let value = super::fold::red_of(self.real(st, value, loc)?);
-        if let Origin::Root(p) = self.origin(st, value) {
-            self.flush(st, |root| root == p.root, loc)?;
-            st.memory.places.retain(|place, _| place.0 != p.root);
-            st.memory.elements.retain(|e| e.root != Some(p.root));
-            st.memory.escaped.push(p.root);
+        match self.origin(st, value) {
+            Origin::Root(p) => {
+                self.flush(st, |root| root == p.root, loc)?;
+                st.memory.places.retain(|place, _| place.0 != p.root);
+                st.memory.elements.retain(|e| e.root != Some(p.root));
+                st.memory.escaped.push(p.root);
+            }
+            Origin::Unknown if self.program.may_hold_reference(desc) => {
+                self.flush(st, |_| true, loc)?;
+                st.memory.places.clear();
+                st.memory.elements.clear();
+            }
+            Origin::Unknown | Origin::Outside => {}
         }
         Ok(value)
     }
@@ -274,9 +284,11 @@ impl Engine<'_> {
     ) -> Result<(), SpecError> {
         let offset = p.offset.zip(target.offset()).map(|(a, b)| a.wrapping_add(b));
         let desc = offset.and_then(|o| place_desc(target.desc, o));
-        st.memory
-            .elements
-            .retain(|e| e.root != Some(p.root) || !MemDesc::classes_may_alias(&e.desc.class, &target.desc.class));
+        let is_cell = target.desc.kind == MemKind::Shared;
+        st.memory.elements.retain(|e| {
+            let apart = e.root != Some(p.root) && (!is_cell || e.root.is_some() || e.is_version());
+            apart || !MemDesc::classes_may_alias(&e.desc.class, &target.desc.class)
+        });
         if let (Some(offset), Some(desc)) = (offset, desc)
             && st.memory.roots.contains_key(&p.root)
         {
@@ -318,20 +330,45 @@ impl Engine<'_> {
         st.memory.remember(Element { base, index, desc: desc.clone(), value, root });
     }
 
-    // ---- shared memory: stores are made at once, and what was stored or loaded is known until somebody may change it
+    // ---- shared memory: stores are made at once, and what was stored or loaded is known until somebody may change it. A cell under an
+    // exclusive root may be seen through a `&` that was made from that, too, wherever it has been since: so what is pending there is
+    // stored before a cell of its class is accessed otherwise, or a call is made that may come to one.
+
+    /// Makes the pending stores to cells under exclusive roots that are of a class, or of any. Gives all that is known of such cells.
+    fn flush_cells(&mut self, st: &mut State, class: Option<&str>, loc: Loc) -> Result<Vec<Place>, SpecError> {
+        let is_of_class = |l: &Location| class.is_none_or(|class| MemDesc::classes_may_alias(&l.desc.class, class));
+        let cells = st.memory.places.iter().filter(|(_, l)| l.desc.kind == MemKind::Shared && is_of_class(l));
+        let cells: Vec<Place> = cells.map(|(place, _)| *place).collect();
+        self.flush_places(st, cells.clone(), loc)?;
+        Ok(cells)
+    }
+
+    /// Before a call that may come to cells: what is pending there is stored, and all that is known of them forgotten.
+    pub(super) fn hand_over_cells(&mut self, st: &mut State, loc: Loc) -> Result<(), SpecError> {
+        for place in self.flush_cells(st, None, loc)? {
+            st.memory.places.remove(&place);
+        }
+        st.memory.elements.retain(|e| e.root.is_none() || e.desc.kind != MemKind::Shared);
+        Ok(())
+    }
 
     fn load_shared(&mut self, st: &mut State, target: &Target<'_>, loc: Loc) -> Result<Red, SpecError> {
         if let Some(value) = self.find_element(st, target) {
             self.count_fold(st);
             return Ok(value);
         }
+        self.flush_cells(st, Some(&target.desc.class), loc)?;
         let value = self.emit_load(st, target, loc)?;
         self.remember(st, target, None, value);
         Ok(value)
     }
 
     fn store_shared(&mut self, st: &mut State, target: &Target<'_>, value: Red, loc: Loc) -> Result<(), SpecError> {
+        for place in self.flush_cells(st, Some(&target.desc.class), loc)? {
+            st.memory.places.remove(&place);
+        }
         self.emit_store(st, target, value, loc)?;
+        let class = &target.desc.class;
         let apart = |e: &Element| {
             let (at, by) = (i64::from(e.desc.offset), i64::from(target.desc.offset));
             let (size, stored) = (e.desc.access.size(), target.desc.access.size());
@@ -339,7 +376,10 @@ impl Engine<'_> {
             e.base == target.base && fixed && !ranges_overlap(at, size, by, stored)
         };
         let ordinary = !target.desc.is_of_quasi_cell();
-        st.memory.elements.retain(|e| e.root.is_some() || apart(e) || (ordinary && e.is_version()));
+        st.memory.elements.retain(|e| match e.root {
+            Some(_) => e.desc.kind != MemKind::Shared || !MemDesc::classes_may_alias(&e.desc.class, class),
+            None => apart(e) || (ordinary && e.is_version()),
+        });
         self.remember(st, target, None, value);
         Ok(())
     }

@@ -195,6 +195,11 @@ impl<'m> Engine<'m> {
         leaves.collect()
     }
 
+    /// Whether a function may come to a cell: by what it is handed, as there are no globals.
+    fn may_come_to_cells(&self, graph: GraphIx) -> bool {
+        self.program.graph(graph).signature.params.iter().any(|p| has_cell(self.program.module, &p.ty))
+    }
+
     /// Green arguments as messages show them.
     fn shown(&self, callee: GraphIx, greens: &[(ValueId, Const)]) -> String {
         let shown =
@@ -253,6 +258,9 @@ impl<'m> Engine<'m> {
                 Some(mutable) => self.hand_over(st, *red, *mutable, op.loc)?,
                 None => self.real(st, *red, op.loc)?,
             });
+        }
+        if self.may_come_to_cells(evaluated) {
+            self.hand_over_cells(st, op.loc)?;
         }
         if self.program.may_trap(evaluated) {
             self.flush_outside(st, op.loc)?; // what was stored before a trap must be home
@@ -361,17 +369,17 @@ impl<'m> Engine<'m> {
         {
             match self.call_now(target, &constants, op.loc) {
                 Ok(Some(words)) => {
-                    self.count_fold(st);
-                    let values: Vec<Red> = words
-                        .iter()
-                        .zip(&source.results)
-                        .map(|(word, ty)| Red::Const(Const::from_word(*ty, *word)))
-                        .collect();
-                    for (value, red) in op.results.iter().zip(values) {
-                        self.set(st, *value, red, op.loc)?;
+                    // A reference must lead to what compiled code can name.
+                    let constants = self.result_constants(target, &words);
+                    if constants.is_some() || callee.mode == CallMode::Fold {
+                        self.count_fold(st);
+                        let plain = || words.iter().zip(&source.results).map(|(word, ty)| Const::from_word(*ty, *word));
+                        for (value, constant) in op.results.iter().zip(constants.unwrap_or_else(|| plain().collect())) {
+                            self.set(st, *value, Red::Const(constant), op.loc)?;
+                        }
+                        self.advance(st);
+                        return Ok(None);
                     }
-                    self.advance(st);
-                    return Ok(None);
                 }
                 Ok(None) if callee.mode == CallMode::Fold => {
                     return self.call_that_traps(st, op, &constants, target).map(Some);
@@ -388,6 +396,18 @@ impl<'m> Engine<'m> {
         let imm = Imm::Call(Callee::plain(&source.key));
         let opcode = if elidable { Opcode::CallElidable } else { Opcode::Call };
         self.emit_call(st, op, imm, args, &references, opcode, target, args)
+    }
+
+    /// The words that a function has returned, as constants: references by name. Nothing if one leads to what has no name.
+    fn result_constants(&self, function: GraphIx, words: &[u64]) -> Option<Vec<Const>> {
+        let source = self.program.graph(function);
+        let leaves = self.program.module.leaves(&source.signature.result);
+        let constant = |(at, (word, ty)): (usize, (&u64, &Type))| match leaves.get(at).and_then(|leaf| leaf.reference) {
+            // What is not there, as of `None`, is 0.
+            Some(_) if *word != 0 => self.memory.symbol(*word),
+            _ => Some(Const::from_word(*ty, *word)),
+        };
+        words.iter().zip(&source.results).enumerate().map(constant).collect()
     }
 
     /// A call that is known to trap is made by the residual program, which so traps as it should. Nothing comes after it.

@@ -456,9 +456,9 @@ impl<'m> Engine<'m> {
                 Red::Slot(other, at) => {
                     let other = self.force_with(st, other, forced, loc)?;
                     let address = self.add_offset(st, other, at, loc)?;
-                    operand_of(self.escape(st, super::fold::red_of(address), loc)?)
+                    operand_of(self.escape(st, super::fold::red_of(address), &cell.desc, loc)?)
                 }
-                value => operand_of(self.escape(st, value, loc)?),
+                value => operand_of(self.escape(st, value, &cell.desc, loc)?),
             };
             let desc = Arc::new(MemDesc { offset: offset as i32, stride: 0, ..MemDesc::clone(&cell.desc) });
             let known = Location { value: super::fold::red_of(value), dirty: false, desc: desc.clone() };

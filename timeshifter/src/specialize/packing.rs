@@ -210,7 +210,7 @@ pub(super) fn common_places(scalars: &[(i64, Access)]) -> Option<SmallVec<[(i64,
 
 /// A scalar that is a part of others, or has parts of them, and so may be accessed as anything.
 fn packed(offset: i64, access: Access, value: Red) -> Cell {
-    let (class, field) = ("bytes".into(), "".into());
+    let (class, field) = (MemDesc::ANY.into(), "".into());
     let desc = MemDesc { class, field, offset: offset as i32, stride: 0, access, kind: MemKind::Exclusive };
     debug_assert_eq!(access.ty() == Type::Int, !matches!(access, Access::F64 | Access::F32));
     Cell { access, value, desc: Arc::new(desc) }

@@ -6,7 +6,8 @@ use super::error::SpecError;
 use super::state::GraphIx;
 use flowgraph::analysis::{Liveness, Order};
 use flowgraph::ir::{
-    Block, BlockId, Color, Graph, Loc, MarkKind, Module, Opcode, Operand, RustType, Stage, Terminator, ValueId,
+    Access, Block, BlockId, Color, Graph, Loc, MarkKind, MemDesc, Module, Op, Opcode, Operand, RustType, Stage,
+    Terminator, ValueId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
@@ -84,6 +85,25 @@ impl<'m> Program<'m> {
     /// Whether a call of a graph may end in a trap: its own, a callee's, or that of an exhausted stack.
     pub fn may_trap(&self, ix: GraphIx) -> bool {
         self.may_trap[ix.0 as usize]
+    }
+
+    /// Whether a reference may lie where an access goes.
+    pub fn may_hold_reference(&self, desc: &MemDesc) -> bool {
+        let class = &*desc.class;
+        let module = self.module;
+        let has = |ty: &RustType| module.has_reference(ty);
+        if !self.references_in_memory || desc.access != Access::I64 {
+            return false;
+        }
+        if let Some(of) = module.structs.get(class) {
+            let own = of.fields.iter().find(|field| *field.name == *desc.field);
+            return own.map_or_else(|| of.fields.iter().any(|f| has(&f.ty)), |field| has(&field.ty));
+        }
+        // Of an enum, a tuple or an element: by all that its class names.
+        let structs = module.structs.values().map(|s| (&s.name, s.fields.iter().any(|f| has(&f.ty))));
+        let enums =
+            module.enums.values().map(|e| (&e.name, e.variants.iter().flat_map(|v| &v.fields).any(|f| has(&f.ty))));
+        class.contains('&') || structs.chain(enums).any(|(name, has)| has && class.contains(name.as_str()))
     }
 
     /// Whether a value is green.
@@ -212,23 +232,15 @@ fn references_in_memory(module: &Module) -> bool {
         || module.data.iter().any(|d| holds(&d.ty))
 }
 
-/// Which graphs may trap: all but those that neither trap nor call one that may, nor themselves.
+/// Which graphs may trap: all but those that neither trap nor take of the stack, which may be exhausted by then.
 fn may_trap(graphs: &[Loaded<'_>]) -> Vec<bool> {
-    let own =
-        |g: &Loaded<'_>| g.graph.is_host() || g.graph.blocks.iter().any(|b| matches!(b.term, Terminator::Trap(_)));
-    // Recursion exhausts the stack: a graph is harmless only when all that it calls have been found to be.
-    let mut harmless = vec![false; graphs.len()];
-    loop {
-        let mut changed = false;
-        for (at, graph) in graphs.iter().enumerate() {
-            let calls_are = graph.callees.values().all(|callee| harmless[callee.0 as usize]);
-            if !harmless[at] && !own(graph) && calls_are {
-                harmless[at] = true;
-                changed = true;
-            }
-        }
-        if !changed {
-            return harmless.into_iter().map(|h| !h).collect();
-        }
-    }
+    let takes_stack = |op: &Op| {
+        let calls = op.callee().is_some_and(|callee| callee.libm().is_none());
+        calls || op.opcode == Opcode::StackSlot
+    };
+    let may_trap = |graph: &Graph| {
+        let traps = graph.blocks.iter().any(|b| matches!(b.term, Terminator::Trap(_)));
+        graph.is_host() || traps || graph.blocks.iter().flat_map(|b| &b.ops).any(takes_stack)
+    };
+    graphs.iter().map(|loaded| may_trap(loaded.graph)).collect()
 }

@@ -403,18 +403,17 @@ impl Lowerer<'_, '_> {
             Ty::Cell(t) if matches!(**t, Ty::Struct(_) | Ty::Tuple(_) | Ty::Array(..)) && !self.is_sum(t) => {
                 let mut inner = mem.clone();
                 inner.ty = (**t).clone();
-                if inner.kind == MemKind::Immutable {
-                    inner.kind = MemKind::Shared;
-                }
+                inner.kind = MemKind::Shared;
                 self.parts(&inner, pos)
             }
             _ => None,
         }
     }
 
+    /// A cell is shared behind a `&mut`, too: a `&` that was made from that may be in use.
     pub(super) fn through_cell(mem: &Mem) -> Mem {
         let mut mem = mem.clone();
-        if matches!(mem.ty, Ty::Cell(_)) && mem.kind == MemKind::Immutable {
+        if matches!(mem.ty, Ty::Cell(_)) {
             mem.kind = MemKind::Shared;
         }
         mem

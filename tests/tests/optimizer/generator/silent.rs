@@ -141,5 +141,5 @@ impl Generator<'_> {
 }
 
 fn byte(kind: MemKind) -> MemDesc {
-    MemDesc { class: "[u8]".into(), field: "".into(), offset: 0, stride: 1, access: Access::U8, kind }
+    MemDesc { class: "bytes".into(), field: "".into(), offset: 0, stride: 1, access: Access::U8, kind }
 }

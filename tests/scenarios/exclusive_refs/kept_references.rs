@@ -1,0 +1,150 @@
+use hueshift::prelude::*;
+
+pub struct T { pub a: i64, pub b: i64 }
+pub struct W<'a> { pub k: i64, pub r: &'a mut T }
+#[dont_look_inside]
+fn poke(w: &mut W, v: i64) { w.r.b = w.r.b * 10 + v; }
+fn poke_often(w: &mut W, v: i64, mut n: i64) { while n > 0 { w.r.b = w.r.b * 10 + v; n -= 1; } }
+pub fn one_of_two(o: &mut T, t: &mut T, k: i64, v: i64) -> i64 {
+    o.b = v;
+    {
+        let q = if k > 0 { &mut *o } else { &mut *t };
+        let mut w = W { k, r: q };
+        poke(&mut w, 7);
+    }
+    o.b
+}
+pub fn one_of_two_often(o: &mut T, t: &mut T, k: i64, v: i64) -> i64 {
+    o.b = v;
+    {
+        let q = if k > 0 { &mut *o } else { &mut *t };
+        let mut w = W { k, r: q };
+        poke_often(&mut w, 7, v);
+    }
+    o.b
+}
+pub struct V<'a> { pub k: i64, pub r: &'a T }
+#[dont_look_inside]
+fn peek(w: &V) -> i64 { w.r.b * 10 }
+pub fn seen(o: &mut T, t: &mut T, k: i64, v: i64) -> i64 {
+    o.b = v;
+    let q = if k > 0 { &*o } else { &*t };
+    let w = V { k, r: q };
+    peek(&w)
+}
+pub struct Slices<'a> { pub k: i64, pub s: &'a mut [i64] }
+#[dont_look_inside]
+fn bump(w: &mut Slices) { w.s[0] += 100; }
+pub fn one_of_two_slices(m: &mut [i64], n: &mut [i64], k: i64, v: i64) -> i64 {
+    m[0] = v;
+    n[0] = v + 1;
+    {
+        let q = if k > 0 { &mut m[..] } else { &mut n[..] };
+        let mut w = Slices { k, s: q };
+        bump(&mut w);
+    }
+    m[0] * 1000 + n[0]
+}
+pub fn in_a_loop(o: &mut T, t: &mut T, n: i64) -> i64 {
+    let mut acc = 0;
+    let mut i = 0;
+    while i < n {
+        o.b += i;
+        t.b = t.b * 3 - i;
+        {
+            let q = if i & 2 == 0 { &mut *o } else { &mut *t };
+            let mut w = W { k: i, r: q };
+            poke(&mut w, 7);
+        }
+        acc = acc * 5 + o.b + t.b;
+        i += 1;
+    }
+    acc
+}
+
+pub struct S { pub a: Cell<i64>, pub c: Cell<i64> }
+pub struct Outer { pub x: i64, pub s: S }
+pub struct Ctx<'a> { pub k: i64, pub r: &'a S }
+#[dont_look_inside]
+fn put<'a>(ctx: &mut Ctx<'a>, s: &'a S) { ctx.r = s; }
+#[dont_look_inside]
+fn set(ctx: &mut Ctx, v: i64) { ctx.r.c.set(v); }
+#[dont_look_inside]
+fn same<'a>(s: &'a S) -> &'a S { s }
+#[dont_look_inside]
+fn made<'a>(s: &'a S, k: i64) -> Ctx<'a> { Ctx { k, r: s } }
+pub fn cell_kept(o: &mut Outer, t: &S, v: i64) -> i64 {
+    let mut ctx = Ctx { k: 1, r: t };
+    put(&mut ctx, &o.s);
+    let a = o.s.c.get();
+    set(&mut ctx, v + a);
+    a * 1000 + o.s.c.get()
+}
+pub fn cell_given_back(o: &mut Outer, v: i64) -> i64 {
+    let q = same(&o.s);
+    let a = o.s.c.get();
+    let mut ctx = Ctx { k: v, r: q };
+    set(&mut ctx, v + a);
+    a * 1000 + o.s.c.get()
+}
+pub fn cell_in_a_struct(o: &mut Outer, v: i64) -> i64 {
+    let mut ctx = made(&o.s, v);
+    let a = o.s.c.get();
+    set(&mut ctx, v + a);
+    a * 1000 + o.s.c.get()
+}
+pub fn cell_by_both(o: &mut Outer, v: i64) -> i64 {
+    o.s.c.set(v);
+    let q = same(&o.s);
+    let a = q.c.get();
+    q.c.set(a + 1);
+    o.s.c.set(o.s.c.get() * 10);
+    a * 1000 + q.c.get() * 10 + o.s.a.get()
+}
+#[portal(greens(), reds(o, r, t, i, acc, n, k))]
+fn by_turns<'a>(o: &'a mut Outer, mut r: &'a S, t: &'a S, mut i: i64, mut acc: i64, n: i64, k: i64) -> i64 {
+    loop {
+        merge_point!();
+        if i >= n { return acc; }
+        let a = o.s.c.get();
+        r.c.set(a + i);
+        acc = acc * 3 + o.s.c.get() - a;
+        if i % k == k - 1 { r = &o.s; }
+        if i % k == k - 2 { r = t; }
+        i += 1;
+    }
+}
+pub fn cell_by_turns(o: &mut Outer, t: &S, n: i64, k: i64) -> i64 { by_turns(o, t, t, 0, 0, n, k) }
+#[portal(greens(), reds(o, r, i, acc, n, k))]
+fn at_last<'a>(o: &'a mut Outer, mut r: Option<&'a S>, mut i: i64, mut acc: i64, n: i64, k: i64) -> i64 {
+    loop {
+        merge_point!();
+        if i >= n { return acc; }
+        if i % k == k - 1 { r = Some(&o.s); }
+        match r {
+            Some(q) => {
+                let a = o.s.c.get();
+                q.c.set(a + i);
+                acc = acc * 3 + o.s.c.get() - a;
+            }
+            None => { acc += 1; }
+        }
+        i += 1;
+    }
+}
+pub fn cell_at_last(o: &mut Outer, n: i64, k: i64) -> i64 { at_last(o, None, 0, 0, n, k) }
+#[portal(greens(), reds(o, ctx, i, acc, n, k))]
+fn kept_by_a_round<'a>(o: &'a mut Outer, ctx: &mut Ctx<'a>, mut i: i64, mut acc: i64, n: i64, k: i64) -> i64 {
+    loop {
+        merge_point!();
+        if i >= n { return acc; }
+        if i % k == k - 1 { ctx.r = &o.s; }
+        let a = o.s.c.get();
+        set(ctx, a + i);
+        acc = acc * 3 + o.s.c.get() - a;
+        i += 1;
+    }
+}
+pub fn cell_kept_by_a_round<'a>(o: &'a mut Outer, ctx: &mut Ctx<'a>, n: i64, k: i64) -> i64 { kept_by_a_round(o, ctx, 0, 0, n, k) }
+pub struct Ram<'a> { pub ram: &'a mut [u8], pub n: i64 }
+pub fn bytes_apart(m: &mut Ram, i: usize) { m.ram[i] = 1; m.ram[i] = 2; }
