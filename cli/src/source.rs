@@ -61,6 +61,11 @@ pub fn arguments(text: &str) -> Result<String, Failure> {
 /// So many places at which a text breaks rules are shown.
 const MOST_SHOWN: usize = 20;
 
+/// So many places of a source that are refused are shown.
+const MOST_REFUSALS: usize = 100;
+
+const MEND_THE_FIRST: &str = "mend the first ones: what follows may come of them";
+
 /// A module that was written as text, verified: its shape, and whether its colors hang together.
 pub fn parse_module(name: &str, text: &str, stage: Stage) -> Result<Module, Failure> {
     if text.trim().is_empty() {
@@ -105,7 +110,7 @@ pub fn parse_module(name: &str, text: &str, stage: Stage) -> Result<Module, Fail
     };
     if more > 0 {
         let message = format!("{name}: rules are broken at {more} more places");
-        problems.push(Box::new(Problem::new(message).help("mend the first ones: what follows may come of them")) as _);
+        problems.push(Box::new(Problem::new(message).help(MEND_THE_FIRST)) as _);
     }
     if problems.is_empty() { Ok(module) } else { Err(Failure::Refused(problems)) }
 }
@@ -273,6 +278,13 @@ fn lift(texts: Vec<frontend::File>, entry: Option<&str>) -> Result<Module, Failu
         (lifted, _) => lifted,
     };
     lifted.map_err(|refused| {
-        Failure::Refused(refused.refusals.iter().map(|r| Box::new(refusal_problem(r, text_of(&r.file))) as _).collect())
+        let shown = refused.refusals.iter().take(MOST_REFUSALS);
+        let mut problems: Vec<_> = shown.map(|r| Box::new(refusal_problem(r, text_of(&r.file))) as _).collect();
+        let more = refused.refusals.len().saturating_sub(MOST_REFUSALS);
+        if more > 0 {
+            let problem = Problem::new(format!("{more} more places are refused")).help(MEND_THE_FIRST);
+            problems.push(Box::new(problem) as _);
+        }
+        Failure::Refused(problems)
     })
 }

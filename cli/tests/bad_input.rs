@@ -421,6 +421,11 @@ fn of_many_broken_rules_the_first_are_shown() {
         &text,
     );
     assert_eq!(ran.err.matches("operand 1 is float").count(), 20, "{}", ran.err);
+    let wrong = "    let y: bool = x;\n".repeat(2_000);
+    let text = format!("pub fn f(x: i64) -> i64 {{\n{wrong}    x\n}}\n");
+    let said = ["<stdin>:2:", "<stdin>:101:", "1900 more places are refused", "help: mend the first"];
+    let ran = expect(2, &said, &["graph", "-"], &text);
+    assert!(!ran.err.contains("<stdin>:102:"), "{}", ran.err);
 }
 
 #[test]

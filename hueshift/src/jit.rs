@@ -563,10 +563,14 @@ impl<'m> Jit<'m> {
         frames.iter().all(|f| graphs.get_index(f.graph).is_some_and(|(_, graph)| hintannotator::has_colors(graph)))
     }
 
+    /// Whether to trace from where the interpreter stands, where it can't enter compiled code. If it comes again nevertheless, as what
+    /// is known there fits no version, then again: each time after twice as many.
     fn is_hot(&mut self, frames: &[eval::Frame]) -> bool {
+        let threshold = self.options.threshold.max(1);
         let count = self.heat.entry(self.engine.position_of(frames)).or_default();
-        *count += 1;
-        let hot = *count == self.options.threshold || *count < self.options.threshold && self.engine.flips(Choice::Hot);
+        *count = count.saturating_add(1);
+        let is_due = *count % threshold == 0 && (*count / threshold).is_power_of_two();
+        let hot = is_due || *count < threshold && self.engine.flips(Choice::Hot);
         self.policy == Policy::Tracing && hot
     }
 

@@ -227,3 +227,62 @@ pub fn run(n: i64) -> i64 {
     assert!(message.contains("a loop of `total` is hot"), "{message}");
     assert_eq!(told.at.as_ref().map(|place| place.line), Some(9), "{told:?}");
 }
+
+/// What is known where a run comes back from an exit may fit no version of the code at the merge point: then it isn't left to the
+/// interpreter for good, as if all had been done there.
+#[test]
+fn runs_that_fit_no_version_are_traced_again() {
+    let source = "
+use hueshift::prelude::*;
+
+pub struct Frame { seed: u64, sum: u64, stack: [u64; 4] }
+
+/// `r` draws a number, `t` jumps to one of the places that follow it, `1` adds its operand (by way of the stack), `j` jumps, `l` loops.
+#[portal(greens(code, pc), reds(frame, left))]
+fn run(code: &[u8], mut pc: usize, frame: &mut Frame, mut left: u64) -> u64 {
+    loop {
+        merge_point!();
+        let op = concrete(code[pc]);
+        pc += 1;
+        match op {
+            b'r' => frame.seed = frame.seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407),
+            b't' => {
+                let k = promote(frame.seed >> 61);
+                pc = code[pc + k as usize] as usize;
+            }
+            b'1' => {
+                frame.stack[0] = frame.sum;
+                frame.stack[1] = code[pc] as u64;
+                pc += 1;
+                frame.sum = frame.stack[0] + frame.stack[1];
+            }
+            b'j' => pc = code[pc] as usize,
+            b'l' => {
+                left -= 1;
+                if left == 0 {
+                    return frame.sum;
+                }
+                pc = 0;
+                can_enter_jit!();
+            }
+            _ => unreachable!(),
+        }
+    }
+}
+
+pub fn entry(code: &[u8], left: u64) -> u64 {
+    let mut frame = Frame { seed: 0, sum: 0, stack: [0; 4] };
+    run(code, 0, &mut frame, left)
+}
+";
+    let code = "114,116,10,14,18,22,10,10,14,22,49,1,106,26,49,2,106,26,49,3,106,26,49,4,106,26,108";
+    let rounds = 20_000;
+    let args = format!("[{code}],{rounds}");
+    let pipeline = Pipeline::new("run.rs", source, "entry", &[0]).expect("a source of the dialect");
+    let mut prepared = pipeline.prepare(&args).expect("arguments that fit");
+    for seedless in [JitOptions { threshold: 2, bridge: 2, ..JitOptions::default() }, JitOptions::default()] {
+        let report = hueshift::run_traced(&mut prepared.compiler, &args, &seedless).expect("a run");
+        let interpreted = report.stats.interpreted;
+        assert!(interpreted < 10 * rounds, "{interpreted} steps of {rounds} rounds");
+    }
+}

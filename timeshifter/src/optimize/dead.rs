@@ -1,17 +1,62 @@
-//! What nobody needs: ops whose results aren't used, and parameters, also those that only need each other, round a loop. They go together.
+//! What nobody needs: ops whose results aren't used, and parameters, also those that only need each other, round a loop; and local
+//! aggregates that are only written. They go together.
 
 use super::cleanup::{Edges, remove_params};
 use super::rewrites::{Kind, Rewrites};
 use flowgraph::ir::{Block, Effect, Graph, Loc, Op, Opcode, Operand, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Whether an op may go when nobody uses what it gives.
-fn removable(op: &Op) -> bool {
+fn removable(op: &Op, unread: &Unread) -> bool {
     matches!(op.opcode.effect(), Effect::Pure | Effect::Read | Effect::Allocate | Effect::ElidableCall)
         || op.opcode == Opcode::Likely
+        || unread.is_written_by(op)
+}
+
+/// The addresses of local aggregates that are used for nothing but to store there.
+struct Unread(FxHashSet<ValueId>);
+
+impl Unread {
+    fn of(graph: &Graph) -> Unread {
+        let ops = || graph.blocks.iter().flat_map(|block| &block.ops);
+        // By address: the aggregate that it lies in.
+        let mut within: FxHashMap<ValueId, ValueId> = FxHashMap::default();
+        within.extend(ops().filter(|op| op.opcode == Opcode::StackSlot).map(|op| (op.results[0], op.results[0])));
+        let mut found = 0;
+        while within.len() > found {
+            found = within.len();
+            for op in ops().filter(|op| op.opcode == Opcode::IntAdd) {
+                let base = op.args.iter().filter_map(|arg| arg.value()).find_map(|arg| within.get(&arg));
+                if let Some(slot) = base.copied() {
+                    within.insert(op.results[0], slot);
+                }
+            }
+        }
+        if within.is_empty() {
+            return Unread(FxHashSet::default());
+        }
+        let mut read: FxHashSet<ValueId> = FxHashSet::default();
+        let mut is_read = |operand: Operand| read.extend(operand.value().and_then(|value| within.get(&value)));
+        for op in ops() {
+            let leads_on = op.opcode == Opcode::IntAdd;
+            let others = usize::from(op.opcode.effect() == Effect::Write);
+            op.args.iter().skip(others).filter(|_| !leads_on).for_each(|arg| is_read(*arg));
+        }
+        for block in &graph.blocks {
+            let handed_on = block.term.edges().flat_map(|edge| edge.args.iter().copied());
+            block.term.operands().chain(handed_on).for_each(&mut is_read);
+        }
+        Unread(within.into_iter().filter(|(_, slot)| !read.contains(slot)).map(|(address, _)| address).collect())
+    }
+
+    fn is_written_by(&self, op: &Op) -> bool {
+        let base = || op.args.first().and_then(|base| base.value());
+        op.opcode.effect() == Effect::Write && base().is_some_and(|base| self.0.contains(&base))
+    }
 }
 
 /// By value: whether an op that stays, or a way out, needs it. What only needs itself, round a loop, is not.
-fn needed(graph: &Graph) -> Vec<bool> {
+fn needed(graph: &Graph, unread: &Unread) -> Vec<bool> {
     let mut needed = vec![false; graph.values.len()];
     // From behind, most uses of a value come before what computes it: those that don't are followed at the end.
     let mut passed = vec![false; graph.values.len()];
@@ -34,7 +79,7 @@ fn needed(graph: &Graph) -> Vec<bool> {
             }
         }
         for op in block.ops.iter().rev() {
-            if !removable(op) || op.results.iter().any(|result| needed[result.index()]) {
+            if !removable(op, unread) || op.results.iter().any(|result| needed[result.index()]) {
                 op.args.iter().for_each(|arg| needs(*arg, &passed, &mut needed));
             }
             op.results.iter().for_each(|result| passed[result.index()] = true);
@@ -95,8 +140,9 @@ fn follow(graph: &Graph, values: Vec<ValueId>, needed: &mut [bool]) {
 
 /// Drops ops and parameters that nothing needs, also those that only need each other: so they go together.
 pub(super) fn drop_dead(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
-    let needed = needed(graph);
-    let is_dead = |op: &Op| removable(op) && !op.results.iter().any(|r| needed[r.index()]);
+    let unread = Unread::of(graph);
+    let needed = needed(graph, &unread);
+    let is_dead = |op: &Op| removable(op, &unread) && !op.results.iter().any(|r| needed[r.index()]);
     let params = || graph.blocks.iter().skip(1).flat_map(|block| &block.params);
     let has_params = params().any(|param| !needed[param.index()]);
     if !has_params && !graph.blocks.iter().any(|block| block.ops.iter().any(is_dead)) {

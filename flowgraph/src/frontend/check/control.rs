@@ -22,6 +22,8 @@ impl Checker<'_, '_> {
             match stmt {
                 syn::Stmt::Local(l) => stmts.push(self.let_stmt(l)),
                 syn::Stmt::Item(_) => {}
+                // Just a semicolon.
+                syn::Stmt::Expr(syn::Expr::Verbatim(nothing), Some(_)) if nothing.is_empty() => {}
                 syn::Stmt::Expr(e, None) if last => {
                     let value = self.expr(e, expected);
                     tail = Some(match expected {

@@ -5,7 +5,7 @@ use super::super::items::{Item, ident_text};
 use super::super::numbers::{METHODS, NumberMethod, Of, On};
 use super::super::quasi;
 use super::super::refusal::{Pos, Reason};
-use super::super::tree::{Expr, ExprKind};
+use super::super::tree::{Block, Expr, ExprKind};
 use super::super::types::{BOOL, Ty, USIZE};
 use super::super::uses::Used;
 use super::{Checker, wrong_count};
@@ -89,13 +89,17 @@ impl Checker<'_, '_> {
                 let ty = Ty::Slice(false, Rc::new(Ty::Scalar(Scalar::U8)));
                 self.make(ExprKind::Freeze(Box::new(value)), ty, pos)
             }
+            (ty, "clone", []) if !ty.has_reference(true) && self.is_known_or_number(ty) => {
+                // A value of its own, whatever is done with it; as of a block, which is none of the places in it.
+                let block = Block { stmts: Vec::new(), tail: Some(Box::new(value)) };
+                self.make(ExprKind::Block(block), ty.clone(), pos)
+            }
             (Ty::Option(_) | Ty::Result(..), _, _) => self.option_method(value, &name, &args, m, pos),
             (Ty::Scalar(_), "to_le_bytes" | "to_be_bytes", []) if self.infer.is_integer(&value.ty) => {
                 let n = value.ty.as_scalar().map_or(8, |s| u64::from(s.bits() / 8));
                 let ty = Ty::Array(Rc::new(Ty::Scalar(Scalar::U8)), n);
                 self.make(ExprKind::ToBytes(Box::new(value), name == "to_be_bytes"), ty, pos)
             }
-            (ty, "clone", []) if !ty.has_reference(true) && !matches!(ty, Ty::Var(_)) => value,
             (Ty::Scalar(_) | Ty::Var(_), _, _) => {
                 let call = self.number_call(&name, value, &args, m, pos);
                 self.note_method(&call, m.method.span(), &written);
@@ -111,6 +115,11 @@ impl Checker<'_, '_> {
                 self.refuse(m.method.span(), Reason::NoMethod, &format!("`{ty}` has no method `{name}` in the dialect"))
             }
         }
+    }
+
+    /// Whether a type is known, or one of several kinds of numbers.
+    fn is_known_or_number(&mut self, ty: &Ty) -> bool {
+        !matches!(ty, Ty::Var(_)) || self.infer.is_integer(ty) || self.infer.is_float(ty)
     }
 
     /// Where a trap in a method of Rust's own is: in the line of the method's name.
