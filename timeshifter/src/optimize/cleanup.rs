@@ -6,6 +6,7 @@
 use super::dead::drop_dead;
 use super::replacements::Replacements;
 use super::rewrites::{Kind, Rewrites, shown, shown_op};
+use super::threads::thread_jumps;
 use flowgraph::ir::{Block, BlockId, Const, Edge, Graph, NO_GUARD, Op, Opcode, Operand, Terminator, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use smallvec::SmallVec;
@@ -15,7 +16,7 @@ use std::hash::{Hash, Hasher};
 struct Cleaner {
     clean: fn(&mut Graph, &mut Rewrites) -> Cleaned,
     /// The bits of those.
-    wakes: u8,
+    wakes: u16,
 }
 
 /// What a cleaner has done.
@@ -41,31 +42,39 @@ impl Cleaned {
     }
 }
 
-const UNREACHABLE: u8 = 1;
-const APPEND: u8 = 1 << 1;
-const PARAMS: u8 = 1 << 2;
-const DECIDED: u8 = 1 << 3;
-const CONSTANTS: u8 = 1 << 4;
-const BRANCHES: u8 = 1 << 5;
-const DEAD: u8 = 1 << 6;
-const JUMPS: u8 = 1 << 7;
+const UNREACHABLE: u16 = 1;
+const APPEND: u16 = 1 << 1;
+const PARAMS: u16 = 1 << 2;
+const DECIDED: u16 = 1 << 3;
+const CONSTANTS: u16 = 1 << 4;
+const BRANCHES: u16 = 1 << 5;
+const DEAD: u16 = 1 << 6;
+const JUMPS: u16 = 1 << 7;
+const THREADS: u16 = 1 << 8;
 
 /// In their order, by bit. What goes with an edge: arrivals and arguments, and so the last use of a value. What comes with a value in place of another: constants, tests, and
 /// parameters that are always the same. What comes with less in a block: nothing but a jump, or two sides that are alike. Ops over constants come with constants alone.
-const CLEANERS: [Cleaner; 8] = [
+const CLEANERS: [Cleaner; 9] = [
     Cleaner { clean: |graph, _| drop_unreachable(graph).into(), wakes: APPEND | PARAMS | DEAD },
-    Cleaner { clean: append_single_successors, wakes: PARAMS | BRANCHES | DEAD | DECIDED },
-    Cleaner { clean: drop_redundant_params, wakes: PARAMS | BRANCHES | DEAD | JUMPS | DECIDED },
+    Cleaner { clean: append_single_successors, wakes: PARAMS | BRANCHES | DEAD | DECIDED | THREADS },
+    Cleaner { clean: drop_redundant_params, wakes: PARAMS | BRANCHES | DEAD | JUMPS | DECIDED | THREADS },
     Cleaner { clean: decide, wakes: UNREACHABLE | APPEND | PARAMS | BRANCHES | DEAD | JUMPS },
-    Cleaner { clean: fold_constants, wakes: PARAMS | BRANCHES | DEAD | DECIDED },
+    Cleaner { clean: fold_constants, wakes: PARAMS | BRANCHES | DEAD | DECIDED | THREADS },
     Cleaner { clean: |graph, rewrites| simplify_branches(graph, rewrites).into(), wakes: PARAMS | DEAD | DECIDED },
-    Cleaner { clean: |graph, rewrites| drop_dead(graph, rewrites).into(), wakes: PARAMS | BRANCHES | JUMPS | DECIDED },
-    Cleaner { clean: shorten_jumps, wakes: APPEND | PARAMS | BRANCHES | DEAD | JUMPS | DECIDED },
+    Cleaner {
+        clean: |graph, rewrites| drop_dead(graph, rewrites).into(),
+        wakes: PARAMS | BRANCHES | JUMPS | DECIDED | THREADS,
+    },
+    Cleaner { clean: shorten_jumps, wakes: APPEND | PARAMS | BRANCHES | DEAD | JUMPS | DECIDED | THREADS },
+    Cleaner {
+        clean: |graph, rewrites| thread_jumps(graph, rewrites).into(),
+        wakes: UNREACHABLE | APPEND | PARAMS | BRANCHES | DEAD | JUMPS | DECIDED | THREADS,
+    },
 ];
 
 /// Cleans a graph: one after the other goes over it until nobody can find anything any more. Gives the number of rounds.
 pub(super) fn simplify(graph: &mut Graph, rewrites: &mut Rewrites) -> usize {
-    let mut awake = u8::MAX;
+    let mut awake = (1 << CLEANERS.len()) - 1;
     let mut rounds = 0;
     while awake != 0 && !rewrites.is_spent() {
         rounds += 1;

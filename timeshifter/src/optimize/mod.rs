@@ -9,6 +9,7 @@
 //!   joins        what all ways to a join bring
 //!   memory       what lies in memory
 //!   integer      asking the rules what an op can be replaced by; peephole: what no rule says
+//! threads      ways past blocks that only decide
 //! straighten   arms that change nothing where they aren't taken are always done; assumed: what values are there
 //! hoist        what is the same in each round of a loop is done before it
 //! stores       one walk backward: what is overwritten before anybody looks
@@ -53,6 +54,7 @@ mod signs;
 mod sink;
 mod stores;
 mod straighten;
+mod threads;
 
 pub use bounds as int_bound;
 pub use rewrites::{Firings, Kind, Kinds, Rewrite, Rewrites};

@@ -1,0 +1,197 @@
+//! A block that only decides, with what it decides by known on each way to it: they go on where it would send them (jump threading).
+//!
+//! ```text
+//! b1: jump b3(1, v4)                        b1: jump b4(v4)
+//! b2: jump b3(2, v5)                        b2: jump b5(v5)
+//! b3(v6, v7): switch v6 [1: b4, 2: b5] ->
+//! b4: .. v7 ..                              b4(v8): .. v8 ..
+//! b5: .. v7 ..                              b5(v9): .. v9 ..
+//! ```
+//!
+//! Such a block comes of a `match` on what arms before it have made: an `enum` that is made in one arm each and taken apart at once, or copied.
+//! What it hands on by its parameters must be used by itself and by blocks behind it that only it leads to: these get parameters of
+//! their own. A way by which a switch comes with none of its cases knows that much. Where it isn't known on all ways the block
+//! stays, for all of them: two copies of a test cost more than a jump. So does the head of a loop.
+
+use super::cleanup::in_order;
+use super::rewrites::{Kind, Rewrites};
+use crate::specialize::FxIndexSet;
+use flowgraph::ir::{BlockId, Edge, Graph, Operand, Terminator, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Lets ways go past blocks that only decide what is known. Gives whether there were any.
+pub(super) fn thread_jumps(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
+    let deciding = deciding(graph);
+    if deciding.is_empty() {
+        return false;
+    }
+    let edges = edges_to(graph, &deciding);
+    let users = users(graph, &deciding);
+    let mut arrivals = vec![0u32; graph.blocks.len()];
+    graph.blocks.iter().flat_map(|block| block.term.edges()).for_each(|edge| arrivals[edge.block.index()] += 1);
+    let mut changed = false;
+    // What has been handed on since the users were looked for.
+    let mut handed_on: FxHashSet<ValueId> = FxHashSet::default();
+    for block in deciding {
+        let params = graph.block(block).params.clone();
+        let Some(ways) = edges
+            .get(&block)
+            .filter(|ways| !ways.is_empty() && ways.iter().all(|way| way.onward(graph, &params).is_some()))
+        else {
+            continue;
+        };
+        let takers: Vec<(ValueId, BlockId)> = (params.iter())
+            .flat_map(|param| users.get(param).into_iter().flatten().map(|taker| (*param, *taker)))
+            .collect();
+        let leads_to = |taker: BlockId| graph.block(block).term.edges().any(|edge| edge.block == taker);
+        let is_alone = |taker: BlockId| arrivals[taker.index()] == 1 && leads_to(taker);
+        if params.iter().any(|param| handed_on.contains(param)) || !takers.iter().all(|(_, taker)| is_alone(*taker)) {
+            continue;
+        }
+        let told = || (format!("ways past {block}"), "what it decides by is known on them".to_owned());
+        if !rewrites.may(Kind::Jump, graph.block(block).loc, told) {
+            continue;
+        }
+        for (param, taker) in takers {
+            hand_over(graph, block, taker, param);
+        }
+        for way in ways {
+            if let Some(on) = way.onward(graph, &params) {
+                handed_on.extend(on.args.iter().filter_map(|arg| arg.value()));
+                arrivals[on.block.index()] += 1;
+                *way.edge_mut(graph) = on;
+                changed = true;
+            }
+        }
+    }
+    changed
+}
+
+/// An edge: its block, and which of that block's.
+#[derive(Clone, Copy)]
+struct Way(BlockId, usize);
+
+impl Way {
+    fn edge(self, graph: &Graph) -> &Edge {
+        let found = graph.block(self.0).term.edges().nth(self.1);
+        found.unwrap_or_else(|| unreachable!("edges stay what they are in number"))
+    }
+
+    fn edge_mut(self, graph: &mut Graph) -> &mut Edge {
+        let found = graph.block_mut(self.0).term.edges_mut().nth(self.1);
+        found.unwrap_or_else(|| unreachable!("edges stay what they are in number"))
+    }
+
+    /// Where the block with these parameters that it leads to sends it, if that is known.
+    fn onward(self, graph: &Graph, params: &[ValueId]) -> Option<Edge> {
+        let edge = self.edge(graph);
+        let given = |operand: Operand| {
+            let at = params.iter().position(|param| operand == Operand::Value(*param));
+            at.map_or(operand, |at| edge.args[at])
+        };
+        let excluded = |value: Operand, number: i64| self.excludes(graph, value, number);
+        let on = match &graph.block(edge.block).term {
+            Terminator::Branch { cond, then, otherwise, .. } => match given(*cond) {
+                value if value.as_int() == Some(0) => otherwise,
+                value if value.as_int().is_some() || excluded(value, 0) => then,
+                _ => return None,
+            },
+            Terminator::Switch { value, cases, default, .. } => match given(*value) {
+                value if value.as_int().is_some() => {
+                    cases.iter().find(|(case, _)| Some(*case) == value.as_int()).map_or(default, |(_, edge)| edge)
+                }
+                value if cases.iter().all(|(case, _)| excluded(value, *case)) => default,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        Some(Edge::new(on.block, on.args.iter().map(|arg| given(*arg))))
+    }
+
+    /// Whether it is the way of all values of a switch that are none of its cases, and this is one of these.
+    fn excludes(self, graph: &Graph, value: Operand, number: i64) -> bool {
+        match &graph.block(self.0).term {
+            Terminator::Switch { value: by, cases, .. } => {
+                *by == value && self.1 == cases.len() && cases.iter().any(|(case, _)| *case == number)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// The blocks that do nothing but decide by one of their parameters. None of a loop's heads, and none that may leave by an
+/// exit: those are guards.
+fn deciding(graph: &Graph) -> Vec<BlockId> {
+    let mut found: Vec<BlockId> = Vec::new();
+    for (id, block) in graph.block_ids().zip(&graph.blocks) {
+        let by = match &block.term {
+            Terminator::Branch { cond, .. } => *cond,
+            Terminator::Switch { value, promotion: false, .. } => *value,
+            _ => continue,
+        };
+        let leaves = |edge: &Edge| matches!(graph.block(edge.block).term, Terminator::Exit { .. });
+        if block.params.iter().any(|param| by == Operand::Value(*param))
+            && block.ops.is_empty()
+            && id != BlockId::ENTRY
+            && !block.term.edges().any(leaves)
+        {
+            found.push(id);
+        }
+    }
+    if !found.is_empty() {
+        let mut position = vec![usize::MAX; graph.blocks.len()];
+        in_order(graph).into_iter().enumerate().for_each(|(at, block)| position[block] = at);
+        let leads_back = |(from, edge): (usize, &Edge)| position[edge.block.index()] <= position[from];
+        let edges =
+            graph.blocks.iter().enumerate().flat_map(|(from, block)| block.term.edges().map(move |e| (from, e)));
+        let heads: FxHashSet<BlockId> = edges.filter(|way| leads_back(*way)).map(|(_, edge)| edge.block).collect();
+        found.retain(|block| !heads.contains(block));
+    }
+    found
+}
+
+fn edges_to(graph: &Graph, blocks: &[BlockId]) -> FxHashMap<BlockId, Vec<Way>> {
+    let mut ways: FxHashMap<BlockId, Vec<Way>> = blocks.iter().map(|block| (*block, Vec::new())).collect();
+    for (id, block) in graph.block_ids().zip(&graph.blocks) {
+        for (at, edge) in block.term.edges().enumerate() {
+            if let Some(ways) = ways.get_mut(&edge.block) {
+                ways.push(Way(id, at));
+            }
+        }
+    }
+    ways
+}
+
+/// By parameter of such a block: the other blocks that use it.
+fn users(graph: &Graph, blocks: &[BlockId]) -> FxHashMap<ValueId, FxIndexSet<BlockId>> {
+    let of = |block: BlockId| graph.block(block).params.iter().map(move |param| (*param, block));
+    let own: FxHashMap<ValueId, BlockId> = blocks.iter().flat_map(|block| of(*block)).collect();
+    let mut users: FxHashMap<ValueId, FxIndexSet<BlockId>> = FxHashMap::default();
+    for (id, block) in graph.block_ids().zip(&graph.blocks) {
+        let handed_on = block.term.edges().flat_map(|edge| edge.args.iter().copied());
+        let args = block.ops.iter().flat_map(|op| op.args.iter().copied());
+        for value in args.chain(block.term.operands()).chain(handed_on).filter_map(|operand| operand.value()) {
+            if own.get(&value).is_some_and(|block| *block != id) {
+                users.entry(value).or_default().insert(id);
+            }
+        }
+    }
+    users
+}
+
+/// Gives a block a parameter in place of one of the block that alone leads to it.
+fn hand_over(graph: &mut Graph, from: BlockId, taker: BlockId, param: ValueId) {
+    let own = graph.new_value(graph.values[param.index()].ty);
+    let block = graph.block_mut(taker);
+    let replace = |operand: &mut Operand| {
+        if *operand == Operand::Value(param) {
+            *operand = Operand::Value(own);
+        }
+    };
+    block.ops.iter_mut().flat_map(|op| &mut op.args).for_each(replace);
+    block.term.for_each_operand_mut(replace);
+    block.params.push(own);
+    for edge in graph.block_mut(from).term.edges_mut().filter(|edge| edge.block == taker) {
+        edge.args.push(Operand::Value(param));
+    }
+}
