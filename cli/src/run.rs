@@ -12,9 +12,9 @@ use crate::source::{self, Source};
 use crate::spec::{result_text, trapped};
 use crate::stats::{StatsFormat, rows};
 use clap::{Args, ValueEnum};
-use flowgraph::eval::{Evaluator, Outcome, TrapReport};
+use flowgraph::eval::{EvalError, Evaluator, Outcome, TrapReport};
 use flowgraph::ir::{Loc, Module, SourceFile};
-use flowgraph::memory::Memory;
+use flowgraph::memory::{BadAccess, Memory};
 use flowgraph::value::{Arguments, debug_words};
 use hueshift::embed::Error;
 use hueshift::{Counts, Ending, JitOptions, Ran, SpecFailure, Specialized, Trap};
@@ -380,7 +380,8 @@ fn interpret(source: &Source, entry: &str, text: &str, native: bool) -> Result<R
             jitcodegen::Outcome::Exited(_) => None,
         }
     } else {
-        match Evaluator::new(module, &mut memory).call(entry, &placed.words()).map_err(|e| failed(&e))? {
+        let called = Evaluator::new(module, &mut memory).call(entry, &placed.words());
+        match called.map_err(|e| if let EvalError::BadAccess(access) = e { gone(access) } else { failed(&e) })? {
             Outcome::Returned(words) => Some(Ok(words)),
             Outcome::Trapped(report) => Some(Err(report)),
             _ => None,
@@ -396,4 +397,12 @@ fn interpret(source: &Source, entry: &str, text: &str, native: bool) -> Result<R
     drop(spinner);
     let after = arguments.after(module, &placed, &memory).map_err(|e| failed(&e))?;
     Ok(Ran { ending, after, output: Vec::new() })
+}
+
+/// Memory is accessed that isn't there. Of what is proven of a source this is nothing that a program can do, unless a reference has outlived
+/// the local variable that it leads to, which nobody has looked after.
+fn gone(access: BadAccess) -> Failure {
+    let help = "a reference leads to a local variable that is there no more: rustc refuses such a source, and says where. If it accepts \
+                this one, please report that as a bug of hueshift";
+    Problem::new(format!("the program accesses memory that isn't there: {access}")).help(help).into()
 }

@@ -429,6 +429,16 @@ fn of_many_broken_rules_the_first_are_shown() {
 }
 
 #[test]
+fn references_that_outlive_what_they_lead_to() {
+    let source = "fn h(x: &mut [i64]) -> &mut [i64] { x }\n\
+                  fn g<'a>(x: i64) -> &'a mut [i64] { let mut a = [1, x, 2, 3]; h(&mut a) }\n\
+                  pub fn f(x: i64) -> i64 { let r = g(x); r[1] = 5; r[0] }\n";
+    let said =
+        ["accesses memory that isn't there", "a local variable that is there no more", "rustc refuses such a source"];
+    expect(2, &said, &["run", "-", "--entry", "f", "--args", "3", "--mode", "eval"], source);
+}
+
+#[test]
 fn files_that_cannot_be_used_have_a_remedy() {
     let folder = env!("CARGO_TARGET_TMPDIR");
     let bytes = std::path::Path::new(folder).join("latin1.rs");

@@ -495,6 +495,8 @@ impl<'m> Jit<'m> {
                 eval::Outcome::Stopped { frames } => frames,
                 outcome => return Ok(Next::Done(outcome)),
             };
+            // A long call stays in here: what is compiled aside must come to be used in it.
+            self.install_finished(false)?;
             let mut jumped = jumped;
             if !self.engine.flips(Choice::Reenter)
                 && let Some(Entrance { fragment, words, .. }) = self.engine.find_entry(&frames)?

@@ -286,3 +286,82 @@ pub fn entry(code: &[u8], left: u64) -> u64 {
         assert!(interpreted < 10 * rounds, "{interpreted} steps of {rounds} rounds");
     }
 }
+
+/// Cells behind a `&mut` that a `&` leads to which an earlier round has made: handed on, in an `Option`, or lying in memory. Nothing says
+/// so when a run comes to compiled code. (Embedded in a crate rustc refuses such a portal: its state would be borrowed for good.)
+#[test]
+fn cells_that_earlier_rounds_refer_to() {
+    let source = "
+use hueshift::prelude::*;
+
+pub struct S { pub a: Cell<i64>, pub c: Cell<i64> }
+pub struct Outer { pub x: i64, pub s: S }
+pub struct Ctx<'a> { pub k: i64, pub r: &'a S }
+#[dont_look_inside]
+fn put<'a>(ctx: &mut Ctx<'a>, s: &'a S) { ctx.r = s; }
+#[dont_look_inside]
+fn set(ctx: &mut Ctx, v: i64) { ctx.r.c.set(v); }
+#[portal(greens(), reds(o, r, t, i, acc, n, k))]
+fn by_turns<'a>(o: &'a mut Outer, mut r: &'a S, t: &'a S, mut i: i64, mut acc: i64, n: i64, k: i64) -> i64 {
+    loop {
+        merge_point!();
+        if i >= n { return acc; }
+        let a = o.s.c.get();
+        r.c.set(a + i);
+        acc = acc * 3 + o.s.c.get() - a;
+        if i % k == k - 1 { r = &o.s; }
+        if i % k == k - 2 { r = t; }
+        i += 1;
+    }
+}
+pub fn cell_by_turns(o: &mut Outer, t: &S, n: i64, k: i64) -> i64 { by_turns(o, t, t, 0, 0, n, k) }
+#[portal(greens(), reds(o, r, i, acc, n, k))]
+fn at_last<'a>(o: &'a mut Outer, mut r: Option<&'a S>, mut i: i64, mut acc: i64, n: i64, k: i64) -> i64 {
+    loop {
+        merge_point!();
+        if i >= n { return acc; }
+        if i % k == k - 1 { r = Some(&o.s); }
+        match r {
+            Some(q) => {
+                let a = o.s.c.get();
+                q.c.set(a + i);
+                acc = acc * 3 + o.s.c.get() - a;
+            }
+            None => { acc += 1; }
+        }
+        i += 1;
+    }
+}
+pub fn cell_at_last(o: &mut Outer, n: i64, k: i64) -> i64 { at_last(o, None, 0, 0, n, k) }
+#[portal(greens(), reds(o, ctx, i, acc, n, k))]
+fn kept_by_a_round<'a>(o: &'a mut Outer, ctx: &mut Ctx<'a>, mut i: i64, mut acc: i64, n: i64, k: i64) -> i64 {
+    loop {
+        merge_point!();
+        if i >= n { return acc; }
+        if i % k == k - 1 { ctx.r = &o.s; }
+        let a = o.s.c.get();
+        set(ctx, a + i);
+        acc = acc * 3 + o.s.c.get() - a;
+        i += 1;
+    }
+}
+pub fn cell_kept_by_a_round<'a>(o: &'a mut Outer, ctx: &mut Ctx<'a>, n: i64, k: i64) -> i64 { kept_by_a_round(o, ctx, 0, 0, n, k) }
+";
+    let runs = [
+        ("cell_by_turns", "{x: 3, s: {a: 1, c: 2}}, {a: 1, c: 2}, 50, 3"),
+        ("cell_at_last", "{x: 3, s: {a: 1, c: 2}}, 50, 20"),
+        ("cell_kept_by_a_round", "{x: 3, s: {a: 1, c: 2}}, {k: 1, r: {a: 1, c: 2}}, 40, 4"),
+    ];
+    for (entry, args) in runs {
+        let pipeline = Pipeline::new("run.rs", source, entry, &[]).expect("a source of the dialect");
+        let mut prepared = pipeline.prepare(args).expect("arguments that fit");
+        let wanted = hueshift::interpret(&mut prepared.compiler, args).expect("a run");
+        for (threshold, bridge, chaos) in
+            (0..40).map(|n| (2 + n % 3, [1, 2, 5, 1000][n as usize % 4], u64::from(n / 8)))
+        {
+            let options = JitOptions { threshold, bridge, chaos, ..JitOptions::default() };
+            let report = hueshift::run_traced(&mut prepared.compiler, args, &options).expect("a run");
+            assert!(report.ran.agrees(&wanted), "{entry} {options:?}: {:?}, not {wanted:?}", report.ran);
+        }
+    }
+}

@@ -101,50 +101,5 @@ pub fn cell_by_both(o: &mut Outer, v: i64) -> i64 {
     o.s.c.set(o.s.c.get() * 10);
     a * 1000 + q.c.get() * 10 + o.s.a.get()
 }
-#[portal(greens(), reds(o, r, t, i, acc, n, k))]
-fn by_turns<'a>(o: &'a mut Outer, mut r: &'a S, t: &'a S, mut i: i64, mut acc: i64, n: i64, k: i64) -> i64 {
-    loop {
-        merge_point!();
-        if i >= n { return acc; }
-        let a = o.s.c.get();
-        r.c.set(a + i);
-        acc = acc * 3 + o.s.c.get() - a;
-        if i % k == k - 1 { r = &o.s; }
-        if i % k == k - 2 { r = t; }
-        i += 1;
-    }
-}
-pub fn cell_by_turns(o: &mut Outer, t: &S, n: i64, k: i64) -> i64 { by_turns(o, t, t, 0, 0, n, k) }
-#[portal(greens(), reds(o, r, i, acc, n, k))]
-fn at_last<'a>(o: &'a mut Outer, mut r: Option<&'a S>, mut i: i64, mut acc: i64, n: i64, k: i64) -> i64 {
-    loop {
-        merge_point!();
-        if i >= n { return acc; }
-        if i % k == k - 1 { r = Some(&o.s); }
-        match r {
-            Some(q) => {
-                let a = o.s.c.get();
-                q.c.set(a + i);
-                acc = acc * 3 + o.s.c.get() - a;
-            }
-            None => { acc += 1; }
-        }
-        i += 1;
-    }
-}
-pub fn cell_at_last(o: &mut Outer, n: i64, k: i64) -> i64 { at_last(o, None, 0, 0, n, k) }
-#[portal(greens(), reds(o, ctx, i, acc, n, k))]
-fn kept_by_a_round<'a>(o: &'a mut Outer, ctx: &mut Ctx<'a>, mut i: i64, mut acc: i64, n: i64, k: i64) -> i64 {
-    loop {
-        merge_point!();
-        if i >= n { return acc; }
-        if i % k == k - 1 { ctx.r = &o.s; }
-        let a = o.s.c.get();
-        set(ctx, a + i);
-        acc = acc * 3 + o.s.c.get() - a;
-        i += 1;
-    }
-}
-pub fn cell_kept_by_a_round<'a>(o: &'a mut Outer, ctx: &mut Ctx<'a>, n: i64, k: i64) -> i64 { kept_by_a_round(o, ctx, 0, 0, n, k) }
 pub struct Ram<'a> { pub ram: &'a mut [u8], pub n: i64 }
 pub fn bytes_apart(m: &mut Ram, i: usize) { m.ram[i] = 1; m.ram[i] = 2; }

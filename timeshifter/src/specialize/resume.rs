@@ -125,8 +125,8 @@ impl Engine<'_> {
     /// None in practice: what would have to be forced is not entered.
     pub fn find_entry(&mut self, frames: &[eval::Frame]) -> Result<Option<Entrance>, SpecError> {
         let Some(outermost) = frames.first() else { return Ok(None) };
-        let Some(unit) = self.units.iter().find(|u| u.graph.0 as usize == outermost.graph) else { return Ok(None) };
-        let fragment = unit.fragment;
+        let Some(unit) = self.unit_of(outermost) else { return Ok(None) };
+        let fragment = self.units[unit].fragment;
         if fragment >= self.fragments.len() {
             return Ok(None); // nothing has been compiled yet
         }
@@ -138,6 +138,12 @@ impl Engine<'_> {
         let found = self.find_version(frames, fragment);
         self.arriving_roots.clear();
         found
+    }
+
+    /// The unit that a run with this outermost frame belongs to. Functions that residual code calls can be entered at their beginning
+    /// only, also those of the same graph.
+    fn unit_of(&self, outermost: &eval::Frame) -> Option<usize> {
+        self.units.iter().position(|unit| unit.exits && unit.graph.0 as usize == outermost.graph)
     }
 
     /// Where the interpreter stands, and the greens there, as a hash: what has no version of the same hash needn't be looked for.
@@ -232,8 +238,7 @@ impl Engine<'_> {
     /// As [`Engine::specialize`].
     pub fn trace_frames(&mut self, frames: &[eval::Frame]) -> Result<Option<(String, Vec<Word>, Traced)>, SpecError> {
         let Some(outermost) = frames.first() else { return Ok(None) };
-        let found = self.units.iter().position(|u| u.graph.0 as usize == outermost.graph);
-        let Some(unit) = found else { return Ok(None) };
+        let Some(unit) = self.unit_of(outermost) else { return Ok(None) };
         let graph = self.units[unit].graph;
         let name = self.fresh_name(graph);
         let fragment = self.new_fragment(graph, &name, unit);

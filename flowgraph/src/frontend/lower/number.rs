@@ -165,6 +165,15 @@ impl Lowerer<'_, '_> {
                 let (v, overflow) = self.power(a, b, s, true, pos);
                 self.flagged(v, overflow, method == M::CheckedPow, pos)
             }
+            // Rounded down, a division by a power of two is a shift, whatever the dividend's sign.
+            M::RemEuclid if is_power_of_two(b) => {
+                let mask = b.as_int().map_or(0, |power| power - 1);
+                one(self.op2(O::IntAnd, a, Operand::int(mask), pos))
+            }
+            M::DivEuclid if is_power_of_two(b) => {
+                let by = b.as_int().map_or(0, |power| i64::from(power.trailing_zeros()));
+                one(self.op2(if signed { O::IntRshift } else { O::UintRshift }, a, Operand::int(by), pos))
+            }
             M::RemEuclid => {
                 self.check_divisor(a, b, s, true, true, pos);
                 let r = self.remainder(a, b, s, pos);
@@ -492,4 +501,9 @@ impl Lowerer<'_, '_> {
             _ => a,
         }
     }
+}
+
+/// Whether an operand is known to be a power of two, and positive.
+fn is_power_of_two(operand: Operand) -> bool {
+    operand.as_int().is_some_and(|n| n > 0 && n.count_ones() == 1)
 }
