@@ -571,7 +571,7 @@ impl<'m> Jit<'m> {
         let threshold = self.options.threshold.max(1);
         let count = self.heat.entry(self.engine.position_of(frames)).or_default();
         *count = count.saturating_add(1);
-        let is_due = *count % threshold == 0 && (*count / threshold).is_power_of_two();
+        let is_due = count.is_multiple_of(threshold) && (*count / threshold).is_power_of_two();
         let hot = is_due || *count < threshold && self.engine.flips(Choice::Hot);
         self.policy == Policy::Tracing && hot
     }
