@@ -280,8 +280,8 @@ pub fn entry(code: &[u8], left: u64) -> u64 {
     let args = format!("[{code}],{rounds}");
     let pipeline = Pipeline::new("run.rs", source, "entry", &[0]).expect("a source of the dialect");
     let mut prepared = pipeline.prepare(&args).expect("arguments that fit");
-    for seedless in [JitOptions { threshold: 2, bridge: 2, ..JitOptions::default() }, JitOptions::default()] {
-        let report = hueshift::run_traced(&mut prepared.compiler, &args, &seedless).expect("a run");
+    for options in [JitOptions { threshold: 2, bridge: 2, ..JitOptions::default() }, JitOptions::default()] {
+        let report = hueshift::run_traced(&mut prepared.compiler, &args, &options).expect("a run");
         let interpreted = report.stats.interpreted;
         assert!(interpreted < 10 * rounds, "{interpreted} steps of {rounds} rounds");
     }

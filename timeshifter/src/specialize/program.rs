@@ -99,11 +99,13 @@ impl<'m> Program<'m> {
             let own = of.fields.iter().find(|field| *field.name == *desc.field);
             return own.map_or_else(|| of.fields.iter().any(|f| has(&f.ty)), |field| has(&field.ty));
         }
-        // Of an enum, a tuple or an element: by all that its class names.
+        // Of an enum, a tuple or an element: by all that its class names, which may be anything.
         let structs = module.structs.values().map(|s| (&s.name, s.fields.iter().any(|f| has(&f.ty))));
         let enums =
             module.enums.values().map(|e| (&e.name, e.variants.iter().flat_map(|v| &v.fields).any(|f| has(&f.ty))));
-        class.contains('&') || structs.chain(enums).any(|(name, has)| has && class.contains(name.as_str()))
+        class == MemDesc::ANY
+            || class.contains('&')
+            || structs.chain(enums).any(|(name, has)| has && class.contains(name.as_str()))
     }
 
     /// Whether a value is green.
