@@ -101,5 +101,22 @@ pub fn cell_by_both(o: &mut Outer, v: i64) -> i64 {
     o.s.c.set(o.s.c.get() * 10);
     a * 1000 + q.c.get() * 10 + o.s.a.get()
 }
+pub enum Either<'a> { Number(i64), There(&'a mut T) }
+pub struct Holder<'a> { pub k: i64, pub e: Either<'a> }
+#[dont_look_inside]
+fn grown(x: &mut i64) -> i64 { *x += 1; *x }
+#[dont_look_inside]
+fn poke_either(h: &mut Holder) { match &mut h.e { Either::Number(n) => { *n += 1; } Either::There(t) => { t.b = t.b * 10 + 7; } } }
+pub fn in_a_payload(o: &mut T, t: &mut T, k: i64, v: i64) -> i64 {
+    let mut first = Holder { k, e: Either::Number(3) };
+    let z = if let Either::Number(n) = &mut first.e { grown(n) } else { 0 };
+    o.b = v;
+    {
+        let q = if k > 0 { &mut *o } else { &mut *t };
+        let mut h = Holder { k, e: Either::There(q) };
+        poke_either(&mut h);
+    }
+    o.b * 10 + z
+}
 pub struct Ram<'a> { pub ram: &'a mut [u8], pub n: i64 }
 pub fn bytes_apart(m: &mut Ram, i: usize) { m.ram[i] = 1; m.ram[i] = 2; }
