@@ -159,11 +159,16 @@ impl<'p> Jit<'p> {
     }
 
     /// For the macros: goes on from the merge point of the portal that is this entry of the interpreter, in compiled code if
-    /// there can be any. `words` are those of the portal's parameters.
+    /// there can be any. `words` gives those of the portal's parameters. It is called in here, so that the interpreter's loop has
+    /// nothing of it: what it takes of code and registers is taken of the steps between arrivals, too.
     #[doc(hidden)]
     #[cold]
     #[inline(never)]
-    pub fn enter<'a>(&mut self, entry: usize, hash: u64, words: Vec<Word>) -> Entered<'a> {
+    pub fn enter<'a>(&mut self, entry: usize, hash: u64, words: impl FnOnce() -> Vec<Word>) -> Entered<'a> {
+        self.enter_with(entry, hash, words())
+    }
+
+    fn enter_with<'a>(&mut self, entry: usize, hash: u64, words: Vec<Word>) -> Entered<'a> {
         let _driving = self.events.clock().enter(Tier::Driving);
         let driver = tier0::outside(|| self.driver(entry, &words)).unwrap_or_else(|error| self.raise(error));
         let Some(driver) = driver else {

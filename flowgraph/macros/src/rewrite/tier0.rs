@@ -7,7 +7,7 @@
 //!     let mut jumped = true;
 //!     'arrival: loop {
 //!         if take(&mut jumped) && jit.arrives(hash of code and pc) {
-//!             match jit.enter(words of code, pc and cpu) { At(words) => pc = …, Returned(words) => return … }
+//!             match jit.enter(|| words of code, pc and cpu) { At(words) => pc = …, Returned(words) => return … }
 //!         }
 //!         loop {
 //!             'step: { … }
@@ -243,7 +243,8 @@ impl Rewriter<'_> {
         let entry = self.entries.iter().position(|e| e.function == graph.function).unwrap_or_default();
         let greens = self.entries.get(entry).map_or(&[][..], |e| &e.greens);
         let (words, reader) = (Ident::new("__hueshift_words", Span::call_site()), hidden_reader());
-        let (mut hash, mut lent, mut passed, mut given) = (quote!(#entry as u64), Vec::new(), Vec::new(), Vec::new());
+        let (mut hash, mut lent, mut given) = (quote!(#entry as u64), Vec::new(), Vec::new());
+        let (mut taken, mut passed) = (Vec::new(), Vec::new());
         for (i, (param, input)) in graph.signature.params.iter().zip(&sig.inputs).enumerate() {
             let (name, by_reference, may_change) = match input {
                 FnArg::Receiver(r) => (quote!(self), r.reference.is_some(), r.reference.is_none()),
@@ -264,7 +265,9 @@ impl Rewriter<'_> {
                 ty if by_reference && ty.has_exclusive() => quote!(&mut *#name),
                 _ => quote!(#name),
             };
-            passed.push(values::pass(self.module, &param.ty, &value, &quote!(&mut #words)));
+            let own = format_ident!("__hueshift_argument_{i}", span = Span::call_site());
+            taken.push(quote! { let #own = #value; });
+            passed.push(values::pass(self.module, &param.ty, &own.to_token_stream(), &quote!(&mut #words)));
             let leaves = self.module.leaves(&param.ty).len();
             given.push(if may_change {
                 let value = values::give(self.module, &param.ty, &reader);
@@ -286,9 +289,13 @@ impl Rewriter<'_> {
             let __hueshift_counts = #counts;
             let __hueshift_hash = if __hueshift_counts { #hash } else { 0 };
             if __hueshift_counts && #jit.arrives(__hueshift_hash) {
-                let mut #words = ::std::vec::Vec::with_capacity(#count);
-                #(#passed)*
-                match #jit.enter(#entry, __hueshift_hash, #words) {
+                #(#taken)*
+                let __hueshift_arguments = move || {
+                    let mut #words = ::std::vec::Vec::with_capacity(#count);
+                    #(#passed)*
+                    #words
+                };
+                match #jit.enter(#entry, __hueshift_hash, __hueshift_arguments) {
                     ::hueshift::embed::Entered::Returned(mut #reader) => {
                         let _ = &mut #reader;
                         return #result;
