@@ -9,7 +9,7 @@
 
 use super::calls::Emitted;
 use super::chaos::Choice;
-use super::engine::Engine;
+use super::engine::{Engine, Version};
 use super::entry::Argument;
 use super::error::SpecError;
 use super::event::{Beginning, Stop, What};
@@ -20,7 +20,8 @@ use super::state::{Key, Red, State, VersionId};
 use super::step::Outcome;
 use flowgraph::eval::{self, Evaluator, TrapReport};
 use flowgraph::ir::{
-    BlockId, CallMode, Const, Edge, Loc, MarkKind, Op, Opcode, Operand, Terminator, Time, Trap, Type, ValueId, Word,
+    BlockId, CallMode, Const, Edge, Graph, Loc, MarkKind, Op, Opcode, Operand, Terminator, Time, Trap, Type, ValueId,
+    Word,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -419,11 +420,16 @@ impl Engine<'_> {
             None => self.versions.insert_full(key.clone(), Vec::new()).0,
         };
         let round = heads.rounds.get(&key).copied().unwrap_or_default();
-        let pays = round > 0 && round < ROUNDS && knows_something(st) && !self.flips(Choice::Peel);
+        let may_pay = round > 0 && round < ROUNDS && !self.flips(Choice::Peel);
+        let knows = may_pay && knows_something(st);
+        let mut decides = false;
         for may_force in [false, true] {
             for version in (0..self.versions[index].len()).rev() {
                 let id = VersionId { key: index, version };
-                if pays && (may_force || !knows_something(&self.version(id).template)) || self.makes_another(index) {
+                let knows_more = knows && (may_force || !knows_something(&self.version(id).template));
+                let decides_more = !knows_more && may_pay && self.decides_more(st, id);
+                decides |= decides_more;
+                if knows_more || decides_more || self.makes_another(index) {
                     continue;
                 }
                 if let Some(end) = self.close(st, id, may_force)? {
@@ -440,8 +446,27 @@ impl Engine<'_> {
         }
         heads.rounds.insert(key, round + 1);
         heads.passed.clear();
-        self.trace_into_version(st, index, round)?;
+        let top = round == 0 || !decides && !knows_something(st);
+        self.trace_into_version(st, index, round, top)?;
         Ok(None)
+    }
+
+    /// Whether constants of a state decide a branch that the code of a version, for any values, has to take.
+    fn decides_more(&self, st: &State, id: VersionId) -> bool {
+        let Version { template, fragment, block, .. } = self.version(id);
+        let graph = &self.fragments[*fragment].graph;
+        let params = &graph.block(*block).params;
+        let (mut constant, mut varies) = (FxHashSet::default(), FxHashSet::default());
+        for (given, wanted) in st.red_registers().zip(template.red_registers()) {
+            if let Red::Value(param) = wanted
+                && params.contains(&param)
+            {
+                let known = if given.constant().is_some() { &mut constant } else { &mut varies };
+                known.insert(param);
+            }
+        }
+        constant.retain(|param| !varies.contains(param));
+        !constant.is_empty() && decides_a_branch(graph, constant)
     }
 
     /// Whether a path has come to a key before the one that a trace follows: an earlier trace, or this one since it made its
@@ -469,12 +494,12 @@ impl Engine<'_> {
     }
 
     /// Makes another version of the key, and goes on in it. The first keeps slots, all else are plain variables; the second
-    /// is the arriving state itself; the third is widened against the second.
-    fn trace_into_version(&mut self, st: &mut State, key: usize, round: usize) -> Result<(), SpecError> {
+    /// is the arriving state itself; the third is widened against the second. `top`: keeps no constants.
+    fn trace_into_version(&mut self, st: &mut State, key: usize, round: usize, top: bool) -> Result<(), SpecError> {
         let loc = self.loc(st);
         let (fragment, block) = self.version_head(st, true);
         let last = self.versions[key].last().map(|v| v.template.clone());
-        let (versions, top) = (self.versions[key].len(), round == 0 || !knows_something(st));
+        let versions = self.versions[key].len();
         let top = top || versions > self.limits.versions;
         let base = if round >= 2 { last.as_deref() } else { None };
         if base.is_some() || versions > self.limits.versions {
@@ -600,6 +625,26 @@ impl Engine<'_> {
 /// Whether a state has what a version without it would lose.
 fn knows_something(st: &State) -> bool {
     !st.slots.is_empty() || !st.memory.places.is_empty()
+}
+
+/// Whether a branch of a graph depends on nothing but these of its values.
+fn decides_a_branch(graph: &Graph, mut known: FxHashSet<ValueId>) -> bool {
+    let is_known = |known: &FxHashSet<ValueId>, operand: &Operand| operand.value().is_none_or(|v| known.contains(&v));
+    for block in &graph.blocks {
+        for op in &block.ops {
+            if op.opcode.is_pure() && op.args.iter().all(|arg| is_known(&known, arg)) {
+                known.extend(&op.results);
+            }
+        }
+        let on = match &block.term {
+            Terminator::Branch { cond: on, .. } | Terminator::Switch { value: on, .. } => on.value(),
+            _ => None,
+        };
+        if on.is_some_and(|value| known.contains(&value)) {
+            return true;
+        }
+    }
+    false
 }
 
 fn report(trap: &Trap, words: &[Word]) -> TrapReport {
