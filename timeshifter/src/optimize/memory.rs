@@ -35,14 +35,23 @@ pub(super) enum Changed {
 }
 
 /// A scalar in memory.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(super) struct Place {
     base: Operand,
     /// What the address has besides the base: a value times so many bytes, if there is one, and a constant.
     index: Option<(Operand, u32)>,
     offset: i64,
+    /// The least and the greatest offset from the base that it can have, as far as that is known where it was accessed.
+    reach: Option<(i64, i64)>,
     access: Access,
     class: Arc<str>,
+}
+
+impl PartialEq for Place {
+    /// What is known of an index says nothing of which place it is.
+    fn eq(&self, other: &Place) -> bool {
+        self.distance(other) == Some(0) && self.access == other.access && self.class == other.class
+    }
 }
 
 impl Place {
@@ -67,7 +76,15 @@ impl Place {
             }
             None
         });
-        Some(Place { base: op.args[0], index, offset, access: desc.access, class: desc.class.clone() })
+        let reach = match (index, stride) {
+            (Some(_), Some(stride)) => {
+                let bound = known.bound(op.args[1]);
+                let at = |index: i64| i64::from(desc.offset).checked_add(index.checked_mul(i64::from(stride))?);
+                at(bound.lower()).zip(at(bound.upper()))
+            }
+            _ => Some((offset, offset)),
+        };
+        Some(Place { base: op.args[0], index, offset, reach, access: desc.access, class: desc.class.clone() })
     }
 
     /// By how many bytes another place lies behind this one, if that is a constant.
@@ -99,9 +116,21 @@ impl Place {
             .filter_map(|operand| operand.value())
     }
 
+    /// Whether it lies elsewhere under the same base, whatever the indices are.
+    fn is_apart(&self, other: &Place) -> bool {
+        let ends_before = |(_, highest): (i64, i64), access: Access, (lowest, _): (i64, i64)| {
+            highest.checked_add(i64::from(access.size())).is_some_and(|end| end <= lowest)
+        };
+        self.base == other.base
+            && self.reach.zip(other.reach).is_some_and(|(own, others)| {
+                ends_before(own, self.access, others) || ends_before(others, other.access, own)
+            })
+    }
+
     pub(super) fn may_touch(&self, other: &Place) -> bool {
         match self.distance(other) {
             Some(d) if !(-i64::from(other.access.size()) < d && d < i64::from(self.access.size())) => false,
+            None if self.is_apart(other) => false,
             _ => MemDesc::classes_may_alias(&self.class, &other.class),
         }
     }

@@ -2,10 +2,11 @@
 
 use super::engine::{Engine, RootKind};
 use super::error::SpecError;
-use super::memory::{Element, Location, Origin, Place, Provenance, RootId, ranges_overlap};
+use super::memory::{Element, Location, Origin, Place, Provenance, Reach, RootId, ranges_overlap};
 use super::state::{Red, State};
 use bounds::IntBound;
 use flowgraph::ir::{Access, Const, Imm, Loc, MemDesc, MemKind, Opcode, Operand, Type, Word};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Where an access goes: base, index (for elements: scaled by the stride; for raw accesses: by one) and descriptor.
@@ -23,11 +24,27 @@ impl Target<'_> {
         let fixed = i64::from(self.desc.offset);
         match self.index {
             None => Some(fixed),
-            Some(index) => {
-                let raw = matches!(self.opcode, Opcode::RawLoad | Opcode::RawStore);
-                let scale = if raw { 1 } else { i64::from(self.desc.stride) };
-                Some(fixed.wrapping_add(index.as_int()?.wrapping_mul(scale)))
-            }
+            Some(index) => Some(fixed.wrapping_add(index.as_int()?.wrapping_mul(self.scale()))),
+        }
+    }
+
+    /// What an index is multiplied by.
+    fn scale(&self) -> i64 {
+        let raw = matches!(self.opcode, Opcode::RawLoad | Opcode::RawStore);
+        if raw { 1 } else { i64::from(self.desc.stride) }
+    }
+
+    /// Where the access goes, by the offset of its base and the bound of its index.
+    fn reach(&self, base: Option<i64>, index: IntBound) -> Reach {
+        let Some(base) = base else { return Reach::ANYWHERE };
+        if let Some(offset) = self.offset() {
+            return Reach::to(base.wrapping_add(offset));
+        }
+        let at =
+            |index: i64| base.checked_add(i64::from(self.desc.offset))?.checked_add(index.checked_mul(self.scale())?);
+        match (at(index.lower()), at(index.upper())) {
+            (Some(lowest), Some(highest)) => Reach { lowest, highest, is_one: false },
+            _ => Reach::ANYWHERE,
         }
     }
 
@@ -239,6 +256,20 @@ impl Engine<'_> {
 
     // ---- exclusive memory
 
+    /// Where an access goes under its root.
+    fn reach(&self, st: &State, target: &Target<'_>, p: Provenance) -> Reach {
+        let index = target.index.map_or(IntBound::constant(0), |index| self.bound(st, index));
+        target.reach(p.offset, index)
+    }
+
+    /// Where an element lies under its root.
+    fn reach_of_element(&self, st: &State, element: &Element) -> Reach {
+        let Origin::Root(p) = self.origin(st, element.base) else { return Reach::ANYWHERE };
+        let opcode = if element.desc.stride == 0 { Opcode::RawLoad } else { Opcode::Getarrayitem };
+        let target = Target { opcode, base: element.base, index: element.index, desc: &element.desc };
+        self.reach(st, &target, p)
+    }
+
     fn load_exclusive(
         &mut self,
         st: &mut State,
@@ -252,7 +283,7 @@ impl Engine<'_> {
                 self.count_fold(st);
                 return Ok(value);
             }
-            let touched = st.memory.touched(p.root, None, target.desc);
+            let touched = st.memory.touched(p.root, self.reach(st, target, p), target.desc);
             self.flush_places(st, touched, loc)?;
             let value = self.emit_load(st, target, loc)?;
             self.remember_element(st, target, p.root, value);
@@ -264,7 +295,7 @@ impl Engine<'_> {
             self.count_fold(st);
             return Ok(value);
         }
-        let touched = st.memory.touched(p.root, Some(offset), target.desc);
+        let touched = st.memory.touched(p.root, Reach::to(offset), target.desc);
         self.flush_places(st, touched, loc)?;
         let value = self.emit_load(st, target, loc)?;
         let desc = place_desc(target.desc, offset);
@@ -285,16 +316,24 @@ impl Engine<'_> {
         let offset = p.offset.zip(target.offset()).map(|(a, b)| a.wrapping_add(b));
         let desc = offset.and_then(|o| place_desc(target.desc, o));
         let is_cell = target.desc.kind == MemKind::Shared;
-        st.memory.elements.retain(|e| {
-            let apart = e.root != Some(p.root) && (!is_cell || e.root.is_some() || e.is_version());
-            apart || !MemDesc::classes_may_alias(&e.desc.class, &target.desc.class)
-        });
+        let reach = self.reach(st, target, p);
+        let may_change = |e: &Element| {
+            if e.root != Some(p.root) {
+                return is_cell && e.root.is_none() && !e.is_version();
+            }
+            let size = target.desc.access.size();
+            self.reach_of_element(st, e).may_overlap(e.desc.access.size(), reach, size)
+        };
+        let aliases = |e: &Element| MemDesc::classes_may_alias(&e.desc.class, &target.desc.class);
+        let kept: VecDeque<Element> =
+            st.memory.elements.iter().filter(|e| !aliases(e) || !may_change(e)).cloned().collect();
+        st.memory.elements = kept;
         if let (Some(offset), Some(desc)) = (offset, desc)
             && st.memory.roots.contains_key(&p.root)
         {
             let place = (p.root, offset, target.desc.access);
             let touched: Vec<Place> =
-                st.memory.touched(p.root, Some(offset), target.desc).into_iter().filter(|t| *t != place).collect();
+                st.memory.touched(p.root, Reach::to(offset), target.desc).into_iter().filter(|t| *t != place).collect();
             self.flush_places(st, touched.clone(), loc)?;
             for other in touched {
                 st.memory.places.remove(&other);
@@ -304,7 +343,7 @@ impl Engine<'_> {
             st.memory.places.insert(place, Location { value, dirty, desc });
             return Ok(());
         }
-        let touched = st.memory.touched(p.root, offset, target.desc);
+        let touched = st.memory.touched(p.root, self.reach(st, target, p), target.desc);
         self.flush_places(st, touched.clone(), loc)?;
         self.emit_store(st, target, value, loc)?;
         for place in touched {

@@ -158,6 +158,33 @@ pub struct Location {
     pub desc: Arc<MemDesc>,
 }
 
+/// Where an access goes, as offsets from a root.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// The least offset that it may have.
+    pub lowest: i64,
+    /// The greatest.
+    pub highest: i64,
+    /// It is known to be this one offset.
+    pub is_one: bool,
+}
+
+impl Reach {
+    /// It may go anywhere.
+    pub const ANYWHERE: Reach = Reach { lowest: i64::MIN, highest: i64::MAX, is_one: false };
+
+    /// It goes to this offset.
+    pub fn to(offset: i64) -> Reach {
+        Reach { lowest: offset, highest: offset, is_one: true }
+    }
+
+    /// Whether an access of so many bytes may share one with another access.
+    pub fn may_overlap(self, size: u32, other: Reach, others: u32) -> bool {
+        let end = |reach: Reach, size: u32| i128::from(reach.highest) + i128::from(size);
+        i128::from(self.lowest) < end(other, others) && i128::from(other.lowest) < end(self, size)
+    }
+}
+
 /// The key of a location: root, byte offset, access.
 pub type Place = (RootId, i64, Access);
 
@@ -233,18 +260,17 @@ impl KnownMemory {
         }
     }
 
-    /// The places under `root` that an access may touch: at `offset` (constant) or anywhere (`None`).
-    pub fn touched(&self, root: RootId, offset: Option<i64>, desc: &MemDesc) -> Vec<Place> {
+    /// The places under `root` that an access may touch.
+    pub fn touched(&self, root: RootId, reach: Reach, desc: &MemDesc) -> Vec<Place> {
         // A scalar has eight bytes at most.
-        let from = (root, offset.map_or(i64::MIN, |at| at.saturating_sub(8)), Access::I8);
-        let beyond = |at: i64| offset.is_some_and(|offset| at > offset.saturating_add(8));
+        let from = (root, reach.lowest.saturating_sub(8), Access::I8);
         let first = self.places.find_index(&from).unwrap_or_else(|at| at);
         (first..self.places.len())
             .filter_map(|at| self.places.get_indexed(at))
-            .take_while(|(place, _)| place.0 == root && !beyond(place.1))
-            .filter(|((_, at, access), location)| match offset {
-                Some(offset) => ranges_overlap(*at, access.size(), offset, desc.access.size()),
-                None => MemDesc::classes_may_alias(&location.desc.class, &desc.class),
+            .take_while(|((of, at, _), _)| *of == root && *at <= reach.highest.saturating_add(8))
+            .filter(|((_, at, access), location)| {
+                reach.may_overlap(desc.access.size(), Reach::to(*at), access.size())
+                    && (reach.is_one || MemDesc::classes_may_alias(&location.desc.class, &desc.class))
             })
             .map(|(place, _)| *place)
             .collect()
