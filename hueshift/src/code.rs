@@ -223,7 +223,8 @@ impl Code {
         let checks = engine.hint_checks.iter().filter(|(key, _)| self.as_they_are.insert((*key).clone()));
         new.extend(checks.map(|(_, graph)| graph));
         let tier = interpreter_tier();
-        let batch = jitcodegen::Batch { graphs: &new, memory: &*engine.memory, tier: &tier, layout: None };
+        let batch =
+            jitcodegen::Batch { graphs: &new, memory: &*engine.memory, tier: &tier, layout: None, entered: &|_| false };
         Ok(self.engine.compile_batch(batch)?)
     }
 
@@ -239,7 +240,7 @@ impl Code {
         }
         let own = graphs.iter().filter(|_| !self.instrument).chain(&counting);
         let code: Vec<&Graph> = own.chain(&others).collect();
-        self.engine.compile_more(&code, engine.memory)?;
+        self.engine.compile_parts(&code, engine.memory, &|key| !engine.begins_a_unit(key))?;
         let ops = graphs.iter().flat_map(|graph| &graph.blocks).map(|block| block.ops.len()).sum();
         let made = Made { graphs: graphs.len(), ops, bytes: 0 };
         for graph in graphs {

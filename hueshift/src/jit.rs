@@ -387,7 +387,11 @@ impl<'m> Jit<'m> {
                 Next::Entry(entry, words) => {
                     let frame = match activation.take().map_or_else(|| entry.activation(), Ok) {
                         Ok(frame) => activation.insert(frame),
-                        Err(trap) => return Ok(Arrival::Ended(eval::Outcome::Trapped(trap))),
+                        Err(trap) => {
+                            // Stores that are pending in the words are made where these are what the interpreter has.
+                            self.engine.frames_at(entry.key(), &words)?;
+                            return Ok(Arrival::Ended(eval::Outcome::Trapped(trap)));
+                        }
                     };
                     let within = self.enter_tier(Tier::Compiled);
                     let ran = entry.call_in(frame, &words)?;

@@ -112,6 +112,8 @@ pub struct Batch<'a> {
     pub tier: &'a Tier,
     /// The layout of the activation frame that they share with other fragments; else the engine's own.
     pub layout: Option<&'a mut FrameLayout>,
+    /// Of which keys a graph is never called: others enter it, and may have stores pending that only it can make.
+    pub entered: &'a dyn Fn(&str) -> bool,
 }
 
 /// Compiled graphs, by name: a graph's key, after what its [`Tier`]'s names begin with.
@@ -221,8 +223,21 @@ impl Engine {
     /// # Errors
     /// If one of them can't be; then none is.
     pub fn compile_more(&mut self, graphs: &[&Graph], memory: &Memory) -> Result<(), CodegenError> {
+        self.compile_parts(graphs, memory, &|_| false)
+    }
+
+    /// [`Engine::compile_more`] of graphs some of which are never called, only entered ([`Batch::entered`]).
+    ///
+    /// # Errors
+    /// If one of them can't be; then none is.
+    pub fn compile_parts(
+        &mut self,
+        graphs: &[&Graph],
+        memory: &Memory,
+        entered: &dyn Fn(&str) -> bool,
+    ) -> Result<(), CodegenError> {
         let tier = self.options.tier.clone();
-        self.compile_batch(Batch { graphs, memory, tier: &tier, layout: None })
+        self.compile_batch(Batch { graphs, memory, tier: &tier, layout: None, entered })
     }
 
     /// Compiles graphs; where it is done in the background, what is refused there is told by [`Engine::poll`].
@@ -258,9 +273,10 @@ impl Engine {
             let name = batch.tier.name(&graph.key);
             let params: Vec<Type> = graph.entry_params().iter().map(|v| graph.values[v.index()].ty).collect();
             let id = self.code.borrow_mut().declare(&Shape::of(&params).signature())?;
-            let fragment = fragment::is_fragment(graph);
+            let entered = (batch.entered)(&graph.key);
+            let fragment = entered || fragment::is_fragment(graph);
             let (results, installed) = (graph.results.clone(), false);
-            let function = Function { id, params, results, fragment, installed };
+            let function = Function { id, params, results, fragment, entered, installed };
             if self.functions.contains_key(&name) || declared.insert(name.clone(), function).is_some() {
                 return Err(CodegenError::Duplicate(name));
             }
@@ -317,9 +333,8 @@ impl Engine {
             };
             let mut code = self.code.borrow_mut();
             let signature = function.shape().signature();
-            let body = code.build(signature, |code, b| {
-                function::translate(graph, function.fragment, &mut unit, code.module(), b)
-            })?;
+            let body =
+                code.build(signature, |code, b| function::translate(graph, function, &mut unit, code.module(), b))?;
             definitions.push(Definition { id: function.id, name: name.clone(), body });
         }
         Ok(definitions)

@@ -35,6 +35,8 @@ pub(crate) struct Function {
     pub results: Vec<Type>,
     /// Whether it can leave through exits or enter others, and so needs an activation frame when called.
     pub fragment: bool,
+    /// It is never called, but entered by others.
+    pub entered: bool,
     /// Whether its code is there.
     pub installed: bool,
 }
@@ -122,6 +124,8 @@ pub(crate) struct Translator<'t, 'f, 'u> {
     pub steps: FxHashSet<ValueId>,
     /// Local aggregates.
     pub slots: SlotPlan,
+    /// It is never called.
+    entered: bool,
     failed: Option<ir::Block>,
     /// The block by which all exits leave.
     pub way_out: Option<ir::Block>,
@@ -155,7 +159,7 @@ pub(crate) fn reverse_postorder(graph: &Graph) -> Vec<BlockId> {
 /// Translates a graph into the function that `b` builds.
 pub(crate) fn translate(
     graph: &Graph,
-    fragment: bool,
+    function: &Function,
     unit: &mut Unit,
     code: &mut dyn Module,
     b: &mut FunctionBuilder,
@@ -164,7 +168,7 @@ pub(crate) fn translate(
     let graph = paired.as_ref().unwrap_or(graph);
     let unrolled = unrolled(graph);
     let graph = unrolled.as_ref().unwrap_or(graph);
-    let slots = SlotPlan::new(graph, fragment, unit.frame)?;
+    let slots = SlotPlan::new(graph, function.fragment, unit.frame)?;
     let entry = b.create_block();
     b.append_block_params_for_function_params(entry);
     b.switch_to_block(entry);
@@ -186,6 +190,7 @@ pub(crate) fn translate(
         facts: Facts::new(graph),
         steps: steps(graph),
         slots,
+        entered: function.entered,
         failed: None,
         way_out: None,
         trapped: None,
@@ -215,11 +220,10 @@ impl Translator<'_, '_, '_> {
             Shape::Memory => types.iter().enumerate().map(|(i, ty)| self.load_word(*ty, offset::VALUES, i)).collect(),
         };
         let calls = order.iter().flat_map(|id| &self.graph.block(*id).ops).any(|op| self.uses_stack(op));
-        if calls {
-            let limit = self.load_context(offset::STACK_LIMIT);
-            let pointer = self.b.ins().get_stack_pointer(types::I64);
-            let low = self.b.ins().icmp(IntCC::UnsignedLessThan, pointer, limit);
-            self.stack_exhausted_if(low);
+        // Who enters a graph may have stores pending that would be lost here. Whoever was called first has looked, and what another
+        // graph takes where it goes on is of what is left to what is called (`RESERVE`).
+        if calls && !self.entered {
+            self.check_stack();
         }
         self.enter_slots();
         for id in order {
@@ -243,6 +247,14 @@ impl Translator<'_, '_, '_> {
             Opcode::MergePoint => self.unit.tier.merge_points && !op.args.is_empty(),
             _ => self.unit.checks_accesses && op.mem().is_some(),
         }
+    }
+
+    /// Traps with "stack exhausted" where little is left of the native stack.
+    pub fn check_stack(&mut self) {
+        let limit = self.load_context(offset::STACK_LIMIT);
+        let pointer = self.b.ins().get_stack_pointer(types::I64);
+        let low = self.b.ins().icmp(IntCC::UnsignedLessThan, pointer, limit);
+        self.stack_exhausted_if(low);
     }
 
     /// Traps with "stack exhausted" where `low` holds, and goes on where not.

@@ -174,7 +174,7 @@ impl Writer<'_> {
             let symbol = format!("hueshift:{key}");
             let id = self.object.declare_function(&symbol, Linkage::Local, &signature).map_err(failed)?;
             let (results, fragment) = (graph.results.clone(), is_fragment(graph));
-            let function = Function { id, params, results, fragment, installed: true };
+            let function = Function { id, params, results, fragment, entered: false, installed: true };
             self.functions.insert(key.clone(), function);
         }
         Ok(())
@@ -201,7 +201,7 @@ impl Writer<'_> {
             };
             self.context.func.signature = function.shape().signature();
             let mut b = FunctionBuilder::new(&mut self.context.func, &mut self.builder);
-            function::translate(graph, function.fragment, &mut unit, &mut self.object, &mut b)?;
+            function::translate(graph, &function, &mut unit, &mut self.object, &mut b)?;
             b.seal_all_blocks();
             b.finalize(self.object.isa().frontend_config());
             self.define(function.id, key)?;

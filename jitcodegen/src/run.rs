@@ -248,7 +248,9 @@ impl Activation {
         let context = unsafe { &mut *host.context };
         let outer = (context.frame, context.slot_top);
         let base = context.slot_top;
-        if base + host.frame_bytes + left > context.slot_limit {
+        // Graphs that others enter, with stores pending, don't look at the native stack themselves.
+        let here = std::ptr::from_ref(&base).addr() as u64;
+        if base + host.frame_bytes + left > context.slot_limit || here < stack_limit(host.max_stack) {
             return None;
         }
         context.slot_top = base + host.frame_bytes;
@@ -277,16 +279,17 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// The graph's key.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
     /// An activation frame to run in.
     ///
     /// # Errors
     /// "Stack exhausted", if too many runs are under way.
     pub fn activation(&self) -> Result<Activation, TrapReport> {
-        Activation::open(&self.host, 0).ok_or_else(|| TrapReport {
-            kind: TrapKind::StackExhausted,
-            message: TrapKind::StackExhausted.template().to_owned(),
-            loc: Loc::UNKNOWN,
-        })
+        Activation::open(&self.host, 0).ok_or_else(stack_exhausted)
     }
 
     /// Runs the graph on words, in an activation frame of its own.
@@ -436,6 +439,12 @@ extern "C" fn check_access(context: *mut Context, address: u64, bytes: u64, site
     let message = format!("an access of {bytes} bytes at {address:#x}, which belongs to no region of memory");
     host.fail(TrapReport { kind: TrapKind::Panic, message, loc });
     status::TRAPPED
+}
+
+/// What a run ends with that finds little left of a stack.
+fn stack_exhausted() -> TrapReport {
+    let kind = TrapKind::StackExhausted;
+    TrapReport { kind, message: kind.template().to_owned(), loc: Loc::UNKNOWN }
 }
 
 /// Native stack that generated code leaves to what it calls.

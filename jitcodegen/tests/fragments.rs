@@ -356,10 +356,20 @@ fn tiers_have_names_of_their_own() {
     };
     let old = [which("f", "", 3), which("g", "f", 0), which("h", "f", 0)];
     let graphs: Vec<&Graph> = old.iter().map(|b| &b.graph).collect();
-    engine.compile_batch(Batch { graphs: &graphs, memory: &memory, tier: &interpreter, layout: None }).unwrap();
+    engine
+        .compile_batch(Batch {
+            graphs: &graphs,
+            memory: &memory,
+            tier: &interpreter,
+            layout: None,
+            entered: &|_| false,
+        })
+        .unwrap();
     let new = [which("g", "h", 0), which("k", "g", 0)];
     let graphs: Vec<&Graph> = new.iter().map(|b| &b.graph).collect();
-    engine.compile_batch(Batch { graphs: &graphs, memory: &memory, tier: &residual, layout: None }).unwrap();
+    engine
+        .compile_batch(Batch { graphs: &graphs, memory: &memory, tier: &residual, layout: None, entered: &|_| false })
+        .unwrap();
     assert_eq!(returned(engine.call("tier0:g", &[])), [3000 / 10]);
     assert_eq!(returned(engine.call("g", &[])), [3001]);
     assert_eq!(returned(engine.call("k", &[])), [30011]);

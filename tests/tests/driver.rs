@@ -352,16 +352,80 @@ pub fn cell_kept_by_a_round<'a>(o: &'a mut Outer, ctx: &mut Ctx<'a>, n: i64, k: 
         ("cell_at_last", "{x: 3, s: {a: 1, c: 2}}, 50, 20"),
         ("cell_kept_by_a_round", "{x: 3, s: {a: 1, c: 2}}, {k: 1, r: {a: 1, c: 2}}, 40, 4"),
     ];
-    for (entry, args) in runs {
-        let pipeline = Pipeline::new("run.rs", source, entry, &[]).expect("a source of the dialect");
-        let mut prepared = pipeline.prepare(args).expect("arguments that fit");
-        let wanted = hueshift::interpret(&mut prepared.compiler, args).expect("a run");
-        for (threshold, bridge, chaos) in
-            (0..40).map(|n| (2 + n % 3, [1, 2, 5, 1000][n as usize % 4], u64::from(n / 8)))
-        {
-            let options = JitOptions { threshold, bridge, chaos, ..JitOptions::default() };
-            let report = hueshift::run_traced(&mut prepared.compiler, args, &options).expect("a run");
-            assert!(report.ran.agrees(&wanted), "{entry} {options:?}: {:?}, not {wanted:?}", report.ran);
+    runs.into_iter().for_each(|(entry, args)| agree_however_they_are_compiled(source, entry, args));
+}
+
+/// References that led nowhere when they were traced: `None`, and a slice at the end of its memory. Later ones lead into what others
+/// lead to as well.
+#[test]
+fn references_that_led_nowhere_once() {
+    let source = "
+use hueshift::prelude::*;
+
+pub struct In { pub v: i64, pub w: i64 }
+pub struct P { pub x: i64, pub s: In }
+fn get(p: &In) -> i64 { p.v }
+#[portal(greens(), reds(cur, n, acc))]
+fn of_an_option(mut cur: Option<&mut In>, mut n: i64, mut acc: i64) -> i64 {
+    loop {
+        merge_point!();
+        if n == 0 { return acc; }
+        n -= 1;
+        match cur {
+            None => { acc += 1; cur = None; }
+            Some(p) => { let x = get(p); p.v = x + 1; let y = get(p); acc = acc * 3 + x * 10 + y; cur = Some(p); }
         }
+        can_enter_jit!();
+    }
+}
+pub fn none_at_first(p: &mut P, n: i64, k: i64) -> i64 {
+    let mut s = 0;
+    let mut i = 0;
+    while i < k { s = s * 7 + of_an_option(if i < 2 { None } else { Some(&mut p.s) }, n, 0); i += 1; }
+    s
+}
+fn first(s: &[i64]) -> i64 { s[0] }
+#[portal(greens(), reds(rest, n, acc))]
+fn of_a_rest(mut rest: &mut [i64], mut n: i64, mut acc: i64) -> i64 {
+    loop {
+        merge_point!();
+        if n == 0 { return acc; }
+        n -= 1;
+        if rest.len() == 0 { acc += 1; } else {
+            let x = first(rest);
+            rest[0] = x + 1;
+            let y = first(rest);
+            acc = acc * 3 + x * 10 + y;
+            rest = &mut rest[1..];
+        }
+        can_enter_jit!();
+    }
+}
+pub fn empty_at_last(a: &mut [i64], n: i64, k: i64) -> i64 {
+    let mut s = 0;
+    let mut i = 0;
+    while i < k { s = s * 7 + of_a_rest(a, n, 0); i += 1; }
+    s
+}
+";
+    for (entry, args) in [
+        ("none_at_first", "{x: 1, s: {v: 5, w: 6}}, 2, 3"),
+        ("none_at_first", "{x: 1, s: {v: 5, w: 6}}, 30, 20"),
+        ("empty_at_last", "[5, 6, 7], 5, 3"),
+        ("empty_at_last", "[5, 6, 7], 40, 20"),
+    ] {
+        agree_however_they_are_compiled(source, entry, args);
+    }
+}
+
+/// Runs an entry with the JIT under forty settings; what comes is to be what the interpreter gives.
+fn agree_however_they_are_compiled(source: &str, entry: &str, args: &str) {
+    let pipeline = Pipeline::new("run.rs", source, entry, &[]).expect("a source of the dialect");
+    let mut prepared = pipeline.prepare(args).expect("arguments that fit");
+    let wanted = hueshift::interpret(&mut prepared.compiler, args).expect("a run");
+    for (threshold, bridge, chaos) in (0..40).map(|n| (1 + n % 3, [1, 2, 5, 1000][n as usize % 4], u64::from(n / 8))) {
+        let options = JitOptions { threshold, bridge, chaos, ..JitOptions::default() };
+        let report = hueshift::run_traced(&mut prepared.compiler, args, &options).expect("a run");
+        assert!(report.ran.agrees(&wanted), "{entry} {options:?}: {:?}, not {wanted:?}", report.ran);
     }
 }

@@ -507,6 +507,64 @@ impl Opcode {
         ) || matches!(self, FloatEq | FloatNe | FloatLt | FloatLe | FloatGt | FloatGe)
             || matches!(self, SingleEq | SingleNe | SingleLt | SingleLe | SingleGt | SingleGe)
     }
+
+    /// Of an op that says whether it overflows, the one whose result its first is.
+    pub fn without_overflow(self) -> Option<Opcode> {
+        Some(match self {
+            Opcode::IntAddOvf => Opcode::IntAdd,
+            Opcode::IntSubOvf => Opcode::IntSub,
+            Opcode::IntMulOvf => Opcode::IntMul,
+            _ => return None,
+        })
+    }
+
+    /// The comparison that holds exactly where this one doesn't; of floats an order has none, because of NaNs.
+    pub fn negated(self) -> Option<Opcode> {
+        use Opcode::*;
+        Some(match self {
+            IntEq => IntNe,
+            IntNe => IntEq,
+            IntLt => IntGe,
+            IntGe => IntLt,
+            IntLe => IntGt,
+            IntGt => IntLe,
+            UintLt => UintGe,
+            UintGe => UintLt,
+            UintLe => UintGt,
+            UintGt => UintLe,
+            IntIsTrue => IntIsZero,
+            IntIsZero => IntIsTrue,
+            FloatEq => FloatNe,
+            FloatNe => FloatEq,
+            SingleEq => SingleNe,
+            SingleNe => SingleEq,
+            _ => return None,
+        })
+    }
+
+    /// The order that holds of two operands exactly where this one holds of them the other way around.
+    pub fn mirrored(self) -> Option<Opcode> {
+        use Opcode::*;
+        Some(match self {
+            IntLt => IntGt,
+            IntLe => IntGe,
+            IntGt => IntLt,
+            IntGe => IntLe,
+            UintLt => UintGt,
+            UintLe => UintGe,
+            UintGt => UintLt,
+            UintGe => UintLe,
+            FloatLt => FloatGt,
+            FloatLe => FloatGe,
+            FloatGt => FloatLt,
+            FloatGe => FloatLe,
+            SingleLt => SingleGt,
+            SingleLe => SingleGe,
+            SingleGt => SingleLt,
+            SingleGe => SingleLe,
+            _ => return None,
+        })
+    }
 }
 
 #[cfg(test)]
@@ -523,6 +581,24 @@ mod tests {
                     assert_eq!(results.len(), op.results().len(), "{op:?}");
                 }
                 None => assert!(!op.is_pure(), "{op:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn comparisons_negated_and_mirrored_are_what_they_say() {
+        let words =
+            [0, 1, 3, u64::MAX, 1.5f64.to_bits(), (-0.0f64).to_bits(), f64::NAN.to_bits(), 0x7FC0_0000, 0x3FC0_0000];
+        for op in Opcode::ALL.iter().filter(|op| op.is_comparison()) {
+            let first = |op: Opcode, words: &[Word]| op.compute(words).map(|results| results[0]);
+            for (a, b) in words.iter().flat_map(|a| words.map(|b| (*a, b))) {
+                let given = &[a, b][..op.operands().len()];
+                if let Some(negated) = op.negated() {
+                    assert_ne!(first(*op, given), first(negated, given), "{op:?} {given:x?}");
+                }
+                if let Some(mirrored) = op.mirrored() {
+                    assert_eq!(first(*op, &[a, b]), first(mirrored, &[b, a]), "{op:?} {given:x?}");
+                }
             }
         }
     }

@@ -4,6 +4,7 @@
 //! redundant, and go here. Each round is linear; rounds repeat until nothing changes.
 
 use super::dead::drop_dead;
+use super::handed::fold_handed;
 use super::replacements::Replacements;
 use super::rewrites::{Kind, Rewrites, shown, shown_op};
 use super::threads::thread_jumps;
@@ -20,7 +21,7 @@ struct Cleaner {
 }
 
 /// What a cleaner has done.
-enum Cleaned {
+pub(super) enum Cleaned {
     Nothing,
     Something,
     /// Values have become constants, too.
@@ -35,7 +36,7 @@ impl From<bool> for Cleaned {
 
 impl Cleaned {
     /// Carries out what has been replaced, for which there was something to do.
-    fn replacing(replaced: Replacements, graph: &mut Graph) -> Cleaned {
+    pub(super) fn replacing(replaced: Replacements, graph: &mut Graph) -> Cleaned {
         let constants = replaced.has_constants();
         replaced.apply(graph);
         if constants { Cleaned::Constants } else { Cleaned::Something }
@@ -51,25 +52,30 @@ const BRANCHES: u16 = 1 << 5;
 const DEAD: u16 = 1 << 6;
 const JUMPS: u16 = 1 << 7;
 const THREADS: u16 = 1 << 8;
+const HANDED: u16 = 1 << 9;
 
 /// In their order, by bit. What goes with an edge: arrivals and arguments, and so the last use of a value. What comes with a value in place of another: constants, tests, and
 /// parameters that are always the same. What comes with less in a block: nothing but a jump, or two sides that are alike. Ops over constants come with constants alone.
-const CLEANERS: [Cleaner; 9] = [
-    Cleaner { clean: |graph, _| drop_unreachable(graph).into(), wakes: APPEND | PARAMS | DEAD },
-    Cleaner { clean: append_single_successors, wakes: PARAMS | BRANCHES | DEAD | DECIDED | THREADS },
-    Cleaner { clean: drop_redundant_params, wakes: PARAMS | BRANCHES | DEAD | JUMPS | DECIDED | THREADS },
-    Cleaner { clean: decide, wakes: UNREACHABLE | APPEND | PARAMS | BRANCHES | DEAD | JUMPS },
-    Cleaner { clean: fold_constants, wakes: PARAMS | BRANCHES | DEAD | DECIDED | THREADS },
-    Cleaner { clean: |graph, rewrites| simplify_branches(graph, rewrites).into(), wakes: PARAMS | DEAD | DECIDED },
+const CLEANERS: [Cleaner; 10] = [
+    Cleaner { clean: |graph, _| drop_unreachable(graph).into(), wakes: APPEND | PARAMS | DEAD | HANDED },
+    Cleaner { clean: append_single_successors, wakes: PARAMS | BRANCHES | DEAD | DECIDED | THREADS | HANDED },
+    Cleaner { clean: drop_redundant_params, wakes: PARAMS | BRANCHES | DEAD | JUMPS | DECIDED | THREADS | HANDED },
+    Cleaner { clean: decide, wakes: UNREACHABLE | APPEND | PARAMS | BRANCHES | DEAD | JUMPS | HANDED },
+    Cleaner { clean: fold_constants, wakes: PARAMS | BRANCHES | DEAD | DECIDED | THREADS | HANDED },
+    Cleaner {
+        clean: |graph, rewrites| simplify_branches(graph, rewrites).into(),
+        wakes: PARAMS | DEAD | DECIDED | HANDED,
+    },
     Cleaner {
         clean: |graph, rewrites| drop_dead(graph, rewrites).into(),
-        wakes: PARAMS | BRANCHES | JUMPS | DECIDED | THREADS,
+        wakes: PARAMS | BRANCHES | JUMPS | DECIDED | THREADS | HANDED,
     },
-    Cleaner { clean: shorten_jumps, wakes: APPEND | PARAMS | BRANCHES | DEAD | JUMPS | DECIDED | THREADS },
+    Cleaner { clean: shorten_jumps, wakes: APPEND | PARAMS | BRANCHES | DEAD | JUMPS | DECIDED | THREADS | HANDED },
     Cleaner {
         clean: |graph, rewrites| thread_jumps(graph, rewrites).into(),
-        wakes: UNREACHABLE | APPEND | PARAMS | BRANCHES | DEAD | JUMPS | DECIDED | THREADS,
+        wakes: UNREACHABLE | APPEND | PARAMS | BRANCHES | DEAD | JUMPS | DECIDED | THREADS | HANDED,
     },
+    Cleaner { clean: fold_handed, wakes: PARAMS | BRANCHES | DEAD | JUMPS | DECIDED | THREADS },
 ];
 
 /// Cleans a graph: one after the other goes over it until nobody can find anything any more. Gives the number of rounds.
@@ -388,7 +394,8 @@ fn fold_constants(graph: &mut Graph, rewrites: &mut Rewrites) -> Cleaned {
     Cleaned::replacing(replaced, graph)
 }
 
-fn folded(op: &Op) -> Option<Vec<Operand>> {
+/// What an op over constants gives.
+pub(super) fn folded(op: &Op) -> Option<Vec<Operand>> {
     if op.opcode == Opcode::Likely {
         return op.args[0].constant().map(|c| vec![Operand::Const(c)]);
     }

@@ -31,9 +31,13 @@ impl SameOp {
         }
     }
 
-    /// Of an op that only computes.
+    /// Of an op that only computes. Operands of ops that commute are in order, and of an order and the mirrored one there is but one.
     pub(super) fn pure(opcode: Opcode, args: &[Operand]) -> SameOp {
-        SameOp::Pure(opcode, Args::of(args))
+        match (opcode.mirrored(), args) {
+            (Some(mirrored), [a, b]) if mirrored < opcode => SameOp::Pure(mirrored, Args::of(&[*b, *a])),
+            (None, [a, b]) if opcode.is_commutative() && b < a => SameOp::Pure(opcode, Args::of(&[*b, *a])),
+            _ => SameOp::Pure(opcode, Args::of(args)),
+        }
     }
 
     /// Of a call of a function.

@@ -10,7 +10,7 @@ use super::float_bound::FloatBound;
 use super::floats;
 use super::int_bound::IntBound;
 use super::known::{Known, Within};
-use flowgraph::ir::{BlockId, Graph, Op, Opcode, Operand, Terminator, Type, ValueId};
+use flowgraph::ir::{BlockId, Edge, Graph, Op, Opcode, Operand, Terminator, Type, ValueId};
 use smallvec::SmallVec;
 use std::ops::Range;
 
@@ -495,7 +495,7 @@ pub(super) fn takes(term: &Terminator, side: usize, known: &mut Known) -> bool {
         Terminator::Branch { cond, .. } => known.learn(*cond, side == 0),
         Terminator::Switch { value, cases, .. } => match cases.get(side) {
             Some((case, _)) => known.learn_equal(*value, *case),
-            None => default_can_be(*value, cases.iter().map(|(case, _)| *case), known),
+            None => known.learn_none_of(*value, &numbers(cases)),
         },
         _ => true,
     }
@@ -506,17 +506,14 @@ fn may_take(term: &Terminator, side: usize, known: &Known) -> bool {
     match term {
         Terminator::Branch { cond, .. } => known.may_be(*cond, side == 0),
         Terminator::Switch { value, cases, .. } => match cases.get(side) {
-            Some((case, _)) => known.bound(*value).contains(*case),
-            None => default_can_be(*value, cases.iter().map(|(case, _)| *case), known),
+            Some((case, _)) => known.may_be_case(*value, *case),
+            None => known.may_be_none_of(*value, &numbers(cases)),
         },
         _ => true,
     }
 }
 
-/// Whether a value can be something else than all these.
-fn default_can_be(value: Operand, mut cases: impl Iterator<Item = i64>, known: &Known) -> bool {
-    match known.bound(value).get_constant_int() {
-        Some(constant) => cases.all(|case| case != constant),
-        None => true,
-    }
+/// The numbers of cases.
+pub(super) fn numbers(cases: &[(i64, Edge)]) -> SmallVec<[i64; 16]> {
+    cases.iter().map(|(case, _)| *case).collect()
 }

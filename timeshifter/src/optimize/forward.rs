@@ -7,10 +7,10 @@
 use super::dominators::Dominators;
 use super::done::SameOp;
 use super::floats;
-use super::flow::{Flow, down, scoped, takes};
+use super::flow::{Flow, down, numbers, scoped, takes};
 use super::int_bound::IntBound;
 use super::joins::{Join, joins};
-use super::known::{Known, is_int};
+use super::known::{Definition, Known, is_int};
 use super::memory::{Found, extension, one_way};
 use super::peephole::{Instead, instead};
 use super::replacements::Replacements;
@@ -28,6 +28,14 @@ const FIRINGS: (usize, usize) = (50, 1000);
 
 /// So deep may what a rule has made be rewritten before it is done.
 const DEEPEST: usize = 100;
+
+/// What a switch doesn't come to.
+struct Needless {
+    /// These cases.
+    never: SmallVec<[i64; 4]>,
+    /// None but the others.
+    default: bool,
+}
 
 /// What a walk has found.
 pub(super) struct Walked {
@@ -51,6 +59,10 @@ pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewr
         Walk { graph, known, replaced, rewrites, joins, before: Vec::new(), firings, depth: 0, changed: false };
     // The blocks with the side of their branches that can't be taken, as far as only that leads somewhere.
     let mut never: Vec<(BlockId, usize)> = Vec::new();
+    // Branches that ask for the opposite of what has been tested. They stay as they are while sides are counted.
+    let mut opposed: Vec<(BlockId, ValueId)> = Vec::new();
+    // And switches with cases that don't come.
+    let mut needless: Vec<(BlockId, Needless)> = Vec::new();
     down(&tree, |block, marks, depth| {
         scoped(&mut walk.known, marks, depth);
         if !flow.enter(walk.graph, &tree, block, &mut walk.known) {
@@ -67,6 +79,8 @@ pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewr
             None => flow.has_reached(to),
         });
         walk.answer(&tree, block);
+        opposed.extend(walk.opposite(block).map(|opposite| (block, opposite)));
+        needless.extend(walk.needless_cases(block).map(|cases| (block, cases)));
         true
     });
     never.sort_unstable();
@@ -77,6 +91,8 @@ pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewr
         }
     }
     walk.take_what_comes_back();
+    opposed.into_iter().for_each(|(block, opposite)| walk.turns(block, opposite));
+    needless.into_iter().for_each(|(block, needless)| walk.drop_cases(block, &needless));
     let Walk { replaced, changed, .. } = walk;
     replaced.apply(graph);
     Walked { changed, has_loops: tree.has_loops }
@@ -150,6 +166,14 @@ impl Walk<'_> {
         {
             *operand = Operand::int(constant);
             self.changed = true;
+            return;
+        }
+        let same = self.known.standing_for(value);
+        if same != value
+            && self.rewrites.may(Kind::Known, *loc, || (format!("{value} is {same}"), "a test of both".to_owned()))
+        {
+            *operand = Operand::Value(same);
+            self.changed = true;
         }
     }
 
@@ -172,6 +196,7 @@ impl Walk<'_> {
         if self.has_another_of_its_sign(op) {
             return false;
         }
+        self.arms_are_simpler(op);
         // Of a selection less is known than of what it was.
         let is_float = op.results.len() == 1 && self.graph.values[op.results[0].index()].ty != Type::Int;
         let float = is_float.then(|| floats::transfer(op, &self.known));
@@ -218,6 +243,9 @@ impl Walk<'_> {
             return true;
         }
         self.known.does(same, op.results.iter().copied().map(Operand::Value));
+        if let (Some(plain), Some(result)) = (op.opcode.without_overflow(), op.results.first()) {
+            self.known.does(SameOp::pure(plain, &op.args), [Operand::Value(*result)]);
+        }
         false
     }
 
@@ -282,6 +310,26 @@ impl Walk<'_> {
             }
         }
         false
+    }
+
+    /// What is chosen where a condition holds may be simpler there.
+    fn arms_are_simpler(&mut self, op: &mut Op) {
+        if !matches!(op.opcode, Opcode::IntSelect) {
+            return;
+        }
+        for (at, holds) in [(1, true), (2, false)] {
+            let arm = op.args[at];
+            if let Some(simpler) = self.known.simpler_where(op.args[0], holds, arm)
+                && self.may(op, Kind::Simpler, || {
+                    (
+                        format!("{} for {}", shown(simpler), shown(arm)),
+                        "they are the same where it is chosen".to_owned(),
+                    )
+                })
+            {
+                op.args[at] = simpler;
+            }
+        }
     }
 
     /// Makes an op simpler, as often as that goes. Gives whether nothing is left to do.
@@ -398,6 +446,68 @@ impl Walk<'_> {
         self.known.has_value(value);
         self.replaced.has_value(value);
         value
+    }
+
+    /// The cases that a block's switch doesn't come to, if there are any. A promotion's aren't looked at: they grow.
+    fn needless_cases(&self, id: BlockId) -> Option<Needless> {
+        let Terminator::Switch { value: value @ Operand::Value(_), cases, promotion: false, .. } =
+            &self.graph.block(id).term
+        else {
+            return None;
+        };
+        let never: SmallVec<[i64; 4]> =
+            numbers(cases).into_iter().filter(|case| !self.known.may_be_case(*value, *case)).collect();
+        let default = never.len() < cases.len() && !self.known.may_be_none_of(*value, &numbers(cases));
+        (default || !never.is_empty()).then_some(Needless { never, default })
+    }
+
+    /// Drops cases that a switch doesn't come to. Where that is the default, the last case becomes it.
+    fn drop_cases(&mut self, id: BlockId, needless: &Needless) {
+        let block = self.graph.block_mut(id);
+        let Terminator::Switch { value, cases, default, .. } = &mut block.term else { return };
+        let told = || {
+            let gone: Vec<String> = needless.never.iter().map(ToString::to_string).collect();
+            let default = needless.default.then_some("the rest").into_iter();
+            let gone: Vec<&str> = gone.iter().map(String::as_str).chain(default).collect();
+            (format!("switch {} without {}", shown(*value), gone.join(", ")), "what is known of it".to_owned())
+        };
+        if !self.rewrites.may(Kind::Decided, block.loc, told) {
+            return;
+        }
+        cases.retain(|(case, _)| !needless.never.contains(case));
+        if needless.default
+            && let Some((_, edge)) = cases.pop()
+        {
+            *default = edge;
+        }
+        if cases.is_empty() {
+            block.term = Terminator::Jump(default.clone());
+        }
+        self.changed = true;
+    }
+
+    /// The test that has been made and whose opposite a block's branch asks for.
+    fn opposite(&self, id: BlockId) -> Option<ValueId> {
+        let Terminator::Branch { cond: Operand::Value(cond), .. } = self.graph.block(id).term else { return None };
+        let Definition { opcode, args, .. } = self.known.definition(cond)?;
+        // Those of one operand are looked through by rules.
+        let negated = opcode.negated().filter(|_| args.len() > 1)?;
+        self.known.done(&SameOp::pure(negated, args))?.first()?.value()
+    }
+
+    /// A branch asks for another value, and goes the other way by it.
+    fn turns(&mut self, id: BlockId, by: ValueId) {
+        let block = self.graph.block_mut(id);
+        let Terminator::Branch { cond: cond @ Operand::Value(_), then, otherwise, .. } = &mut block.term else {
+            return;
+        };
+        let told =
+            || (format!("branch {} -> branch {by}, the other way", shown(*cond)), "it is the opposite".to_owned());
+        if self.rewrites.may(Kind::SameOp, block.loc, told) {
+            *cond = Operand::Value(by);
+            std::mem::swap(then, otherwise);
+            self.changed = true;
+        }
     }
 
     /// A branch that can go one way only goes there.

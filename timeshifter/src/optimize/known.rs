@@ -70,6 +70,9 @@ const SELECTS: u32 = 2;
 /// So many ranges of offsets are remembered where what lies between them isn't known.
 const APART: usize = 4;
 
+/// Of more cases that a value isn't only the least and the greatest are remembered.
+const CASES: usize = 16;
+
 /// What holds in a block and in all that it dominates.
 pub(super) struct Known {
     bounds: Vec<IntBound>,
@@ -91,6 +94,8 @@ pub(super) struct Known {
     within: FxHashMap<ValueId, Within>,
     /// How values compare with each other.
     relations: Relations,
+    /// Another value that is the same.
+    equal: FxHashMap<ValueId, ValueId>,
     /// How to forget what was learnt, the latest last.
     learnt: Vec<Learnt>,
 }
@@ -105,6 +110,7 @@ enum Learnt {
     Least(ValueId, Option<u64>),
     Within(ValueId, Option<Box<Within>>),
     Relation(Before),
+    Equal(ValueId),
     Memory(Changed),
 }
 
@@ -125,6 +131,7 @@ impl Known {
             least: FxHashMap::default(),
             within: FxHashMap::default(),
             relations: Relations::default(),
+            equal: FxHashMap::default(),
             learnt: Vec::with_capacity(2 * computed),
         };
         ops().for_each(|op| known.define(op));
@@ -170,6 +177,7 @@ impl Known {
                 Learnt::Within(value, Some(before)) => drop(self.within.insert(value, *before)),
                 Learnt::Within(value, None) => drop(self.within.remove(&value)),
                 Learnt::Relation(before) => self.relations.undo(before),
+                Learnt::Equal(value) => drop(self.equal.remove(&value)),
                 Learnt::Memory(changed) => self.contents.undo(changed),
             }
         }
@@ -237,7 +245,7 @@ impl Known {
     }
 
     /// The bounds of an op's results.
-    pub(super) fn transfer(&self, op: &Op) -> SmallVec<[IntBound; 2]> {
+    pub(super) fn transfer(&mut self, op: &Op) -> SmallVec<[IntBound; 2]> {
         if let Some(desc) = op.mem() {
             let (low, high) = desc.access.range();
             return smallvec![IntBound::from_range(low, high).unwrap_or(IntBound::unbounded()); op.results.len()];
@@ -258,7 +266,47 @@ impl Known {
         {
             bounds[0] = both;
         }
+        if let (Opcode::IntSelect, [cond @ Operand::Value(_), a, b]) = (op.opcode, &op.args[..]) {
+            let each = [(*a, true), (*b, false)]
+                .map(|(arm, holds)| self.where_it(*cond, holds, |known| known.bound_by_now(arm)));
+            let chosen = each.into_iter().flatten().reduce(IntBound::join);
+            if let Some(both) = chosen.and_then(|chosen| bounds[0].meet(chosen)) {
+                bounds[0] = both;
+            }
+        }
         bounds
+    }
+
+    /// What is seen of what is known where a condition holds, or doesn't; nothing if that can't be.
+    fn where_it<T>(&mut self, cond: Operand, holds: bool, see: impl FnOnce(&Known) -> T) -> Option<T> {
+        let mark = self.mark();
+        let seen = self.learn(cond, holds).then(|| see(self));
+        self.forget(mark);
+        seen
+    }
+
+    /// Something simpler that is the same as an operand where a condition holds, or doesn't.
+    pub(super) fn simpler_where(&mut self, cond: Operand, holds: bool, operand: Operand) -> Option<Operand> {
+        let Operand::Value(value) = operand else { return None };
+        let definition = self.definition(value).copied();
+        self.where_it(cond, holds, |known| {
+            if let Some(constant) = known.bound_by_now(operand).get_constant_int() {
+                return Some(Operand::int(constant));
+            }
+            let cut = definition.and_then(|Definition { opcode, args, .. }| match (opcode, &args[..]) {
+                (Opcode::IntAnd, [of, Operand::Const(Const::Int(mask))]) => {
+                    (known.bound(*of).zeros() | *mask as u64 == u64::MAX).then_some(*of)
+                }
+                (Opcode::IntSignext, [of, bytes]) => {
+                    let bound = known.bound(*of);
+                    (bound.signext_bound(known.bound(*bytes)) == bound).then_some(*of)
+                }
+                _ => None,
+            });
+            let same = known.standing_for(value);
+            cut.or_else(|| (same != value).then_some(same.into()))
+        })
+        .flatten()
     }
 
     /// An op is carried out: its results are what follows from its operands.
@@ -385,6 +433,34 @@ impl Known {
         known == Some(holds)
     }
 
+    /// Learns that an operand is none of these integers. Gives whether that can be.
+    pub(super) fn learn_none_of(&mut self, operand: Operand, cases: &[i64]) -> bool {
+        let Some(bound) = without(self.bound(operand), cases) else { return false };
+        let Operand::Value(value) = operand else { return true };
+        for case in cases.iter().take(CASES) {
+            if *case == 0 {
+                self.is_at_least(value, 1);
+                self.does(SameOp::pure(Opcode::IntIsZero, &[operand]), [Operand::int(0)]);
+                self.does(SameOp::pure(Opcode::IntIsTrue, &[operand]), [Operand::int(1)]);
+            }
+            let test = |opcode| SameOp::pure(opcode, &[operand, Operand::int(*case)]);
+            self.does(test(Opcode::IntEq), [Operand::int(0)]);
+            self.does(test(Opcode::IntNe), [Operand::int(1)]);
+        }
+        self.narrow(value, bound, DEPTH)
+    }
+
+    /// Whether an operand may be this integer.
+    pub(super) fn may_be_case(&self, operand: Operand, case: i64) -> bool {
+        let test = SameOp::pure(Opcode::IntEq, &[operand, Operand::int(case)]);
+        self.bound(operand).contains(case) && self.done(&test).is_none_or(|gives| gives != [Operand::int(0)])
+    }
+
+    /// Whether an operand may be something else than all of these integers.
+    pub(super) fn may_be_none_of(&self, operand: Operand, cases: &[i64]) -> bool {
+        without(self.bound(operand), cases).is_some()
+    }
+
     /// Learns that an operand is this integer. Gives whether that can be.
     pub(super) fn learn_equal(&mut self, operand: Operand, to: i64) -> bool {
         match operand {
@@ -464,7 +540,14 @@ impl Known {
             self.is_at_least(value, bound);
         }
         let no_signs = args.iter().all(|arg| self.bound(*arg).known_nonnegative());
-        self.learnt.extend(self.relations.learn(opcode, args, holds, no_signs).map(Learnt::Relation));
+        if let Some(before) = self.relations.learn(opcode, args, holds, no_signs) {
+            self.learnt.push(Learnt::Relation(before));
+            if let [Operand::Value(a), Operand::Value(b)] = *args
+                && self.relations.are_equal(a, b)
+            {
+                self.learn_same(a, b);
+            }
+        }
         if let Some((index, Operand::Value(length))) = below(opcode, args, holds) {
             if !self.bounds[length.index()].known_nonnegative() {
                 let least = index.value().and_then(|index| self.least.get(&index)).copied().unwrap_or(0);
@@ -474,6 +557,23 @@ impl Known {
                 self.learn_within(value, length.into(), (offset, offset));
             }
         }
+    }
+
+    /// Learns that two values are the same: the one with the lower number stands for both.
+    fn learn_same(&mut self, a: ValueId, b: ValueId) {
+        let (a, b) = (self.standing_for(a), self.standing_for(b));
+        if a != b {
+            self.equal.insert(a.max(b), a.min(b));
+            self.learnt.push(Learnt::Equal(a.max(b)));
+        }
+    }
+
+    /// The value that stands for all that are the same as one.
+    pub(super) fn standing_for(&self, mut value: ValueId) -> ValueId {
+        while let Some(other) = self.equal.get(&value) {
+            value = *other;
+        }
+        value
     }
 
     /// Learns the least that a value can be, as a word without sign.
@@ -648,6 +748,31 @@ impl Known {
     }
 }
 
+/// What is left of a bound without some of its members, as far as a bound says that; nothing if none is left.
+fn without(mut bound: IntBound, cases: &[i64]) -> Option<IntBound> {
+    let mut cases: SmallVec<[i64; 16]> = cases.into();
+    cases.sort_unstable();
+    cases.dedup();
+    let mut cases = &cases[..];
+    while let [first, rest @ ..] = cases
+        && *first <= bound.lower()
+    {
+        if *first == bound.lower() {
+            bound = bound.meet(IntBound::from_range(first.checked_add(1)?, i64::MAX)?)?;
+        }
+        cases = rest;
+    }
+    while let [rest @ .., last] = cases
+        && *last >= bound.upper()
+    {
+        if *last == bound.upper() {
+            bound = bound.meet(IntBound::from_range(i64::MIN, last.checked_sub(1)?)?)?;
+        }
+        cases = rest;
+    }
+    Some(bound)
+}
+
 /// A value and a constant that add up to an operand; `definition` says how values are computed.
 pub(super) fn offset_of<'a>(
     operand: Operand,
@@ -671,13 +796,8 @@ pub(super) fn offset_of<'a>(
 /// A comparison without signs of a constant with a value, the constant first.
 fn against_constant(opcode: Opcode, args: &[Operand]) -> Option<(Opcode, u64, ValueId)> {
     let [one, other] = args else { return None };
-    let swapped = match opcode {
-        Opcode::UintLt => Opcode::UintGt,
-        Opcode::UintLe => Opcode::UintGe,
-        Opcode::UintGt => Opcode::UintLt,
-        Opcode::UintGe => Opcode::UintLe,
-        _ => return None,
-    };
+    let orders = [Opcode::UintLt, Opcode::UintLe, Opcode::UintGt, Opcode::UintGe];
+    let swapped = opcode.mirrored().filter(|_| orders.contains(&opcode))?;
     match (one, other) {
         (Operand::Const(Const::Int(bound)), Operand::Value(value)) => Some((opcode, *bound as u64, *value)),
         (Operand::Value(value), Operand::Const(Const::Int(bound))) => Some((swapped, *bound as u64, *value)),
@@ -723,7 +843,7 @@ pub(super) fn is_int(graph_values: &[flowgraph::ir::ValueInfo], value: ValueId) 
 }
 
 /// By value: how often it is used.
-fn uses(graph: &Graph) -> Vec<u32> {
+pub(super) fn uses(graph: &Graph) -> Vec<u32> {
     let mut uses = vec![0; graph.values.len()];
     for block in &graph.blocks {
         let mut used = |operand: Operand| {

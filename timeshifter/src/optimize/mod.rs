@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! cleanup      parameters that are always the same, jumps to jumps; dead: what nobody needs
+//!   handed     ops over what a join is handed as constants
 //! forward      one walk down the dominator tree: what is decided, done before, or simpler
 //!   flow         first the bounds of block parameters, to a fixed point
 //!   known        what holds on the way; done: which ops have been done
@@ -39,6 +40,7 @@ mod floats;
 mod flow;
 mod forward;
 mod guards;
+mod handed;
 mod hoist;
 pub mod integer;
 mod joins;

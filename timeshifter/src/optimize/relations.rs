@@ -96,7 +96,10 @@ impl Relations {
         after = [after[0] & each[0], after[1] & each[1]];
         // What has been ruled out for one of them is for the other one.
         let equal = after[0] & after[1] & EQUAL;
-        after = after.map(|possible| possible & !EQUAL | equal);
+        after = match after.contains(&EQUAL) {
+            true => [equal; 2],
+            false => after.map(|possible| possible & !EQUAL | equal),
+        };
         if before == Some(after) || a == b {
             return None;
         }
@@ -133,6 +136,11 @@ impl Relations {
         let pair = if b < a { (b, a) } else { (a, b) };
         let possible = self.pairs.get(&pair).copied().unwrap_or([ALL; 2]);
         if b < a { possible.map(swapped) } else { possible }
+    }
+
+    /// Whether two values are the same.
+    pub(super) fn are_equal(&self, a: ValueId, b: ValueId) -> bool {
+        self.possible(a, b)[1] == EQUAL
     }
 
     /// What a test gives.

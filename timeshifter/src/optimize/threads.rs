@@ -94,7 +94,10 @@ impl Way {
             Terminator::Branch { cond, then, otherwise, .. } => match given(*cond) {
                 value if value.as_int() == Some(0) => otherwise,
                 value if value.as_int().is_some() || excluded(value, 0) => then,
-                _ => return None,
+                value => match self.tests(graph, value)? {
+                    true => then,
+                    false => otherwise,
+                },
             },
             Terminator::Switch { value, cases, default, .. } => match given(*value) {
                 value if value.as_int().is_some() => {
@@ -108,6 +111,14 @@ impl Way {
         Some(Edge::new(on.block, on.args.iter().map(|arg| given(*arg))))
     }
 
+    /// What a value is where this way is taken, if it branches on that itself.
+    fn tests(self, graph: &Graph, value: Operand) -> Option<bool> {
+        match &graph.block(self.0).term {
+            Terminator::Branch { cond, .. } if *cond == value => Some(self.1 == 0),
+            _ => None,
+        }
+    }
+
     /// Whether it is the way of all values of a switch that are none of its cases, and this is one of these.
     fn excludes(self, graph: &Graph, value: Operand, number: i64) -> bool {
         match &graph.block(self.0).term {
@@ -119,10 +130,19 @@ impl Way {
     }
 }
 
-/// The blocks that do nothing but decide by one of their parameters. None of a loop's heads, and none that may leave by an
+/// The blocks that do nothing but decide, by one of their parameters or what was branched on before them. None of a loop's heads, and none that may leave by an
 /// exit: those are guards.
 fn deciding(graph: &Graph) -> Vec<BlockId> {
     let mut found: Vec<BlockId> = Vec::new();
+    // What is branched on more than once.
+    let (mut tested, mut again) = (FxHashSet::default(), FxHashSet::default());
+    for block in &graph.blocks {
+        if let Terminator::Branch { cond, .. } = block.term
+            && !tested.insert(cond)
+        {
+            again.insert(cond);
+        }
+    }
     for (id, block) in graph.block_ids().zip(&graph.blocks) {
         let by = match &block.term {
             Terminator::Branch { cond, .. } => *cond,
@@ -130,11 +150,9 @@ fn deciding(graph: &Graph) -> Vec<BlockId> {
             _ => continue,
         };
         let leaves = |edge: &Edge| matches!(graph.block(edge.block).term, Terminator::Exit { .. });
-        if block.params.iter().any(|param| by == Operand::Value(*param))
-            && block.ops.is_empty()
-            && id != BlockId::ENTRY
-            && !block.term.edges().any(leaves)
-        {
+        let is_known_before =
+            |by: &Operand| block.params.iter().any(|param| *by == Operand::Value(*param)) || again.contains(by);
+        if block.ops.is_empty() && is_known_before(&by) && id != BlockId::ENTRY && !block.term.edges().any(leaves) {
             found.push(id);
         }
     }

@@ -1,6 +1,6 @@
 //! Loads and stores: found in the state where it knows them, else emitted.
 
-use super::engine::{Engine, RootKind};
+use super::engine::{Arriving, Engine, RootKind};
 use super::error::SpecError;
 use super::memory::{Element, Location, Origin, Place, Provenance, Reach, RootId, ranges_overlap};
 use super::state::{Red, State};
@@ -66,16 +66,23 @@ impl Engine<'_> {
                 .data_roots
                 .get(&data)
                 .map_or(Origin::Outside, |root| Origin::Root(Provenance { root: *root, offset: Some(at) })),
-            Red::Const(Const::Int(address)) => self
-                .arriving_roots
-                .iter()
-                .find(|(_, at)| *at == address as Word)
-                .map_or(Origin::Outside, |(root, _)| Origin::Root(Provenance { root: *root, offset: Some(0) })),
+            Red::Const(Const::Int(address)) => self.arriving_origin(address as Word),
             _ => Origin::Outside,
         };
         match found {
             Origin::Root(p) if st.memory.escaped.contains(&p.root) => Origin::Unknown,
             found => found,
+        }
+    }
+
+    /// Where a word comes from that has been brought by the interpreter. What leads somewhere, and was not handed over as what no `&mut`
+    /// changes, may lead into any of them.
+    fn arriving_origin(&self, word: Word) -> Origin {
+        let Some(Arriving { roots, anywhere }) = &self.arriving else { return Origin::Outside };
+        match roots.iter().find(|(_, at)| *at == word) {
+            Some((root, _)) => Origin::Root(Provenance { root: *root, offset: Some(0) }),
+            None if anywhere.contains(&word) => Origin::Unknown,
+            None => Origin::Outside,
         }
     }
 
@@ -152,7 +159,9 @@ impl Engine<'_> {
         let ty = desc.access.ty();
         let value = Red::Value(self.emit(st, opcode, &operands, Imm::mem(desc), &[ty], loc)?[0]);
         self.note_loaded(st, value, target.desc.access);
-        if let (Red::Value(v), Access::I64, true) = (value, target.desc.access, self.program.references_in_memory) {
+        if let Red::Value(v) = value
+            && self.program.may_hold_reference(target.desc)
+        {
             self.fragments[st.fragment].info[v.index()].origin = Origin::Unknown;
         }
         Ok(value)

@@ -175,8 +175,17 @@ pub struct Engine<'m> {
     pub(super) run_roots: Vec<(RootId, Word)>,
     /// The roots of the interpreter's slots: by frame, its graph, and number in the frame.
     pub(super) slot_roots: FxHashMap<(usize, usize, usize), RootId>,
-    /// The same, while an arrival from the interpreter, all of whose operands are constants, is matched with versions.
-    pub(super) arriving_roots: Vec<(RootId, Word)>,
+    /// An arrival from the interpreter that is being matched with versions: all its operands are constants.
+    pub(super) arriving: Option<Arriving>,
+}
+
+/// What the words of an arrival from the interpreter are.
+#[derive(Clone, Debug)]
+pub(super) struct Arriving {
+    /// The exclusive roots, with their addresses.
+    pub roots: Vec<(RootId, Word)>,
+    /// What else leads somewhere, if not to what no `&mut` changes.
+    pub anywhere: Vec<Word>,
 }
 
 impl<'m> Engine<'m> {
@@ -230,7 +239,7 @@ impl<'m> Engine<'m> {
             guards: 0,
             run_roots: Vec::new(),
             slot_roots: FxHashMap::default(),
-            arriving_roots: Vec::new(),
+            arriving: None,
         }
     }
 

@@ -132,6 +132,11 @@ impl<'m> Engine<'m> {
         graph
     }
 
+    /// Whether the graph of this key is where a unit begins: what is called. All others go on where something else has come to.
+    pub fn begins_a_unit(&self, key: &str) -> bool {
+        self.units.iter().any(|unit| self.fragments.get(unit.fragment).is_some_and(|f| f.graph.key == key))
+    }
+
     /// A graph without blocks and values, for code that goes on with what a fragment hands over.
     pub fn empty_graph(&self, fragment: usize, key: &str) -> Graph {
         let Fragment { graph: own, source, .. } = &self.fragments[fragment];

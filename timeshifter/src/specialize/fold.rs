@@ -79,7 +79,7 @@ impl Engine<'_> {
             self.count_fold(st);
             return Ok(smallvec![Red::Const(Const::Int(constant))]);
         }
-        if let ([_, flag], Some(plain)) = (&bounds[..], without_overflow(opcode))
+        if let ([_, flag], Some(plain)) = (&bounds[..], opcode.without_overflow())
             && flag.get_constant_int() == Some(0)
         {
             let mut results = self.red_pure(st, plain, args, loc)?;
@@ -166,7 +166,7 @@ impl Engine<'_> {
         };
         let Red::Value(v) = args[0] else { return None };
         let inner = self.definition(st, v).filter(|op| op.opcode.is_comparison())?;
-        let opcode = if negated { opposite(inner.opcode)? } else { inner.opcode };
+        let opcode = if negated { inner.opcode.negated()? } else { inner.opcode };
         Some((opcode, inner.args.iter().map(|o| red_of(*o)).collect()))
     }
 
@@ -233,7 +233,7 @@ impl Engine<'_> {
     fn holds(&self, st: &State, cond: Red, taken: bool) -> Option<(Opcode, SmallVec<[Red; 3]>)> {
         let Red::Value(v) = cond else { return None };
         let op = self.definition(st, v)?;
-        let opcode = if taken { op.opcode } else { opposite(op.opcode)? };
+        let opcode = if taken { op.opcode } else { op.opcode.negated()? };
         Some((opcode, op.args.iter().map(|o| red_of(*o)).collect()))
     }
 
@@ -265,40 +265,6 @@ impl Engine<'_> {
             st.substitute(value, Red::Const(c));
         }
     }
-}
-
-/// The op that gives the same where nothing overflows.
-fn without_overflow(opcode: Opcode) -> Option<Opcode> {
-    Some(match opcode {
-        Opcode::IntAddOvf => Opcode::IntAdd,
-        Opcode::IntSubOvf => Opcode::IntSub,
-        Opcode::IntMulOvf => Opcode::IntMul,
-        _ => return None,
-    })
-}
-
-/// The comparison that is true exactly where `opcode` is false; none for floats, because of NaNs.
-pub(super) fn opposite(opcode: Opcode) -> Option<Opcode> {
-    use Opcode::*;
-    Some(match opcode {
-        IntEq => IntNe,
-        IntNe => IntEq,
-        IntLt => IntGe,
-        IntGe => IntLt,
-        IntLe => IntGt,
-        IntGt => IntLe,
-        UintLt => UintGe,
-        UintGe => UintLt,
-        UintLe => UintGt,
-        UintGt => UintLe,
-        IntIsTrue => IntIsZero,
-        IntIsZero => IntIsTrue,
-        FloatEq => FloatNe,
-        FloatNe => FloatEq,
-        SingleEq => SingleNe,
-        SingleNe => SingleEq,
-        _ => return None,
-    })
 }
 
 /// An operand of residual code as a red operand.

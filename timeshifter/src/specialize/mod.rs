@@ -31,6 +31,7 @@
 //! The algorithm is that of the module `eager`'s header; the contract at its edges is the book's chapter on resuming.
 
 mod access;
+mod addresses;
 mod ahead;
 mod alone;
 mod arguments;

@@ -149,6 +149,7 @@ impl Engine<'_> {
         if GraphIx(frame.graph as u32) != portal.graph || !template.memory.places.is_empty() {
             return None;
         }
+        let exclusive = self.references(portal.graph);
         let mut leaves: FxHashMap<ValueId, usize> = FxHashMap::default();
         let mut bounds = Vec::new();
         for (value, reg) in wanted.regs.iter() {
@@ -158,7 +159,12 @@ impl Engine<'_> {
             };
             let info = self.fragments[version.fragment].info(*param);
             let root = portal.roots.iter().find(|(at, _)| *at == leaf).map(|(_, root)| *root);
-            let own = root.map_or(Origin::Outside, |root| Origin::Root(Provenance { root, offset: Some(0) }));
+            // What may be a `&mut` without being one of a run's roots may lead anywhere.
+            let own = match root {
+                Some(root) => Origin::Root(Provenance { root, offset: Some(0) }),
+                None if exclusive.get(leaf) == Some(&Some(true)) => Origin::Unknown,
+                None => Origin::Outside,
+            };
             let fits = info.origin == Origin::Unknown || info.origin == own;
             if !fits || leaves.insert(*param, leaf).is_some() {
                 return None;

@@ -1,5 +1,6 @@
 //! A compiler module made ready to run: callees found, liveness and the order of positions known.
 
+use super::addresses::addresses;
 use super::ahead::Lookahead;
 use super::arguments::Arguments;
 use super::error::SpecError;
@@ -25,6 +26,8 @@ pub struct Loaded<'m> {
     pub twin: bool,
     pub(super) lookahead: Lookahead,
     pub(super) arguments: Arguments,
+    /// By value, whether it may be an address.
+    pub(super) is_address: Vec<bool>,
     marks: Vec<Vec<Option<MarkKind>>>,
     callees: FxHashMap<(BlockId, u32), GraphIx>,
     twin_of: Option<GraphIx>,
@@ -59,11 +62,12 @@ impl<'m> Program<'m> {
         }
         let by_key: FxHashMap<&str, GraphIx> =
             module.graphs.keys().enumerate().map(|(i, k)| (k.as_str(), GraphIx(i as u32))).collect();
-        let graphs: Vec<Loaded<'m>> = module.graphs.values().map(|g| Loaded::new(g, &by_key)).collect();
+        let references_in_memory = references_in_memory(module);
+        let load = |graph| Loaded::new(graph, &by_key, addresses(graph, module, references_in_memory));
+        let graphs: Vec<Loaded<'m>> = module.graphs.values().map(load).collect();
         let may_trap = may_trap(&graphs);
         let mut ops = module.graphs.values().flat_map(|g| &g.blocks).flat_map(|b| &b.ops);
         let marks_jumps = ops.any(|op| op.opcode == Opcode::CanEnterJit);
-        let references_in_memory = references_in_memory(module);
         Ok(Program { module, references_in_memory, graphs, may_trap, marks_jumps, by_key, names: RefCell::default() })
     }
 
@@ -187,7 +191,7 @@ impl<'m> Program<'m> {
 }
 
 impl<'m> Loaded<'m> {
-    fn new(graph: &'m Graph, by_key: &FxHashMap<&str, GraphIx>) -> Loaded<'m> {
+    fn new(graph: &'m Graph, by_key: &FxHashMap<&str, GraphIx>, is_address: Vec<bool>) -> Loaded<'m> {
         let mut callees = FxHashMap::default();
         let mut marks = Vec::new();
         for (b, block) in graph.blocks.iter().enumerate() {
@@ -217,11 +221,11 @@ impl<'m> Loaded<'m> {
         let twin_of = by_key.get(format!("{}#twin", graph.function).as_str()).copied();
         let (lookahead, arguments) = (Lookahead::new(graph, &order), Arguments::of(graph));
         let liveness = Liveness::new(graph);
-        Loaded { graph, liveness, order, twin, lookahead, arguments, marks, callees, twin_of, guest_loops }
+        Loaded { graph, liveness, order, twin, lookahead, arguments, is_address, marks, callees, twin_of, guest_loops }
     }
 }
 
-/// Whether any type that may lie in memory has a reference in it.
+/// Whether anything that may lie in memory has a reference in it: a field, what a parameter or data leads to, or a local.
 fn references_in_memory(module: &Module) -> bool {
     let holds = |ty: &RustType| module.has_reference(ty);
     let behind = |ty: &RustType| match ty {
@@ -229,9 +233,13 @@ fn references_in_memory(module: &Module) -> bool {
         RustType::Slice { elem, .. } => holds(elem),
         _ => false,
     };
-    module.structs.values().flat_map(|s| &s.fields).any(|f| holds(&f.ty))
+    let variants = module.enums.values().flat_map(|e| &e.variants);
+    // An array, a tuple or an option is named by what is in it.
+    let mut accesses = module.graphs.values().flat_map(|g| &g.blocks).flat_map(|b| &b.ops).filter_map(|op| op.mem());
+    module.structs.values().flat_map(|s| &s.fields).chain(variants.flat_map(|v| &v.fields)).any(|f| holds(&f.ty))
         || module.graphs.values().flat_map(|g| &g.signature.params).any(|p| behind(&p.ty))
         || module.data.iter().any(|d| holds(&d.ty))
+        || accesses.any(|desc| desc.class.contains('&'))
 }
 
 /// Which graphs may trap: all but those that neither trap nor take of the stack, which may be exhausted by then.

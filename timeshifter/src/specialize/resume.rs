@@ -3,7 +3,7 @@
 
 use super::arguments::Source;
 use super::chaos::Choice;
-use super::engine::{Engine, RootKind, Unit, Version};
+use super::engine::{Arriving, Engine, RootKind, Unit, Version};
 use super::error::SpecError;
 use super::event::Beginning;
 use super::memory::{Origin, Provenance, RootId};
@@ -134,10 +134,24 @@ impl Engine<'_> {
             debug_assert!(!self.has_version(frames, fragment), "the hash of {frames:?} hides a version");
             return Ok(None);
         }
-        self.arriving_roots = self.roots_of(frames);
+        self.arriving = Some(Arriving { roots: self.roots_of(frames), anywhere: self.anywhere(frames) });
         let found = self.find_version(frames, fragment);
-        self.arriving_roots.clear();
+        self.arriving = None;
         found
+    }
+
+    /// The words of the interpreter's frames that lead somewhere, if not to what no `&mut` changes.
+    fn anywhere(&self, frames: &[eval::Frame]) -> Vec<Word> {
+        let mut words = Vec::new();
+        for (depth, frame) in frames.iter().enumerate() {
+            let loaded = self.program.loaded(GraphIx(frame.graph as u32));
+            let outside = if depth == 0 { self.portal_arguments(frame) } else { Vec::new() };
+            let live =
+                self.live_at(frame).iter().filter(|value| loaded.is_address[value.index()] && !outside.contains(value));
+            words.extend(live.map(|value| frame.regs[value.index()]));
+        }
+        words.retain(|word| self.memory.may_be_address(*word));
+        words
     }
 
     /// The unit that a run with this outermost frame belongs to. Functions that residual code calls can be entered at their beginning
@@ -201,8 +215,8 @@ impl Engine<'_> {
 
     fn find_version(&mut self, frames: &[eval::Frame], fragment: usize) -> Result<Option<Entrance>, SpecError> {
         let mut st = self.arriving_state(frames, fragment);
-        for (root, address) in self.arriving_roots.clone() {
-            st.memory.roots.insert(root, Red::Const(Const::Int(address as i64)));
+        for (root, address) in self.arriving.iter().flat_map(|arriving| &arriving.roots) {
+            st.memory.roots.insert(*root, Red::Const(Const::Int(*address as i64)));
         }
         self.trim(&mut st);
         let key = self.key(&st, MarkKind::GlobalMerge);
@@ -245,13 +259,13 @@ impl Engine<'_> {
         let roots = self.roots_of(frames);
         let mut st = State { fragment, ..State::empty() };
         let mut concrete = super::state::Concrete::default();
-        let outside = self.portal_arguments(outermost);
-        let mut param = |engine: &mut Self, word: Word, ty: Type, outside: bool| {
+        let anywhere = self.anywhere(frames);
+        let mut param = |engine: &mut Self, word: Word, ty: Type| {
             let value = engine.fragments[fragment].new_param(BlockId::ENTRY, ty);
             let root = roots.iter().find(|(_, at)| ty == Type::Int && *at == word);
             let origin = match root {
                 Some((root, _)) => Origin::Root(Provenance { root: *root, offset: Some(0) }),
-                None if !outside && ty == Type::Int && engine.memory.may_be_address(word) => Origin::Unknown,
+                None if ty == Type::Int && anywhere.contains(&word) => Origin::Unknown,
                 None => Origin::Outside,
             };
             engine.fragments[fragment].info[value.index()].origin = origin;
@@ -259,21 +273,20 @@ impl Engine<'_> {
             Red::Value(value)
         };
         for (root, address) in &roots {
-            st.memory.roots.insert(*root, param(self, *address, Type::Int, false));
+            st.memory.roots.insert(*root, param(self, *address, Type::Int));
         }
         st.frames = frames.iter().map(|frame| self.arriving_frame(frame)).collect();
         let mut sources = self.sources(&st.frames).into_iter();
         let mut shared: FxHashMap<Source, Red> = FxHashMap::default();
-        for (depth, frame) in st.frames.iter_mut().enumerate() {
-            for (value, reg) in frame.regs.iter_mut() {
+        for frame in &mut st.frames {
+            for (_, reg) in frame.regs.iter_mut() {
                 let Reg::Red(red) = reg else { continue };
                 let (Red::Const(c), Some(source)) = (*red, sources.next()) else { continue };
-                let outside = depth == 0 && outside.contains(value);
                 let word = self.memory.resolve(c);
                 let root = roots.iter().find(|(_, at)| c.ty() == Type::Int && *at == word);
                 *red = match root {
                     Some((root, _)) => st.memory.roots[root],
-                    None => *shared.entry(source).or_insert_with(|| param(self, word, c.ty(), outside)),
+                    None => *shared.entry(source).or_insert_with(|| param(self, word, c.ty())),
                 };
             }
         }
@@ -288,7 +301,8 @@ impl Engine<'_> {
     /// The exclusive roots of a run that stands at these frames, with their addresses: the `&mut` arguments, and the frames'
     /// own slots, which are told apart by their place in the stack.
     fn roots_of(&mut self, frames: &[eval::Frame]) -> Vec<(RootId, Word)> {
-        let mut roots = self.run_roots.clone();
+        // What is `None` leads nowhere.
+        let mut roots: Vec<(RootId, Word)> = self.run_roots.iter().filter(|(_, at)| *at != 0).copied().collect();
         for (depth, frame) in frames.iter().enumerate() {
             for (nth, address) in frame.slots.iter().enumerate() {
                 let place = (depth, frame.graph, nth);

@@ -1,0 +1,72 @@
+//! A list that is walked by `Option<&mut Node>`: what is `None` where it is traced first leads somewhere later.
+
+use hueshift::JitOptions;
+use hueshift::embed::Jit;
+
+#[hueshift::interpreter]
+mod lang {
+    use hueshift::prelude::*;
+
+    pub struct Node<'a> {
+        pub v: i64,
+        pub next: Next<'a>,
+    }
+    #[repr(C)]
+    pub enum Next<'a> {
+        End,
+        To(&'a mut Node<'a>),
+    }
+    fn get(n: &Node) -> i64 {
+        n.v
+    }
+    #[portal(greens(), reds(cur, n, acc))]
+    pub fn walk<'b, 'a>(mut cur: Option<&'b mut Node<'a>>, mut n: i64, mut acc: i64) -> i64 {
+        loop {
+            merge_point!();
+            if n == 0 {
+                return acc;
+            }
+            n -= 1;
+            match cur {
+                None => {
+                    acc += 1;
+                    cur = None;
+                }
+                Some(node) => {
+                    let x = get(node);
+                    node.v = x + 1;
+                    let y = get(node);
+                    acc = acc * 3 + x * 10 + y;
+                    match &mut node.next {
+                        Next::To(x) => cur = Some(&mut **x),
+                        Next::End => cur = None,
+                    }
+                }
+            }
+            can_enter_jit!();
+        }
+    }
+}
+
+/// A list of three.
+fn with_a_list<R>(f: impl FnOnce(&mut lang::Node) -> R) -> R {
+    let mut c = lang::Node { v: 5, next: lang::Next::End };
+    let mut b = lang::Node { v: 7, next: lang::Next::To(&mut c) };
+    let mut a = lang::Node { v: 9, next: lang::Next::To(&mut b) };
+    f(&mut a)
+}
+
+#[test]
+fn a_list_is_walked_to_its_end() {
+    for (threshold, bridge) in
+        [2, 3, 5, 10, 50].into_iter().flat_map(|threshold| [1, 2, 5].map(|bridge| (threshold, bridge)))
+    {
+        let options = JitOptions { threshold, bridge, background: false, ..Jit::usual_options() };
+        let mut jit = Jit::with_options(&lang::INTERPRETER, options);
+        for round in 0..30 {
+            let wanted = with_a_list(|a| lang::walk(Some(a), 60, 0));
+            let got = with_a_list(|a| lang::jit::walk(&mut jit, Some(a), 60, 0));
+            assert_eq!(got.ok(), Some(wanted), "threshold {threshold}, bridge {bridge}, round {round}");
+        }
+    }
+}
