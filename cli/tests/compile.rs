@@ -231,6 +231,40 @@ fn values_of_every_kind() {
     }
 }
 
+/// Cells are written also behind a reference that is known when compiling, and printed wherever they lie.
+#[test]
+fn cells() {
+    let source = path("cells.rs");
+    let text = "
+use hueshift::prelude::*;
+
+pub struct Counter { pub n: Cell<i64>, pub step: QuasiCell<u8> }
+pub struct Flag(pub Cell<bool>, pub i8);
+
+pub fn counts(one: &Counter, all: &[Counter], flags: &[Flag], by: i64) -> i64 {
+    one.n.set(one.n.get() + by);
+    one.step.set(3);
+    all[1].n.set(one.n.get() + one.step.get() as i64);
+    flags[0].0.set(!flags[0].0.get());
+    all[0].n.get()
+}
+";
+    std::fs::write(&source, text).expect("a file in the target folder");
+    let source = source.to_str().expect("a path of text");
+    let counter = |n: i64| format!("{{n: {n}, step: {{value: 7, version: 0}}}}");
+    let args = format!("{}, [{}, {}], [(true, 3), (false, 4)], 5", counter(1), counter(2), counter(3));
+    let wanted = hueshift(&["run", source, "--entry", "counts", "--args", &args, "--mode", "interp"], "");
+    assert_eq!(wanted.code, 0, "{}", wanted.err);
+    for target in targets() {
+        for (number, known) in [&[][..], &["--green", "0"], &["--green", "0,1,2"]].into_iter().enumerate() {
+            let out = path(&format!("cells-{number}-{}", target.name));
+            target.compile(&out, number % 2 == 0, &[&[source, "--entry", "counts", "--args", &args], known].concat());
+            same(&format!("{}: {known:?}", target.name), &target.run(&out, &[], &[]), &wanted);
+            std::fs::remove_file(out).expect("it is there");
+        }
+    }
+}
+
 /// Output comes before input is read; the end of input is the end.
 #[test]
 fn input_and_output() {

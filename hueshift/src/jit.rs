@@ -499,6 +499,10 @@ impl<'m> Jit<'m> {
                 eval::Outcome::Stopped { frames } => frames,
                 outcome => return Ok(Next::Done(outcome)),
             };
+            // No version has so many frames, and each is looked at for all that is asked below.
+            if frames.len() > self.engine.limits.inline_depth.max(DEEP) {
+                continue;
+            }
             // A long call stays in here: what is compiled aside must come to be used in it.
             self.install_finished(false)?;
             let mut jumped = jumped;
@@ -669,6 +673,9 @@ impl<'m> Jit<'m> {
         Ok(Residual { module, own, behind_exits, switches: in_code + grown })
     }
 }
+
+/// Inside of more calls than these, or than are copied into each other, the interpreter goes on by itself.
+const DEEP: usize = 1000;
 
 /// Ends an interpreted run at every merge point, to see whether compiled code can be entered there.
 struct StopAtMergePoints {

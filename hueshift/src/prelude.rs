@@ -151,9 +151,7 @@ macro_rules! record_known_result {
     ($result:expr, $function:path $(, $argument:expr)* $(,)?) => {
         match $crate::prelude::Looking::at_hints() {
             Some(looking) => looking.at_result(stringify!($function), $result, $function($($argument),*)),
-            None => {
-                let _ = ($result, $($argument,)*);
-            }
+            None => $crate::prelude::past_call($function, $result, ($($argument,)*)),
         }
     };
 }
@@ -173,12 +171,42 @@ macro_rules! record_known_result {
 macro_rules! record_exact_value {
     ($value:expr, $exact:expr $(,)?) => {
         match $crate::prelude::Looking::at_hints() {
-            Some(looking) => looking.at_value($exact, $value),
-            None => {
-                let _ = ($value, $exact);
-            }
+            Some(looking) => looking.at_value($value, $exact),
+            None => $crate::prelude::past_value($value, $exact),
         }
     };
+}
+
+/// A hint at a value that is not looked at: its constant has the value's type all the same.
+#[doc(hidden)]
+#[inline(always)]
+pub fn past_value<T>(_is: T, _said: T) {}
+
+/// A hint at a call that is not looked at: what is said of it has the types that it has all the same.
+#[doc(hidden)]
+#[inline(always)]
+pub fn past_call<Arguments, R, F: Takes<Arguments, R>>(_function: F, _result: R, _arguments: Arguments) {}
+
+/// A function with these parameters, as a tuple.
+#[doc(hidden)]
+pub trait Takes<Arguments, R> {}
+
+macro_rules! takes {
+    ($($($parameter:ident)*;)*) => {$(
+        impl<F: Fn($($parameter),*) -> R, R, $($parameter),*> Takes<($($parameter,)*), R> for F {}
+    )*};
+}
+
+takes! {
+    ;
+    A;
+    A B;
+    A B C;
+    A B C D;
+    A B C D E;
+    A B C D E G;
+    A B C D E G H;
+    A B C D E G H I;
 }
 
 thread_local! {
@@ -202,7 +230,7 @@ impl Looking {
     }
 
     #[track_caller]
-    pub fn at_value<T: Recorded>(self, said: T, is: T) {
+    pub fn at_value<T: Recorded>(self, is: T, said: T) {
         assert!(said.is_same(is), "a value was said to be {said:?}, but it is {is:?}");
     }
 }

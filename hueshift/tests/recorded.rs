@@ -38,6 +38,8 @@ fn big(handle: i64) -> BigInt {
     entry wrong_result(),
     entry wrong_value(),
     entry one_of_two_is_wrong(),
+    entry each_second_is_wrong(),
+    entry large(),
     entry not_a_number()
 )]
 mod language {
@@ -157,6 +159,25 @@ mod language {
         same(x) + 1
     }
 
+    /// Of two things that are said in each round the second is wrong.
+    pub fn each_second_is_wrong(rounds: i64) -> i64 {
+        let mut x = 0;
+        while x < rounds {
+            record_known_result!(x - 1, last, x);
+            record_known_result!(x, last, x + 2);
+            x += 1;
+        }
+        x
+    }
+
+    /// What is said doesn't fit rustc's usual integer.
+    pub fn large(x: i64, y: u64) -> i64 {
+        record_exact_value!(x, 5000000000);
+        record_exact_value!(y, 18446744073709551615);
+        record_known_result!(4999999999, last, 5000000000);
+        last(x)
+    }
+
     pub fn not_a_number(x: f64) -> bool {
         record_exact_value!(x, f64::NAN);
         x >= 0.0
@@ -270,13 +291,30 @@ fn compiled_code_finds_wrong_hints_where_it_looks() {
     assert_eq!(aot::in_a_loop(&mut jit, 10).expect("no trap"), 55);
     assert_eq!(aot::exactly(&mut jit, 5, 8).expect("no trap"), 40);
     assert_eq!(aot::lower_case_twice(&mut jit, 65).expect("no trap"), 97);
-    // Once in so many times, from the first on.
+    // The first time, and then once in so many times, as chance has it.
     let mut jit = looking(3);
-    for round in 0..9 {
-        let ran = aot::wrong_result(&mut jit, 5);
-        match round % 3 {
-            0 => assert_eq!(message(ran), wrong),
-            _ => assert_eq!(ran.expect("it isn't looked at"), 45),
+    let mut looks = || match aot::wrong_result(&mut jit, 5) {
+        Ok(given) => {
+            assert_eq!(given, 45, "it isn't looked at");
+            false
         }
+        ran => {
+            assert_eq!(message(ran), wrong);
+            true
+        }
+    };
+    assert!(looks());
+    let looked = (0..300).filter(|_| looks()).count();
+    assert!((70..130).contains(&looked), "{looked} times of 300");
+    // Of two hints that come one after the other both are looked at.
+    for every in [2, 4, 10] {
+        let ran = aot::each_second_is_wrong(&mut looking(every), 1000);
+        assert!(message(ran).starts_with("the result of `last` was said to be"), "1/{every}");
     }
+}
+
+#[test]
+fn what_is_said_has_the_type_of_what_it_is_said_of() {
+    assert_eq!(language::large(5_000_000_000, u64::MAX), 4_999_999_999);
+    assert_eq!(aot::large(&mut jit(), 5_000_000_000, u64::MAX).expect("no trap"), 4_999_999_999);
 }

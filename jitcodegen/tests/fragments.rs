@@ -314,7 +314,15 @@ fn frames_have_a_limit() {
     assert!(matches!(engine.compile_more(&[&second], &memory), Err(CodegenError::FrameFull { .. })));
     let mut own = FrameLayout::new(1024);
     let (tier, graphs) = (Tier::default(), [&second]);
-    engine.compile_batch(Batch { graphs: &graphs, memory: &memory, tier: &tier, layout: Some(&mut own) }).unwrap();
+    engine
+        .compile_batch(Batch {
+            graphs: &graphs,
+            memory: &memory,
+            tier: &tier,
+            layout: Some(&mut own),
+            entered: &|_| false,
+        })
+        .unwrap();
     assert_eq!(own.used(), 112);
 }
 

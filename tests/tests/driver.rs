@@ -418,6 +418,32 @@ pub fn empty_at_last(a: &mut [i64], n: i64, k: i64) -> i64 {
     }
 }
 
+/// A portal that calls itself for ever ends as any other recursion does, and soon.
+#[test]
+fn recursion_of_a_portal_without_end() {
+    let source = "
+use hueshift::prelude::*;
+#[portal(greens(code, pc), reds(x))]
+pub fn nested(code: &[u8], mut pc: usize, mut x: i64) -> i64 {
+    loop {
+        merge_point!();
+        if pc >= code.len() { return x; }
+        pc += 1;
+        x = nested(code, 0, x) + 1;
+    }
+}
+";
+    let args = "[97], 0, 10";
+    let pipeline = Pipeline::new("run.rs", source, "nested", &[]).expect("a source of the dialect");
+    let mut prepared = pipeline.prepare(args).expect("arguments that fit");
+    for (threshold, bridge) in [(2, 2), (2, 1), (1, 1), (1000, 75)] {
+        let options = JitOptions { threshold, bridge, ..JitOptions::default() };
+        let report = hueshift::run_traced(&mut prepared.compiler, args, &options).expect("a run");
+        let hueshift::Ending::Trapped(trap) = &report.ran.ending else { panic!("{:?}", report.ran) };
+        assert_eq!(trap.message, "stack exhausted");
+    }
+}
+
 /// Runs an entry with the JIT under forty settings; what comes is to be what the interpreter gives.
 fn agree_however_they_are_compiled(source: &str, entry: &str, args: &str) {
     let pipeline = Pipeline::new("run.rs", source, entry, &[]).expect("a source of the dialect");

@@ -84,11 +84,15 @@ b5:
 fn branches_that_join_decide_nothing() {
     let text = cleaned(
         "b0(v0: int, v1: int):
+    branch v1, b6, b7
+b6:
     branch v0, b1, b2
 b1:
     jump b3(v1)
 b2:
     jump b3(3)
+b7:
+    jump b3(9)
 b3(v2: int):
     branch v0, b4, b5
 b4:
@@ -97,6 +101,27 @@ b5:
     return v1",
     );
     assert_eq!(count(&text, "branch v0"), 2, "{text}");
+}
+
+#[test]
+fn a_branch_that_all_ways_have_taken_is_gone() {
+    let text = cleaned(
+        "b0(v0: int, v1: int):
+    v3 = int_lt v0, v1
+    branch v3, b1, b2
+b1:
+    jump b3(v1)
+b2:
+    jump b3(3)
+b3(v2: int):
+    branch v3, b4, b5
+b4:
+    return v2
+b5:
+    return v0",
+    );
+    assert_eq!(count(&text, "branch"), 1, "{text}");
+    assert!(text.contains("return v1") && text.contains("return v0"), "{text}");
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub use template::{NotOpen, Template};
 use crate::compiler::Compiler;
 use crate::events::Event;
 use crate::jit::Residual;
-use flowgraph::ir::{DataId, Loc, Module, Trap};
+use flowgraph::ir::{Data, DataId, Loc, Module, Trap};
 use flowgraph::memory::Memory;
 use flowgraph::value::LeafValue;
 use flowgraph::verify::assert_sound;
@@ -110,11 +110,13 @@ pub fn standalone(
     let all: Vec<usize> = (0..arguments.leaves().len()).collect();
     arguments.name_greens(&mut residual, &all);
     let entry = residual.entry.clone().unwrap_or_default();
+    // So it may where there are cells, though the address is known.
+    let has_cell = |data: &Data| flowgraph::value::has_cell(&residual, &data.ty);
     let input = ObjectInput {
         module: &residual,
         entry: &entry,
         jitted: &|key| !as_they_are.contains(key),
-        writable: &|id: DataId| id.0 as usize >= constant,
+        writable: &|id: DataId| id.0 as usize >= constant || residual.data.get(id.0 as usize).is_some_and(has_cell),
     };
     let object = jitcodegen::object_file(input, options)?;
     let signature = &compiler.module.graphs[&compiler.entry].signature;

@@ -151,7 +151,18 @@ impl<'m> Shower<'m> {
                 let (at, len) = (pointer(&next()), next());
                 let _ = writeln!(out, "    show_str(out, {at}, {len});");
             }
-            RustType::Cell(_) | RustType::Struct(_) | RustType::Tuple(_) | RustType::Array(..) => {
+            RustType::Cell(inner) => {
+                text(&mut out, "Cell { value: ");
+                out += &self.words(inner, words, at)?;
+                text(&mut out, " }");
+            }
+            RustType::Struct(_) if let Some((content, _)) = self.content_of_quasi_cell(ty) => {
+                text(&mut out, "QuasiCell { value: ");
+                out += &self.words(content, words, at)?;
+                text(&mut out, " }");
+                *at += 1; // its version
+            }
+            RustType::Struct(_) | RustType::Tuple(_) | RustType::Array(..) => {
                 let parts = flowgraph::value::parts(self.module, ty);
                 let (between, close) = self.frame(ty, parts.len());
                 for (i, (part, _)) in parts.iter().enumerate() {
@@ -204,7 +215,17 @@ impl<'m> Shower<'m> {
                 let _ = writeln!(out, "    show_str(out, {at}, {len});");
             }
             RustType::Array(elem, n) => out += &self.slice(elem, "at", &n.to_string())?,
-            RustType::Cell(_) | RustType::Struct(_) | RustType::Tuple(_) => {
+            RustType::Cell(inner) => {
+                text(&mut out, "Cell { value: ");
+                out += &self.call(inner, "at")?;
+                text(&mut out, " }");
+            }
+            RustType::Struct(_) if let Some((content, offset)) = self.content_of_quasi_cell(ty) => {
+                text(&mut out, "QuasiCell { value: ");
+                out += &self.call(content, &format!("at + {offset}"))?;
+                text(&mut out, " }");
+            }
+            RustType::Struct(_) | RustType::Tuple(_) => {
                 let parts = flowgraph::value::parts(self.module, ty);
                 let (between, close) = self.frame(ty, parts.len());
                 for (i, (part, offset)) in parts.iter().enumerate() {
@@ -215,6 +236,14 @@ impl<'m> Shower<'m> {
             }
         }
         Ok(out)
+    }
+
+    /// What a `QuasiCell` holds, and where in it.
+    fn content_of_quasi_cell(&self, ty: &RustType) -> Option<(&'m RustType, u32)> {
+        let RustType::Struct(name) = ty else { return None };
+        let first = self.module.structs.get(name).filter(|_| name.starts_with("QuasiCell."))?.fields.first()?;
+        let RustType::Cell(content) = &first.ty else { return None };
+        Some((content, first.offset))
     }
 
     /// Statements that print `len` elements from an address on.
@@ -282,7 +311,6 @@ impl<'m> Shower<'m> {
             RustType::Tuple(items) => {
                 (joined("(".to_owned(), &unnamed), if items.len() == 1 { ",)" } else { ")" }.to_owned())
             }
-            RustType::Cell(_) => (vec!["Cell { value: ".to_owned()], " }".to_owned()),
             _ if parts == 0 => (Vec::new(), "[]".to_owned()),
             _ => (joined("[".to_owned(), &unnamed), "]".to_owned()),
         }

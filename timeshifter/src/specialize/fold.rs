@@ -79,6 +79,13 @@ impl Engine<'_> {
             self.count_fold(st);
             return Ok(smallvec![Red::Const(Const::Int(constant))]);
         }
+        if let Some((value, sum)) = self.sum_of_sum(st, opcode, args) {
+            let results = self.red_pure(st, Opcode::IntAdd, &[value, Red::Const(Const::Int(sum))], loc)?;
+            if let Red::Value(v) = results[0] {
+                st.facts.narrow(v, bounds[0]);
+            }
+            return Ok(results);
+        }
         if let ([_, flag], Some(plain)) = (&bounds[..], opcode.without_overflow())
             && flag.get_constant_int() == Some(0)
         {
@@ -149,6 +156,16 @@ impl Engine<'_> {
             IntIsTrue if self.bound(st, args[0]).is_bool() => Some(args[0]),
             _ => None,
         }
+    }
+
+    /// `(x + 1) - 1` is `x + 0`: so what lies at an index is found again by another that is the same.
+    fn sum_of_sum(&self, st: &State, opcode: Opcode, args: &[Red]) -> Option<(Red, i64)> {
+        let (value, by) = sum(opcode, args)?;
+        let Red::Value(v) = value else { return None };
+        let inner = self.definition(st, v)?;
+        let args: SmallVec<[Red; 2]> = inner.args.iter().map(|o| red_of(*o)).collect();
+        let (value, more) = sum(inner.opcode, &args)?;
+        Some((value, by.wrapping_add(more)))
     }
 
     /// `(a < b) == 0` is `a >= b`, for ints; `(a < b) != 0` is `a < b`.
@@ -264,6 +281,17 @@ impl Engine<'_> {
             st.facts.decide(v, c);
             st.substitute(value, Red::Const(c));
         }
+    }
+}
+
+/// What is a value and a constant added up.
+fn sum(opcode: Opcode, args: &[Red]) -> Option<(Red, i64)> {
+    match (opcode, args) {
+        (Opcode::IntAdd, [value, Red::Const(Const::Int(by))] | [Red::Const(Const::Int(by)), value]) => {
+            Some((*value, *by))
+        }
+        (Opcode::IntSub, [value, Red::Const(Const::Int(by))]) => Some((*value, by.wrapping_neg())),
+        _ => None,
     }
 }
 
