@@ -78,17 +78,27 @@ const CLEANERS: [Cleaner; 10] = [
     Cleaner { clean: fold_handed, wakes: PARAMS | BRANCHES | DEAD | JUMPS | DECIDED | THREADS },
 ];
 
-/// Cleans a graph: one after the other goes over it until nobody can find anything any more. Gives the number of rounds.
-pub(super) fn simplify(graph: &mut Graph, rewrites: &mut Rewrites) -> usize {
+/// How a graph has been cleaned.
+pub(super) struct Simplified {
+    /// The number of rounds.
+    pub rounds: usize,
+    /// Whether ways have been led past blocks that decide: more is known where they lead.
+    pub threaded: bool,
+}
+
+/// Cleans a graph: one after the other goes over it until nobody can find anything any more.
+pub(super) fn simplify(graph: &mut Graph, rewrites: &mut Rewrites) -> Simplified {
     let mut awake = (1 << CLEANERS.len()) - 1;
-    let mut rounds = 0;
+    let (mut rounds, mut threaded) = (0, false);
     while awake != 0 && !rewrites.is_spent() {
         rounds += 1;
         for (number, cleaner) in CLEANERS.iter().enumerate() {
             let bit = 1 << number;
             if awake & bit != 0 {
                 awake &= !bit;
-                awake |= match (cleaner.clean)(graph, rewrites) {
+                let cleaned = (cleaner.clean)(graph, rewrites);
+                threaded |= bit == THREADS && !matches!(cleaned, Cleaned::Nothing);
+                awake |= match cleaned {
                     Cleaned::Nothing => 0,
                     Cleaned::Something => cleaner.wakes,
                     Cleaned::Constants => cleaner.wakes | CONSTANTS,
@@ -96,7 +106,7 @@ pub(super) fn simplify(graph: &mut Graph, rewrites: &mut Rewrites) -> usize {
             }
         }
     }
-    rounds
+    Simplified { rounds, threaded }
 }
 
 /// Numbers the values that are left anew, in the order of the blocks, if most have gone: everything that is kept by value is so much

@@ -27,6 +27,7 @@ pub(super) fn drop_undemanded(graph: &mut Graph, rewrites: &mut Rewrites) -> boo
         }
         let result = op.results[0];
         let bits = demanded[result.index()];
+        op.args.iter_mut().for_each(|arg| *arg = replaced.find(*arg));
         let Some(instead) = instead(op, bits) else { continue };
         let change = || {
             let change = match &instead {
@@ -143,9 +144,19 @@ enum Instead {
 /// What gives the same where only these bits of the result are looked at.
 fn instead(op: &Op, bits: u64) -> Option<Instead> {
     let constant = op.args.get(1).and_then(|arg| arg.as_int()).map(|c| c as u64);
+    let is_zero = match (op.opcode, constant) {
+        (Opcode::IntAnd, Some(mask)) => bits & mask == 0,
+        (Opcode::IntLshift, Some(by)) => bits & (ALL << (by & 63)) == 0,
+        _ => false,
+    };
+    if is_zero && bits != 0 {
+        return Some(Instead::Operand(Operand::int(0)));
+    }
     let same = match (op.opcode, constant) {
         (Opcode::IntAnd, Some(mask)) => bits & !mask == 0,
         (Opcode::IntOr | Opcode::IntXor, Some(set)) => bits & set == 0,
+        // What is added above the bits that are looked at carries further up only.
+        (Opcode::IntAdd | Opcode::IntSub, Some(more)) => low(64 - bits.leading_zeros()) & more == 0,
         (Opcode::IntSignext, Some(bytes)) => bits & !low(8 * (bytes as i64).clamp(1, 8) as u32) == 0,
         (Opcode::IntBswap, _) if bits != 0 => return shift_of_a_byte(bits),
         _ => false,

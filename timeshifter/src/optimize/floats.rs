@@ -9,7 +9,7 @@ use super::known::{Definition, Known};
 use super::peephole::Instead;
 use super::seen::Seen;
 use flowgraph::ir::{Const, Op, Opcode, Operand};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 /// The op of floats that one of singles is like; others as they are.
 pub(super) fn of_floats(opcode: Opcode) -> Opcode {
@@ -128,6 +128,40 @@ fn compared_with_itself(opcode: Opcode, float: FloatBound) -> Option<bool> {
 /// What a comparison of floats says of both, where it holds or doesn't.
 pub(super) fn refined(opcode: Opcode, a: FloatBound, b: FloatBound, holds: bool) -> (FloatBound, FloatBound) {
     FloatBound::refine_comparison(of_floats(opcode), a, b, holds).unwrap_or((a, b))
+}
+
+/// A quotient by a power of two as a product, which costs less: both are what the same number is rounded to.
+pub(super) fn by_a_power(op: &Op) -> Option<Instead> {
+    let (product, [x, Operand::Const(divisor)]) = (
+        match op.opcode {
+            Opcode::FloatTruediv => Opcode::FloatMul,
+            Opcode::SingleTruediv => Opcode::SingleMul,
+            _ => return None,
+        },
+        &op.args[..],
+    ) else {
+        return None;
+    };
+    let factor = match *divisor {
+        Const::Float(bits) => {
+            let number = f64::from_bits(bits);
+            let is_power =
+                bits.trailing_zeros() >= f64::MANTISSA_DIGITS - 1 && number.is_normal() && number.recip().is_normal();
+            is_power.then(|| Const::Float(number.recip().to_bits()))
+        }
+        Const::Single(bits) => {
+            let number = f32::from_bits(bits);
+            let is_power =
+                bits.trailing_zeros() >= f32::MANTISSA_DIGITS - 1 && number.is_normal() && number.recip().is_normal();
+            is_power.then(|| Const::Single(number.recip().to_bits()))
+        }
+        _ => None,
+    };
+    Some(Instead::Op(
+        product,
+        smallvec![*x, Operand::Const(factor?)],
+        "a product with the reciprocal of a power of two",
+    ))
 }
 
 /// What an op leaves as it is, to the last bit, but that a NaN is any NaN: a product with 1, a sum with -0, what has been rounded already.

@@ -227,6 +227,7 @@ impl Walk<'_> {
         for (result, bound) in op.results.iter().zip(bounds) {
             self.known.computed(*result, bound);
         }
+        self.known.learn_chosen(op);
         true
     }
 

@@ -297,9 +297,10 @@ impl Known {
                 (Opcode::IntAnd, [of, Operand::Const(Const::Int(mask))]) => {
                     (known.bound(*of).zeros() | *mask as u64 == u64::MAX).then_some(*of)
                 }
-                (Opcode::IntSignext, [of, bytes]) => {
+                (Opcode::IntSignext, [of, Operand::Const(Const::Int(bytes))]) => {
+                    let limit = i64::MAX >> (64 - 8 * (*bytes).clamp(1, 8));
                     let bound = known.bound(*of);
-                    (bound.signext_bound(known.bound(*bytes)) == bound).then_some(*of)
+                    (bound.lower() >= !limit && bound.upper() <= limit).then_some(*of)
                 }
                 _ => None,
             });
@@ -556,6 +557,30 @@ impl Known {
             if let Some((value, offset)) = self.offset_of(index) {
                 self.learn_within(value, length.into(), (offset, offset));
             }
+        }
+    }
+
+    /// Learns that what chooses the lesser or the greater of two values is no more than either, or no less.
+    pub(super) fn learn_chosen(&mut self, op: &Op) {
+        let (Opcode::IntSelect, [Operand::Value(cond), a, b], [result]) = (op.opcode, &op.args[..], &op.results[..])
+        else {
+            return;
+        };
+        let Some(Definition { opcode, args, .. }) = self.definition(*cond).copied() else { return };
+        // The order as if the first were compared with the second.
+        let opcode = match args[..] == [*b, *a] {
+            true => opcode.mirrored(),
+            false => (args[..] == [*a, *b]).then_some(opcode),
+        };
+        let chosen = match opcode {
+            Some(Opcode::IntLt | Opcode::IntLe) => Opcode::IntLe,
+            Some(Opcode::IntGt | Opcode::IntGe) => Opcode::IntGe,
+            Some(Opcode::UintLt | Opcode::UintLe) => Opcode::UintLe,
+            Some(Opcode::UintGt | Opcode::UintGe) => Opcode::UintGe,
+            _ => return,
+        };
+        for arm in [*a, *b] {
+            self.learn_comparison(chosen, &[Operand::Value(*result), arm], true);
         }
     }
 

@@ -72,6 +72,7 @@ use hoist::hoist;
 use int_bound::IntBound;
 use rows::merge_rows;
 use sink::sink;
+use std::cell::Cell;
 use stores::drop_dead_stores;
 use straighten::straighten;
 
@@ -98,8 +99,11 @@ pub fn optimize(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) 
 
 /// All passes, or nothing more once there may be no more rewrites: analyses count on a graph that is clean.
 fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites, rounds: &mut usize) -> Option<()> {
+    let threaded = Cell::new(false);
     let mut simplify = |graph: &mut Graph, rewrites: &mut Rewrites| {
-        *rounds += simplify(graph, rewrites);
+        let simplified = simplify(graph, rewrites);
+        *rounds += simplified.rounds;
+        threaded.set(threaded.get() | simplified.threaded);
         (!rewrites.is_spent()).then_some(())
     };
     simplify(graph, rewrites)?;
@@ -124,6 +128,7 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites, rounds
         }
         simplify(graph, rewrites)?;
     }
+    threaded.set(false);
     // Only when parameters have gone that are always the same is it plain which ops are equal.
     let mut walked = forward(graph, entry, rewrites);
     if drop_recorded(graph, rewrites) || walked.changed {
@@ -133,6 +138,10 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites, rounds
     if branches_to_bits(graph, rewrites) {
         simplify(graph, rewrites)?;
         walked = forward(graph, entry, rewrites);
+        simplify(graph, rewrites)?;
+    }
+    // Where ways part earlier, each brings more of what has been found.
+    if threaded.get() && forward(graph, entry, rewrites).changed {
         simplify(graph, rewrites)?;
     }
     let has_loops = walked.has_loops;

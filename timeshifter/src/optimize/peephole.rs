@@ -30,6 +30,6 @@ pub(super) fn instead(op: &Op, known: &Known) -> Option<Instead> {
     match op.opcode {
         Opcode::FloatMin | Opcode::FloatMax | Opcode::SingleMin | Opcode::SingleMax => floats::extreme(op, known),
         Opcode::FloatAbs | Opcode::SingleAbs => floats::size(op, known),
-        _ => floats::unchanged(op, known),
+        _ => floats::unchanged(op, known).or_else(|| floats::by_a_power(op)),
     }
 }

@@ -12,7 +12,7 @@
 //!
 //! Let `y` be the least of the indices, and `y + d` the greatest. If the length isn't negative, as a number with a sign, and at least `d`, all indices are
 //! less than it exactly if `y` is less than the length minus `d`, without signs: then no sum wraps. Where that fails, the checks are made one by
-//! one, and one of them traps as it would have; what was computed and loaded between them is done there, too. Behind a store or a call a row ends.
+//! one, and one of them traps as it would have; of constants the greatest says all, whatever the length; what was computed and loaded between them is done there, too. Behind a store or a call a row ends.
 
 use super::dominators::Dominators;
 use super::flow::{Flow, down, scoped};
@@ -81,7 +81,7 @@ fn may_be_any(graph: &Graph, one_way: &[bool]) -> bool {
 
 /// Indices at constant distances that are held against one length.
 pub(super) struct Offsets {
-    /// What is added to this for the least index and the greatest one.
+    /// What is added to this for the least index and the greatest one; 0 if they are constants.
     value: Operand,
     range: (i64, i64),
     length: Operand,
@@ -102,15 +102,20 @@ impl Offsets {
     ) -> Option<Offsets> {
         let mut all: Option<Offsets> = None;
         for (cond, holds) in tests {
-            let (opcode, args) = definition(cond)?;
-            let (index, length) = below(opcode, args, holds)?;
-            let (value, offset) = offset_of(index, &definition)?;
+            // A length that isn't 0 is more than 0.
+            let order = definition(cond).and_then(|(opcode, args)| below(opcode, args, holds));
+            let (index, length) = order.or_else(|| holds.then_some((Operand::int(0), cond.into())))?;
+            let (value, offset) = match index.as_int() {
+                Some(constant) => (Operand::int(0), Some(constant).filter(|constant| *constant >= 0)?),
+                None => offset_of(index, &definition).map(|(value, offset)| (value.into(), offset))?,
+            };
             all = Some(match all {
-                None => Offsets { value: value.into(), range: (offset, offset), length },
+                None => Offsets { value, range: (offset, offset), length },
                 Some(row) => {
                     let range = (row.range.0.min(offset), row.range.1.max(offset));
-                    let is_one = row.value == value.into() && row.length == length;
-                    if !is_one || !is_enough(length, range.1 - range.0) {
+                    let is_one = row.value == value && row.length == length;
+                    let is_enough = || value.as_int().is_some() || is_enough(length, range.1 - range.0);
+                    if !is_one || !is_enough() {
                         return None;
                     }
                     Offsets { range, ..row }
@@ -123,6 +128,10 @@ impl Offsets {
     /// One check of all, at the end of a block.
     pub(super) fn check_at_end(&self, graph: &mut Graph, block: BlockId) -> Operand {
         let loc = graph.block(block).loc;
+        if self.value.as_int().is_some() {
+            // Of constants the greatest says all.
+            return compute_at_end(graph, block, Opcode::UintLt, &[Operand::int(self.range.1), self.length], loc);
+        }
         let distance = Operand::int(self.range.1 - self.range.0);
         let least = compute_at_end(graph, block, Opcode::IntAdd, &[self.value, Operand::int(self.range.0)], loc);
         let fewer = compute_at_end(graph, block, Opcode::IntSub, &[self.length, distance], loc);

@@ -45,15 +45,21 @@ pub(super) fn thread_jumps(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
             .collect();
         let leads_to = |taker: BlockId| graph.block(block).term.edges().any(|edge| edge.block == taker);
         let is_alone = |taker: BlockId| arrivals[taker.index()] == 1 && leads_to(taker);
-        if params.iter().any(|param| handed_on.contains(param)) || !takers.iter().all(|(_, taker)| is_alone(*taker)) {
+        let only = only_taker(graph, block, &arrivals);
+        let is_taken = only.is_some() || takers.iter().all(|(_, taker)| is_alone(*taker));
+        if params.iter().any(|param| handed_on.contains(param)) || !is_taken {
             continue;
         }
         let told = || (format!("ways past {block}"), "what it decides by is known on them".to_owned());
         if !rewrites.may(Kind::Jump, graph.block(block).loc, told) {
             continue;
         }
-        for (param, taker) in takers {
-            hand_over(graph, block, taker, param);
+        match only {
+            Some(taker) => {
+                let used = params.iter().filter(|param| users.contains_key(*param));
+                used.for_each(|param| hand_over(graph, block, taker, *param, true));
+            }
+            None => takers.into_iter().for_each(|(param, taker)| hand_over(graph, block, taker, param, false)),
         }
         for way in ways {
             if let Some(on) = way.onward(graph, &params) {
@@ -197,18 +203,30 @@ fn users(graph: &Graph, blocks: &[BlockId]) -> FxHashMap<ValueId, FxIndexSet<Blo
     users
 }
 
-/// Gives a block a parameter in place of one of the block that alone leads to it.
-fn hand_over(graph: &mut Graph, from: BlockId, taker: BlockId, param: ValueId) {
+/// The block to which all edges of another lead, and no others: all that it leads to comes behind that one.
+fn only_taker(graph: &Graph, block: BlockId, arrivals: &[u32]) -> Option<BlockId> {
+    let mut edges = graph.block(block).term.edges();
+    let first = edges.next()?.block;
+    (edges.all(|edge| edge.block == first)
+        && first != block
+        && arrivals[first.index()] as usize == graph.block(block).term.edges().count())
+    .then_some(first)
+}
+
+/// Gives a block a parameter in place of one of the block that alone leads to it, for itself or for all that use it.
+fn hand_over(graph: &mut Graph, from: BlockId, taker: BlockId, param: ValueId, for_all: bool) {
     let own = graph.new_value(graph.values[param.index()].ty);
-    let block = graph.block_mut(taker);
     let replace = |operand: &mut Operand| {
         if *operand == Operand::Value(param) {
             *operand = Operand::Value(own);
         }
     };
-    block.ops.iter_mut().flat_map(|op| &mut op.args).for_each(replace);
-    block.term.for_each_operand_mut(replace);
-    block.params.push(own);
+    for at in graph.block_ids().filter(|at| *at == taker || for_all && *at != from) {
+        let block = graph.block_mut(at);
+        block.ops.iter_mut().flat_map(|op| &mut op.args).for_each(replace);
+        block.term.for_each_operand_mut(replace);
+    }
+    graph.block_mut(taker).params.push(own);
     for edge in graph.block_mut(from).term.edges_mut().filter(|edge| edge.block == taker) {
         edge.args.push(Operand::Value(param));
     }
