@@ -7,7 +7,7 @@ use super::items::{Program, Progress, ident_text};
 use super::refusal::Reason;
 use super::types::{Ty, rust_type};
 use super::written::Site;
-use crate::ir::{Field, Scalar, Type, union_of};
+use crate::ir::{Field, Scalar, union_of};
 use std::cell::RefCell;
 use std::rc::Rc;
 use syn::spanned::Spanned;
@@ -171,8 +171,7 @@ impl<'s> Program<'s> {
                 out
             })
             .collect();
-        let types: Vec<Vec<Type>> = scalars.iter().map(|v| v.iter().map(|s| s.ty()).collect()).collect();
-        let (words, places) = union_of(&types);
+        let (words, places) = union_of(&scalars);
         let mut kinds: Vec<Option<Scalar>> = vec![None; words.len()];
         for (scalar, at) in scalars.iter().flatten().zip(places.iter().flatten()) {
             kinds[*at] = Some(kinds[*at].map_or(*scalar, |known| if known == *scalar { known } else { Scalar::I64 }));

@@ -55,18 +55,24 @@ impl EnumDecl {
 }
 
 /// Where the leaves of each variant's fields are among the words of the union: the words' types, and for each variant one
-/// index for each of its leaves.
-pub fn union_of(variants: &[Vec<Type>]) -> (Vec<Type>, Vec<Vec<usize>>) {
-    const ORDER: [Type; 3] = [Type::Int, Type::Float, Type::Single];
-    let count = |leaves: &[Type], ty: Type| leaves.iter().filter(|t| **t == ty).count();
-    let most = ORDER.map(|ty| variants.iter().map(|leaves| count(leaves, ty)).max().unwrap_or(0));
-    let words = ORDER.iter().zip(most).flat_map(|(ty, n)| std::iter::repeat_n(*ty, n)).collect();
-    let place = |leaves: &Vec<Type>| {
-        let mut next = [0, most[0], most[0] + most[1]];
-        let mut take = |ty: &Type| {
-            let at = ORDER.iter().position(|t| t == ty).unwrap_or(0);
-            next[at] += 1;
-            next[at] - 1
+/// index for each of its leaves. A `usize` shares a word with none but a `usize`: places in a guest's code are known when compiling more
+/// often than the numbers that it computes, and a word that one variant has red is red for all.
+pub fn union_of(variants: &[Vec<Scalar>]) -> (Vec<Type>, Vec<Vec<usize>>) {
+    const TYPES: [Type; 4] = [Type::Int, Type::Int, Type::Float, Type::Single];
+    let class = |scalar: &Scalar| match scalar.ty() {
+        Type::Float => 2,
+        Type::Single => 3,
+        _ => usize::from(*scalar == Scalar::Usize),
+    };
+    let count = |leaves: &[Scalar], of: usize| leaves.iter().filter(|scalar| class(scalar) == of).count();
+    let most = [0, 1, 2, 3].map(|of| variants.iter().map(|leaves| count(leaves, of)).max().unwrap_or(0));
+    let words = TYPES.iter().zip(most).flat_map(|(ty, n)| std::iter::repeat_n(*ty, n)).collect();
+    let place = |leaves: &Vec<Scalar>| {
+        let mut next = [0, most[0], most[0] + most[1], most[0] + most[1] + most[2]];
+        let mut take = |scalar: &Scalar| {
+            let of = class(scalar);
+            next[of] += 1;
+            next[of] - 1
         };
         leaves.iter().map(&mut take).collect()
     };
@@ -125,16 +131,16 @@ impl Module {
     /// For each variant, which words of the union its leaves are.
     pub fn variant_places(&self, decl: &EnumDecl) -> Vec<Vec<usize>> {
         let variants = self.variant_leaves(decl);
-        let types: Vec<Vec<Type>> = variants.iter().map(|v| v.iter().map(|l| l.scalar.ty()).collect()).collect();
-        union_of(&types).1
+        let scalars: Vec<Vec<Scalar>> = variants.iter().map(|v| v.iter().map(|l| l.scalar).collect()).collect();
+        union_of(&scalars).1
     }
 
     /// The words of the union of an enum's payloads. A word that variants use differently is an `i64`; one that is a
     /// reference in any of them counts as one.
     pub fn payload_words(&self, decl: &EnumDecl) -> Vec<Leaf> {
         let variants = self.variant_leaves(decl);
-        let types: Vec<Vec<Type>> = variants.iter().map(|v| v.iter().map(|l| l.scalar.ty()).collect()).collect();
-        let (words, places) = union_of(&types);
+        let scalars: Vec<Vec<Scalar>> = variants.iter().map(|v| v.iter().map(|l| l.scalar).collect()).collect();
+        let (words, places) = union_of(&scalars);
         let mut out: Vec<Option<Leaf>> = vec![None; words.len()];
         for (leaf, at) in variants.iter().flatten().zip(places.iter().flatten()) {
             match &mut out[*at] {
@@ -157,10 +163,15 @@ mod tests {
 
     #[test]
     fn words_are_shared_by_type() {
-        let variants = vec![vec![Type::Float, Type::Int], vec![Type::Int, Type::Int, Type::Single], vec![]];
+        let variants = vec![
+            vec![Scalar::F64, Scalar::Usize, Scalar::U8],
+            vec![Scalar::I64, Scalar::Bool, Scalar::F32],
+            vec![Scalar::Usize],
+            vec![],
+        ];
         let (words, places) = union_of(&variants);
-        assert_eq!(words, [Type::Int, Type::Int, Type::Float, Type::Single]);
-        assert_eq!(places, [vec![2, 0], vec![0, 1, 3], vec![]]);
+        assert_eq!(words, [Type::Int, Type::Int, Type::Int, Type::Float, Type::Single]);
+        assert_eq!(places, [vec![3, 2, 0], vec![0, 1, 4], vec![2], vec![]]);
     }
 
     #[test]
