@@ -108,6 +108,7 @@ impl Generator<'_> {
                 9 if self.random.below(3) == 0 => self.float_loop(env),
                 9 if self.random.below(2) == 0 => self.signs(env),
                 9 => self.narrow(env),
+                10 if self.random.below(3) == 0 => self.choices(env),
                 10 | 11 => self.branch(env, depth - 1),
                 12 if self.random.below(4) == 0 => self.two_ways_in(env, depth - 1),
                 12 => self.repeat(env, depth - 1),
@@ -572,6 +573,45 @@ impl Generator<'_> {
         if let Some(index) = index {
             self.check(index);
         }
+    }
+
+    /// Branches by one order, or its opposite, or the other way around, one after the other: both ways lead to one block and hand it something
+    /// else, or one leads past all that follows. Between them there is nothing, or a little.
+    fn choices(&mut self, env: &mut Env) {
+        let (a, b) = (self.value(env), self.value(env));
+        let mut own = env.clone();
+        let orders = [Opcode::IntLt, Opcode::IntGe, Opcode::UintLe, Opcode::IntEq];
+        let order = orders[self.random.below(orders.len())];
+        let end = self.graph.new_block();
+        let mut last = None;
+        for _ in 0..2 + self.random.below(4) {
+            let cond = match (last, self.random.below(4)) {
+                (Some(cond), 0 | 1) => cond,
+                (_, 2) => self.pure(order.mirrored().unwrap_or(order), &[b, a]),
+                (_, 3) => self.pure(order.negated().unwrap_or(order), &[a, b]),
+                _ => self.pure(order, &[a, b]),
+            };
+            last = Some(cond);
+            let next = self.graph.new_block();
+            let way = |g: &mut Self| match g.random.below(5) {
+                0 => Edge::new(end, [g.value(&own)]),
+                _ => Edge::new(next, [g.value(&own), g.constant()]),
+            };
+            let (then, otherwise) = (way(self), way(self));
+            // Something must lead on.
+            let otherwise = match then.block == end && otherwise.block == end {
+                true => Edge::new(next, [a, b]),
+                false => otherwise,
+            };
+            self.end(branch(cond, then, otherwise));
+            self.join(&mut own, next, 2);
+            if self.random.below(3) == 0 {
+                self.statements(&mut own, 0);
+            }
+        }
+        let last = self.value(&own);
+        self.end(Terminator::Jump(Edge::new(end, [last])));
+        self.join(env, end, 1);
     }
 
     fn switch(&mut self, env: &mut Env, depth: usize) {

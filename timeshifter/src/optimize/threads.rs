@@ -30,9 +30,14 @@ pub(super) fn thread_jumps(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
     let mut arrivals = vec![0u32; graph.blocks.len()];
     graph.blocks.iter().flat_map(|block| block.term.edges()).for_each(|edge| arrivals[edge.block.index()] += 1);
     let mut changed = false;
-    // What has been handed on since the users were looked for.
+    // What has been handed on since the users were looked for, and the blocks that have got edges or parameters since: what is known of
+    // these is no longer all.
     let mut handed_on: FxHashSet<ValueId> = FxHashSet::default();
+    let mut touched: FxHashSet<BlockId> = FxHashSet::default();
     for block in deciding {
+        if touched.contains(&block) {
+            continue;
+        }
         let params = graph.block(block).params.clone();
         let Some(ways) = edges
             .get(&block)
@@ -56,15 +61,20 @@ pub(super) fn thread_jumps(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
         }
         match only {
             Some(taker) => {
+                touched.insert(taker);
                 let used = params.iter().filter(|param| users.contains_key(*param));
                 used.for_each(|param| hand_over(graph, block, taker, *param, true));
             }
-            None => takers.into_iter().for_each(|(param, taker)| hand_over(graph, block, taker, param, false)),
+            None => {
+                touched.extend(takers.iter().map(|(_, taker)| *taker));
+                takers.into_iter().for_each(|(param, taker)| hand_over(graph, block, taker, param, false));
+            }
         }
         for way in ways {
             if let Some(on) = way.onward(graph, &params) {
                 handed_on.extend(on.args.iter().filter_map(|arg| arg.value()));
                 arrivals[on.block.index()] += 1;
+                touched.insert(on.block);
                 *way.edge_mut(graph) = on;
                 changed = true;
             }
@@ -143,7 +153,7 @@ fn deciding(graph: &Graph) -> Vec<BlockId> {
     // What is branched on more than once.
     let (mut tested, mut again) = (FxHashSet::default(), FxHashSet::default());
     for block in &graph.blocks {
-        if let Terminator::Branch { cond, .. } = block.term
+        if let Terminator::Branch { cond: cond @ Operand::Value(_), .. } = block.term
             && !tested.insert(cond)
         {
             again.insert(cond);
