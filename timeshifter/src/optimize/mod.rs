@@ -5,7 +5,7 @@
 //!   handed     ops over what a join is handed as constants
 //! forward      one walk down the dominator tree: what is decided, done before, or simpler
 //!   flow         first the bounds of block parameters, to a fixed point
-//!   known        what holds on the way; done: which ops have been done
+//!   known        what holds on the way; conditions: what a test says; done: which ops have been done
 //!   relations    how two values compare
 //!   joins        what all ways to a join bring
 //!   memory       what lies in memory
@@ -30,6 +30,7 @@
 mod assumed;
 mod bits;
 mod cleanup;
+mod conditions;
 mod dead;
 mod demanded;
 mod dominators;

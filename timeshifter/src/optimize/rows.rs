@@ -14,10 +14,11 @@
 //! less than it exactly if `y` is less than the length minus `d`, without signs: then no sum wraps. Where that fails, the checks are made one by
 //! one, and one of them traps as it would have; of constants the greatest says all, whatever the length; what was computed and loaded between them is done there, too. Behind a store or a call a row ends.
 
+use super::conditions::{below, offset_of};
 use super::dominators::Dominators;
 use super::flow::{Flow, down, scoped};
 use super::int_bound::IntBound;
-use super::known::{Known, below, offset_of};
+use super::known::Known;
 use super::memory::one_way;
 use super::rewrites::{Kind, Rewrites, shown};
 use flowgraph::ir::{BlockId, Edge, Effect, Graph, Imm, Loc, Op, Opcode, Operand, Terminator, Time, Type, ValueId};
