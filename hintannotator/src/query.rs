@@ -163,7 +163,7 @@ fn value_color(graph: &Graph, v: ValueId) -> Color {
 pub(crate) fn joined(graph: &Graph, def: &NameDef, constant: Operand) -> Option<ValueId> {
     let same: Vec<Operand> =
         graph.names.iter().filter(|d| d.name == def.name && d.loc != def.loc).flat_map(|d| d.values.clone()).collect();
-    let edges = || graph.blocks.iter().flat_map(|b| b.term.edges());
+    let edges = || graph.edges();
     edges().find_map(|edge| {
         edge.args.iter().enumerate().filter(|(_, arg)| **arg == constant).find_map(|(index, _)| {
             let p = *graph.block(edge.block).params.get(index)?;

@@ -27,8 +27,7 @@ pub(crate) type Arms<'g> = FxHashMap<BlockId, [Arm<'g>; 2]>;
 
 /// Finds the small arms of a graph. Branches on what `likely` gives are left: somebody knows which way they go.
 pub(crate) fn arms(graph: &Graph) -> Arms<'_> {
-    let mut ways = vec![0; graph.blocks.len()];
-    graph.blocks.iter().flat_map(|block| block.term.edges()).for_each(|edge| ways[edge.block.index()] += 1);
+    let ways = graph.arrivals();
     let ops = graph.blocks.iter().flat_map(|block| &block.ops).filter(|op| op.opcode == Opcode::Likely);
     let expected: FxHashSet<ValueId> = ops.flat_map(|op| op.results.iter().copied()).collect();
     let mut arms: Arms = FxHashMap::default();
@@ -50,7 +49,7 @@ pub(crate) fn arms(graph: &Graph) -> Arms<'_> {
 }
 
 /// The arm that a block is, if only this edge leads there, and it does little and jumps on.
-fn arm<'g>(graph: &'g Graph, edge: &'g Edge, ways: &[usize]) -> Option<Arm<'g>> {
+fn arm<'g>(graph: &'g Graph, edge: &'g Edge, ways: &[u32]) -> Option<Arm<'g>> {
     let Block { ops, term: Terminator::Jump(onward), .. } = graph.block(edge.block) else { return None };
     let does_little = ways[edge.block.index()] == 1 && ops.len() <= OPS && ops.iter().all(is_cheap);
     does_little.then_some(Arm { block: Some((edge.block, edge)), onward })

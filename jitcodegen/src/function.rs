@@ -653,8 +653,7 @@ impl Translator<'_, '_, '_> {
 
 /// The blocks that one side of a branch alone leads to: what is branched on, and whether it holds.
 fn decided(graph: &Graph) -> FxHashMap<BlockId, (ValueId, bool)> {
-    let mut ways = vec![0; graph.blocks.len()];
-    graph.blocks.iter().flat_map(|block| block.term.edges()).for_each(|edge| ways[edge.block.index()] += 1);
+    let ways = graph.arrivals();
     let sides = graph.blocks.iter().filter_map(|block| match &block.term {
         Terminator::Branch { cond: Operand::Value(cond), then, otherwise, .. } => {
             Some([(then.block, (*cond, true)), (otherwise.block, (*cond, false))])
@@ -669,8 +668,7 @@ fn decided(graph: &Graph) -> FxHashMap<BlockId, (ValueId, bool)> {
 fn unlikely(graph: &Graph) -> FxHashSet<BlockId> {
     let ops = graph.blocks.iter().flat_map(|block| &block.ops).filter(|op| op.opcode == Opcode::Likely);
     let likely: FxHashSet<Operand> = ops.flat_map(|op| op.results.iter().copied().map(Operand::Value)).collect();
-    let mut ways = vec![0; graph.blocks.len()];
-    graph.blocks.iter().flat_map(|block| block.term.edges()).for_each(|edge| ways[edge.block.index()] += 1);
+    let ways = graph.arrivals();
     let is_trap = |id: BlockId| matches!(graph.block(id).term, Terminator::Trap(_));
     // Of a block that asks whether to trap: where it goes on.
     let asks = |id: BlockId| match &graph.block(id).term {

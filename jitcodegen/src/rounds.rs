@@ -16,7 +16,7 @@ pub(crate) type Path = [(BlockId, usize)];
 pub(crate) struct Rounds<'g> {
     graph: &'g Graph,
     /// How many edges lead to each block.
-    ways: Vec<usize>,
+    ways: Vec<u32>,
     /// By value, the blocks that use it, each once: asked for few loops, so only made when asked for.
     users: OnceCell<Vec<SmallVec<[BlockId; 2]>>>,
 }
@@ -24,9 +24,7 @@ pub(crate) struct Rounds<'g> {
 impl<'g> Rounds<'g> {
     /// For one graph.
     pub fn of(graph: &'g Graph) -> Rounds<'g> {
-        let mut ways = vec![0; graph.blocks.len()];
-        graph.blocks.iter().flat_map(|block| block.term.edges()).for_each(|edge| ways[edge.block.index()] += 1);
-        Rounds { graph, ways, users: OnceCell::new() }
+        Rounds { graph, ways: graph.arrivals(), users: OnceCell::new() }
     }
 
     /// The only way from a head back to it, over blocks that nothing else leads to and that are handed nothing.

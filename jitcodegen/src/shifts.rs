@@ -58,7 +58,7 @@ pub(crate) fn unrolled(graph: &Graph) -> Option<Graph> {
 /// The blocks that an edge hands one of their parameters as another one.
 fn heads(graph: &Graph) -> Vec<BlockId> {
     let mut is_head = vec![false; graph.blocks.len()];
-    for edge in graph.blocks.iter().flat_map(|block| block.term.edges()).filter(|edge| edge.block != BlockId::ENTRY) {
+    for edge in graph.edges().filter(|edge| edge.block != BlockId::ENTRY) {
         let params = &graph.block(edge.block).params;
         let own = edge.args.iter().zip(params).filter(|(arg, param)| **arg != Operand::Value(**param));
         is_head[edge.block.index()] |= own.filter_map(|(arg, _)| arg.value()).any(|value| params.contains(&value));

@@ -30,7 +30,7 @@ pub(crate) fn steps(graph: &Graph) -> FxHashSet<ValueId> {
         }
     }
     let mut steps = FxHashSet::default();
-    for edge in graph.blocks.iter().flat_map(|block| block.term.edges()) {
+    for edge in graph.edges() {
         for (i, arg) in edge.args.iter().enumerate() {
             if let Operand::Value(sum) = arg
                 && sums.get(sum).is_some_and(|param| places[param] == (edge.block, i))

@@ -97,7 +97,7 @@ fn cut_ways(best: &mut Case, key: &str, fails: &dyn Fn(&Case) -> bool) {
 /// A block that jumps to one that nothing else leads to takes it in.
 fn append_next(graph: &mut Graph, at: usize) {
     let Terminator::Jump(edge) = graph.blocks[at].term.clone() else { return };
-    let arrivals = graph.blocks.iter().flat_map(|b| b.term.edges()).filter(|e| e.block == edge.block).count();
+    let arrivals = graph.edges().filter(|e| e.block == edge.block).count();
     if arrivals != 1 || edge.block == BlockId::ENTRY || edge.block.index() == at {
         return;
     }

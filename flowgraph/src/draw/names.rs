@@ -63,7 +63,7 @@ impl Names {
     /// Names parameters, in as many rounds as joins are nested.
     fn infer(&mut self, graph: &Graph) {
         let mut handed: FxHashMap<ValueId, Vec<Operand>> = FxHashMap::default();
-        let edges = graph.blocks.iter().flat_map(|b| b.term.edges());
+        let edges = graph.edges();
         for edge in edges.filter(|e| e.block.index() < graph.blocks.len()) {
             for (param, arg) in graph.block(edge.block).params.iter().zip(&edge.args) {
                 if *arg != Operand::Value(*param) && self.of((*param).into()).is_empty() {

@@ -393,6 +393,20 @@ impl Graph {
         (0..self.blocks.len()).map(|i| BlockId(i as u32))
     }
 
+    /// The edges of all blocks, in their order.
+    pub fn edges(&self) -> impl Iterator<Item = &Edge> {
+        self.blocks.iter().flat_map(|block| block.term.edges())
+    }
+
+    /// By block: how many edges lead there. What comes to the entry from outside doesn't count.
+    pub fn arrivals(&self) -> Vec<u32> {
+        let mut arrivals = vec![0; self.blocks.len()];
+        for edge in self.edges() {
+            arrivals[edge.block.index()] += 1;
+        }
+        arrivals
+    }
+
     /// The parameters of the entry block. A function of the host has none: only its signature is known.
     pub fn entry_params(&self) -> &[ValueId] {
         self.blocks.first().map_or(&[], |entry| &entry.params)

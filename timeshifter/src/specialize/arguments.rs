@@ -25,7 +25,7 @@ impl Arguments {
         let mut found: FxHashMap<ValueId, Option<usize>> = arguments.map(|(at, param)| (*param, Some(at))).collect();
         let mut changed = true;
         while std::mem::take(&mut changed) {
-            for edge in graph.blocks.iter().flat_map(|block| block.term.edges()) {
+            for edge in graph.edges() {
                 for (arg, param) in edge.args.iter().zip(&graph.block(edge.block).params) {
                     let comes = match arg.value().filter(|value| params.contains(value)).map(|value| found.get(&value))
                     {

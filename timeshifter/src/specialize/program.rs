@@ -182,7 +182,7 @@ impl<'m> Program<'m> {
             if at == 0 {
                 return graph.params.get(position).map(String::as_str);
             }
-            let edges = graph.blocks.iter().flat_map(|b| b.term.edges()).filter(|e| e.block.index() == at);
+            let edges = graph.edges().filter(|e| e.block.index() == at);
             let incoming = edges.filter_map(|edge| edge.args.get(position)?.value());
             todo.extend(incoming.filter(|value| seen.insert(*value)));
         }

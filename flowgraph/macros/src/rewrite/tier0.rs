@@ -161,7 +161,7 @@ fn parameters_of(module: &Module, graph: &Graph, mut sources: Vec<ValueId>) -> H
                 found.extend(operands);
             }
             if let Some(position) = block.params.iter().position(|p| *p == value) {
-                let edges = graph.blocks.iter().flat_map(|b| b.term.edges()).filter(|e| e.block.index() == at);
+                let edges = graph.edges().filter(|e| e.block.index() == at);
                 found.extend(edges.filter_map(|e| e.args.get(position)));
             }
         }
