@@ -284,7 +284,7 @@ pub fn jit_help() -> String {
     let (usual, hot) = (JitOptions::default(), JitOptions::just_in_time());
     let mut help =
         "Settings of the JIT, separated by commas; in brackets what they are else. Where there are two, the first \
-        is for `--mode jit`\nof an interpreter with its program, the other where its graphs take its place.\n"
+        is for `--mode jit`\nof an interpreter with its program, the other where its graphs take its place; `region` is the first in all of `run`.\n"
             .to_owned();
     for Setting { key, takes, doc, usual: value, set } in SETTINGS {
         let (hot, usual) = (value(&hot), value(&usual));
@@ -381,6 +381,28 @@ impl Jit {
             background: if given("background") { self.options.background } else { usual.background },
             ..self.options.clone()
         }
+    }
+
+    /// Refuses to make machine code in the background where there is no tier 0 that could go on meanwhile.
+    pub fn without_background(&self) -> Result<(), Failure> {
+        if self.options.background {
+            let help = "leave it out, or run an interpreter with its program in `--mode jit`";
+            return Err(ignored(
+                "--jit background=yes",
+                "this run waits for its code, as there is nothing to go on with meanwhile",
+                help,
+            ));
+        }
+        Ok(())
+    }
+
+    /// The settings of a run that is traced from its beginning: a hot loop is compiled again, as where tier 0 is rustc's.
+    pub fn from_the_beginning(&self) -> JitOptions {
+        let mut options = self.options.clone();
+        if self.given(&["region"]).is_none() {
+            options.region = JitOptions::just_in_time().region;
+        }
+        options
     }
 
     /// Whether one of these settings was given: the first such.

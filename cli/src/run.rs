@@ -134,6 +134,7 @@ impl Run {
         let greens = source.greens(entry, self.entry.green())?;
         let mut compiler = source.compiler(&source.colors(entry, &greens)?, entry)?;
         let jit = self.jit.clone().unwrap_or_default();
+        jit.without_background()?;
         if jit.disturb(&compiler, text, &source.module.files, source.is_text)? {
             return Ok(None);
         }
@@ -141,7 +142,7 @@ impl Run {
             check_accesses: source.is_text,
             time_tiers: self.looks(),
             keep_text: self.keeps_text(),
-            ..jit.options.clone()
+            ..if self.mode == Mode::Jit { jit.from_the_beginning() } else { jit.options.clone() }
         };
         let log = self.log.log.as_deref();
         let lines = if self.mode == Mode::Jit { Lines::create(log)? } else { None };

@@ -96,6 +96,7 @@ impl Spec {
         jit: &Jit,
     ) -> Done {
         let files = compiler.module.files.clone();
+        jit.without_background()?;
         if jit.disturb(&compiler, args, &files, is_text)? {
             return Ok(());
         }

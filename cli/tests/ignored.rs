@@ -43,6 +43,53 @@ fn settings_of_traces_where_nothing_is_traced() {
     expect(2, &["--stats does nothing here"], &tl("jit", &["--stats", "--jit", "force-guard=all"]), "");
 }
 
+/// A promotion over four values in a loop.
+const PHASES: &str = r"
+use hueshift::prelude::*;
+#[portal(greens(code, pc), reds(acc, i))]
+pub fn run(code: &[u8], mut pc: usize, mut acc: i64, mut i: i64) -> i64 {
+    loop {
+        merge_point!();
+        if pc >= code.len() {
+            return acc;
+        }
+        let op = code[pc];
+        pc += 1;
+        if op == 1 {
+            let phase = promote(i & 3);
+            acc = acc.wrapping_mul(3).wrapping_add(phase * 5);
+        } else {
+            i -= 1;
+            if i > 0 {
+                pc = 0;
+                can_enter_jit!();
+            }
+        }
+    }
+}
+";
+
+#[test]
+fn hot_loops_of_files_become_regions() {
+    let run = |mode, jit: &[&'static str]| [&["run", "-", "--mode", mode, "--args", "[1,2],0,1,50000"], jit].concat();
+    for (jit, regions) in [(&[][..], "regions: 1"), (&["--jit", "region=0"][..], "regions: 0")] {
+        let ran = expect(0, &[], &[&run("jit", jit)[..], &["--stats"]].concat(), PHASES);
+        assert!(ran.err.contains(regions), "{}", ran.err);
+        assert_eq!(ran.out, expect(0, &[], &run("interp", &[]), PHASES).out);
+    }
+}
+
+#[test]
+fn code_in_the_background_where_runs_wait_for_it() {
+    let background = ["--jit", "background=yes"];
+    for mode in ["aot", "jit"] {
+        let run = [&["run", "-", "--mode", mode, "--args", "[1,2],0,1,9"][..], &background].concat();
+        expect(2, &["--jit background=yes does nothing here", "leave it out"], &run, PHASES);
+    }
+    expect(2, &["does nothing here"], &plus_minus(&["--policy", "tracing", "--jit", "background=yes"]), "");
+    expect(0, &["2432902008176640000"], &tl("jit", &["--jit", "background=yes"]), "");
+}
+
 #[test]
 fn steps_and_guards_that_there_are_not() {
     let traced = |jit| [&FACTORIAL[..], &["--jit", jit, "--", "20"]].concat();
