@@ -109,7 +109,8 @@ impl Access {
 /// What Rust proves about a place in memory, from the reference that it is reached through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum MemKind {
-    /// A plain field behind `&`: never changes while the program can see it.
+    /// A plain field behind `&`: never changes while the program can see it. In a residual graph that is as long as it runs: what is
+    /// loaded through a `&` that was made of a `&mut` is exclusive there, or shared.
     Immutable,
     /// Behind `&mut`, or a local: nobody who isn't handed the reference can see or change it.
     Exclusive,

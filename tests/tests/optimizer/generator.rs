@@ -8,7 +8,10 @@ use flowgraph::ir::*;
 use flowgraph::testing::Random;
 
 /// The bytes of the array that graphs work on.
-pub const BYTES: usize = 64;
+pub const BYTES: usize = 128;
+
+/// From here on nothing is stored in it.
+const CHANGING: i32 = 64;
 
 /// Of each exit there are fewer guards: their numbers begin with the exit's, times this.
 pub const GUARDS: i64 = 16;
@@ -414,6 +417,14 @@ impl Generator<'_> {
     }
 
     fn access(&mut self, env: &mut Env) {
+        // What is behind a `&`.
+        if self.random.below(5) == 0 {
+            let (load, _, args, mut desc) = self.place(env);
+            desc.kind = MemKind::Immutable;
+            desc.offset += CHANGING;
+            env.values.extend(self.op(load, &args, Imm::mem(desc), 1));
+            return;
+        }
         let (load, store, mut args, desc) = match self.random.below(2) {
             0 if !env.places.is_empty() => env.places[self.random.below(env.places.len())].clone(),
             _ => self.place(env),
@@ -435,7 +446,7 @@ impl Generator<'_> {
         };
         let index = self.index(env);
         let access = WIDTHS[self.random.below(WIDTHS.len())];
-        let kind = [MemKind::Exclusive, MemKind::Immutable, MemKind::Shared][self.random.below(3)];
+        let kind = [MemKind::Exclusive, MemKind::Shared][self.random.below(2)];
         let class = ["bytes", MemDesc::ANY][self.random.below(2)];
         let offset = self.random.below(3) as i32;
         let desc = |stride| MemDesc { class: class.into(), field: "".into(), offset, stride, access, kind };

@@ -224,7 +224,7 @@ impl Edges {
     pub(super) fn new(graph: &Graph) -> Edges {
         let mut into = vec![0; graph.blocks.len() + 1];
         let mut sizes = 0;
-        for edge in graph.blocks.iter().flat_map(|b| b.term.edges()) {
+        for edge in graph.edges() {
             into[edge.block.index() + 1] += 1;
             sizes += edge.args.len();
         }
@@ -234,7 +234,7 @@ impl Edges {
         let mut next = into.clone();
         let mut starts = vec![0; into[graph.blocks.len()]];
         let mut args = Vec::with_capacity(sizes);
-        for edge in graph.blocks.iter().flat_map(|b| b.term.edges()) {
+        for edge in graph.edges() {
             starts[next[edge.block.index()]] = args.len();
             next[edge.block.index()] += 1;
             args.extend_from_slice(&edge.args);
@@ -616,10 +616,7 @@ fn ends_of_chains(onward: &FxHashMap<usize, Edge>) -> FxHashMap<usize, Edge> {
 
 /// A block that alone jumps to another takes it in.
 fn append_single_successors(graph: &mut Graph, rewrites: &mut Rewrites) -> Cleaned {
-    let mut arrivals = vec![0usize; graph.blocks.len()];
-    for edge in graph.blocks.iter().flat_map(|b| b.term.edges()) {
-        arrivals[edge.block.index()] += 1;
-    }
+    let mut arrivals = graph.arrivals();
     let mut replaced = Replacements::new(graph);
     let mut changed = false;
     for at in 0..graph.blocks.len() {

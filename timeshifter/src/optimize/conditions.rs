@@ -85,6 +85,15 @@ pub(super) fn least(opcode: Opcode, args: &[Operand], holds: bool) -> Option<(Va
     Some((value, least))
 }
 
+/// What is no more than what, without signs, where a comparison holds, or doesn't.
+pub(super) fn no_more(opcode: Opcode, args: &[Operand], holds: bool) -> Option<(Operand, Operand)> {
+    match (opcode, args, holds) {
+        (Opcode::UintLe, [a, b], true) | (Opcode::UintGt, [a, b], false) => Some((*a, *b)),
+        (Opcode::UintGe, [a, b], true) | (Opcode::UintLt, [a, b], false) => Some((*b, *a)),
+        _ => None,
+    }
+}
+
 /// What is less than what, without signs, where a comparison holds, or doesn't.
 pub(super) fn below(opcode: Opcode, args: &[Operand], holds: bool) -> Option<(Operand, Operand)> {
     match (opcode, args, holds) {

@@ -97,7 +97,7 @@ struct Preds {
 impl Preds {
     fn new(graph: &Graph) -> Preds {
         let mut starts = vec![0; graph.blocks.len() + 1];
-        graph.blocks.iter().flat_map(|block| block.term.edges()).for_each(|edge| starts[edge.block.index() + 1] += 1);
+        graph.edges().for_each(|edge| starts[edge.block.index() + 1] += 1);
         for at in 1..starts.len() {
             starts[at] += starts[at - 1];
         }

@@ -30,11 +30,8 @@ pub(super) fn merge_equal_blocks(graph: &mut Graph, rewrites: &mut Rewrites) -> 
 /// By block: an earlier one that does the same. Blocks that nothing leads to don't count.
 fn equal_blocks(graph: &Graph, rewrites: &mut Rewrites) -> FxHashMap<BlockId, BlockId> {
     let used_elsewhere = used_elsewhere(graph);
-    let mut led_to = vec![false; graph.blocks.len()];
-    for edge in graph.blocks.iter().flat_map(|block| block.term.edges()) {
-        led_to[edge.block.index()] = true;
-    }
-    let may_go = |id: BlockId| led_to[id.index()] && !used_elsewhere[id.index()];
+    let arrivals = graph.arrivals();
+    let may_go = |id: BlockId| arrivals[id.index()] > 0 && !used_elsewhere[id.index()];
     // Most blocks differ from all others already in where they lead.
     let mut ways_out: FxHashMap<u64, bool> = FxHashMap::default();
     for (_, block) in graph.block_ids().zip(&graph.blocks).filter(|(id, _)| may_go(*id)) {

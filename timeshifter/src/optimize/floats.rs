@@ -114,6 +114,38 @@ pub(super) fn is_comparison(opcode: Opcode) -> bool {
     matches!(of_floats(opcode), O::FloatEq | O::FloatNe | O::FloatLt | O::FloatLe | O::FloatGt | O::FloatGe)
 }
 
+/// What other comparisons of the same two give where one holds, or doesn't. One that doesn't hold may be of a NaN.
+pub(super) fn said_by(opcode: Opcode, holds: bool) -> impl Iterator<Item = (Opcode, bool)> {
+    use Opcode as O;
+    let said: &[(O, O, bool)] = match (of_floats(opcode), holds) {
+        (O::FloatLt, true) => &[
+            (O::FloatLe, O::SingleLe, true),
+            (O::FloatEq, O::SingleEq, false),
+            (O::FloatNe, O::SingleNe, true),
+            (O::FloatGt, O::SingleGt, false),
+            (O::FloatGe, O::SingleGe, false),
+        ],
+        (O::FloatGt, true) => &[
+            (O::FloatGe, O::SingleGe, true),
+            (O::FloatEq, O::SingleEq, false),
+            (O::FloatNe, O::SingleNe, true),
+            (O::FloatLt, O::SingleLt, false),
+            (O::FloatLe, O::SingleLe, false),
+        ],
+        (O::FloatLe, true) => &[(O::FloatGt, O::SingleGt, false)],
+        (O::FloatGe, true) => &[(O::FloatLt, O::SingleLt, false)],
+        (O::FloatEq, true) | (O::FloatNe, false) => &[
+            (O::FloatLe, O::SingleLe, true),
+            (O::FloatGe, O::SingleGe, true),
+            (O::FloatLt, O::SingleLt, false),
+            (O::FloatGt, O::SingleGt, false),
+        ],
+        _ => &[],
+    };
+    let is_float = of_floats(opcode) == opcode;
+    said.iter().map(move |(float, single, gives)| (if is_float { *float } else { *single }, *gives))
+}
+
 /// What a comparison of a float with itself gives: NaN is equal to nothing.
 fn compared_with_itself(opcode: Opcode, float: FloatBound) -> Option<bool> {
     use Opcode as O;

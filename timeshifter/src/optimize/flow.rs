@@ -10,6 +10,7 @@ use super::float_bound::FloatBound;
 use super::floats;
 use super::int_bound::IntBound;
 use super::known::{Known, Within};
+use super::thresholds::Thresholds;
 use flowgraph::ir::{BlockId, Edge, Graph, Op, Opcode, Operand, Terminator, Type, ValueId};
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -35,6 +36,8 @@ pub(super) struct Flow {
     within: Vec<Option<Within>>,
     /// What indices are held against, and the blocks that compute it.
     lengths: Vec<(ValueId, BlockId)>,
+    /// Where bounds of parameters rest that keep growing.
+    thresholds: Thresholds,
     reached: Vec<bool>,
     /// Whether nothing was looked for: ways only part, and nothing comes along them. A walk finds out as much by itself.
     is_plain: bool,
@@ -72,6 +75,7 @@ impl Flow {
             floats: Vec::new(),
             within: vec![None; params as usize],
             lengths: Vec::new(),
+            thresholds: Thresholds::default(),
             reached: vec![true; graph.blocks.len()],
             is_plain: true,
         };
@@ -89,6 +93,7 @@ impl Flow {
         }
         flow.is_plain = false;
         flow.lengths = lengths(graph);
+        flow.thresholds = Thresholds::of(graph, known);
         if has_float_params(graph) {
             flow.floats = vec![None; flow.bounds.len()];
         }
@@ -122,6 +127,8 @@ impl Flow {
         if ends {
             return flow;
         }
+        // What was computed so far was computed of bounds that are too narrow.
+        known.forget_computed();
         flow.bounds[graph.entry_params().len()..].fill(Some(IntBound::unbounded()));
         flow.floats.fill(None);
         flow.within.fill(None);
@@ -298,7 +305,7 @@ impl Flow {
                     let after = match before {
                         None => comes,
                         Some(before) if comes.implies(before) => before,
-                        Some(before) if round >= EXACT => before.widen(before.join(comes)),
+                        Some(before) if round >= EXACT => self.thresholds.widen(*param, before, comes),
                         Some(before) => before.join(comes),
                     };
                     differs |= before != Some(after);

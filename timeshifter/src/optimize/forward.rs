@@ -16,6 +16,7 @@ use super::peephole::{Instead, instead};
 use super::replacements::Replacements;
 use super::rewrites::{Kind, Rewrites, shown, shown_built, shown_op};
 use super::signs;
+use super::stand_ins::{StandIns, stand_ins};
 use flowgraph::ir::{
     BlockId, Effect, Graph, Imm, Loc, Op, Opcode, Operand, OperandType, Terminator, Time, Type, ValueId,
 };
@@ -53,10 +54,21 @@ pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewr
     let replaced = Replacements::new(graph);
     let one_way = one_way(graph);
     let joins = joins(graph, &tree);
+    let stand_ins = stand_ins(graph, &tree);
     let ops: usize = graph.blocks.iter().map(|block| block.ops.len()).sum();
     let firings = ops * FIRINGS.0 + FIRINGS.1;
-    let mut walk =
-        Walk { graph, known, replaced, rewrites, joins, before: Vec::new(), firings, depth: 0, changed: false };
+    let mut walk = Walk {
+        graph,
+        known,
+        replaced,
+        rewrites,
+        joins,
+        stand_ins,
+        before: Vec::new(),
+        firings,
+        depth: 0,
+        changed: false,
+    };
     // The blocks with the side of their branches that can't be taken, as far as only that leads somewhere.
     let mut never: Vec<(BlockId, usize)> = Vec::new();
     // Branches that ask for the opposite of what has been tested. They stay as they are while sides are counted.
@@ -79,6 +91,7 @@ pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewr
             None => flow.has_reached(to),
         });
         walk.answer(&tree, block);
+        walk.ask_for_stand_ins(block);
         opposed.extend(walk.opposite(block).map(|opposite| (block, opposite)));
         needless.extend(walk.needless_cases(block).map(|cases| (block, cases)));
         true
@@ -91,6 +104,7 @@ pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewr
         }
     }
     walk.take_what_comes_back();
+    walk.take_stand_ins();
     opposed.into_iter().for_each(|(block, opposite)| walk.turns(block, opposite));
     needless.into_iter().for_each(|(block, needless)| walk.drop_cases(block, &needless));
     let Walk { replaced, changed, .. } = walk;
@@ -105,6 +119,8 @@ pub(super) struct Walk<'g> {
     pub rewrites: &'g mut Rewrites,
     /// What joins ask that haven't been come to.
     pub joins: FxHashMap<BlockId, Join>,
+    /// What parameters may be that haven't been shown to be.
+    pub stand_ins: StandIns,
     /// Ops that the present one needs.
     before: Vec<Op>,
     /// How many more times rules may be used.

@@ -25,7 +25,7 @@ type Handed = Vec<Operand>;
 pub(super) fn fold_handed(graph: &mut Graph, rewrites: &mut Rewrites) -> Cleaned {
     // By value: whether it is a parameter that some edge hands something else.
     let mut varies = vec![false; graph.values.len()];
-    for edge in graph.blocks.iter().flat_map(|block| block.term.edges()) {
+    for edge in graph.edges() {
         for (param, given) in graph.block(edge.block).params.iter().zip(&edge.args) {
             varies[param.index()] |= given.constant().is_none();
         }

@@ -23,7 +23,7 @@ use super::joins::definitions;
 use super::known::Known;
 use super::memory::{Place, one_way};
 use super::rewrites::{Kind, Rewrites};
-use flowgraph::ir::{Block, BlockId, Edge, Effect, Graph, Op, Opcode, Operand, Terminator, ValueId};
+use flowgraph::ir::{Block, BlockId, Edge, Effect, Graph, MemKind, Op, Opcode, Operand, Terminator, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Loops of more blocks than these are left as they are.
@@ -266,6 +266,9 @@ impl Search<'_> {
 
     /// Whether a loop doesn't write where an op loads from.
     fn stays(&mut self, op: &Op, body: &[BlockId]) -> bool {
+        if op.mem().is_some_and(|desc| desc.kind == MemKind::Immutable) {
+            return true;
+        }
         let known = self.known.get_or_insert_with(|| Known::new(self.graph));
         let Some(place) = Place::of(op, known) else { return false };
         let ops = body.iter().flat_map(|block| &self.graph.block(*block).ops);

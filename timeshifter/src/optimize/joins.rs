@@ -31,7 +31,7 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 /// Joins of more ways ask nothing.
-const WAYS: usize = 8;
+const WAYS: u32 = 8;
 
 /// So much is asked at the most.
 const QUESTIONS: usize = 8;
@@ -278,11 +278,10 @@ fn handed_over(operand: Operand, params: &[ValueId], edge: &Edge) -> Operand {
 
 /// By block: what it asks.
 pub(super) fn joins(graph: &Graph, tree: &Dominators) -> FxHashMap<BlockId, Join> {
-    let mut edges = vec![0; graph.blocks.len()];
+    let edges = graph.arrivals();
     let mut comes_back = vec![false; graph.blocks.len()];
     for from in graph.block_ids() {
         for edge in graph.block(from).term.edges() {
-            edges[edge.block.index()] += 1;
             comes_back[edge.block.index()] |= tree.dominates(edge.block, from);
         }
     }
@@ -294,7 +293,7 @@ pub(super) fn joins(graph: &Graph, tree: &Dominators) -> FxHashMap<BlockId, Join
             defined = definitions(graph);
         }
         let is_head = comes_back[id.index()];
-        let mut join = Join { edges: edges[id.index()], is_head, ..Join::default() };
+        let mut join = Join { edges: edges[id.index()] as usize, is_head, ..Join::default() };
         let params = &graph.block(id).params;
         let is_above = |arg: &Operand| arg.value().is_none_or(|value| !tree.dominates(id, defined[value.index()]));
         let is_handed_over = |arg: &Operand| arg.value().is_some_and(|value| params.contains(&value));

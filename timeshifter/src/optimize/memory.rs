@@ -2,8 +2,7 @@
 //!
 //! It holds from an op to the next that may write there. Where ways meet it holds if it did in the block above in the dominator tree, and
 //! nothing on the ways from there may write there: so a loop that doesn't store keeps what was loaded before it. What may touch what is said by the classes of the accesses, and by their distance from each
-//! other where that is a constant. What is behind a `&` never changes while that is in use, but a graph doesn't say for how long
-//! it is.
+//! other where that is a constant. What is behind a `&` that came from outside never changes.
 
 use super::known::Known;
 use flowgraph::ir::{Access, Effect, Graph, MemDesc, MemKind, Op, Opcode, Operand, ValueId};
@@ -17,12 +16,19 @@ const PLACES: usize = 32;
 #[derive(Debug, Default)]
 pub(super) struct Contents(Vec<Content>);
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Content {
     place: Place,
     value: Operand,
-    /// It was accessed through a `&mut`.
-    is_exclusive: bool,
+    /// What Rust's types say of the access that it is known by.
+    kind: MemKind,
+}
+
+impl Content {
+    /// Whether nothing changes it.
+    fn stays(&self) -> bool {
+        self.kind == MemKind::Immutable
+    }
 }
 
 /// How to undo a change.
@@ -186,7 +192,7 @@ impl Contents {
 
     /// What lies in a place that was accessed through a `&mut`, as far as its bits go.
     pub(super) fn exclusive_at(&self, place: &Place) -> Option<Operand> {
-        let holds = |content: &&Content| content.is_exclusive && place.is_same(&content.place);
+        let holds = |content: &&Content| content.kind == MemKind::Exclusive && place.is_same(&content.place);
         self.0.iter().rev().find(holds).map(|content| content.value)
     }
 
@@ -218,8 +224,10 @@ impl Contents {
         if self.0.len() >= PLACES {
             changes.push(Changed::Gone(0, self.0.remove(0)));
         }
-        self.0.push(Content { place, value, is_exclusive: is_exclusive(op) });
-        changes.push(Changed::Put);
+        if let Some(kind) = op.mem().map(|desc| desc.kind) {
+            self.0.push(Content { place, value, kind });
+            changes.push(Changed::Put);
+        }
     }
 
     /// Forgets what an op may change. Each change is told.
@@ -234,7 +242,7 @@ impl Contents {
 
     fn forget_touched(&mut self, place: &Place, changes: &mut Vec<Changed>) {
         for at in (0..self.0.len()).rev() {
-            if self.0[at].place.may_touch(place) {
+            if !self.0[at].stays() && self.0[at].place.may_touch(place) {
                 changes.push(Changed::Gone(at, self.0.remove(at)));
             }
         }
@@ -245,9 +253,13 @@ impl Contents {
         self.0.is_empty()
     }
 
-    /// Forgets everything.
+    /// Forgets everything that may change.
     pub(super) fn empty(&mut self) -> Option<Changed> {
-        (!self.0.is_empty()).then(|| Changed::Emptied(std::mem::take(&mut self.0)))
+        if self.0.iter().all(Content::stays) {
+            return None;
+        }
+        let kept = self.0.iter().filter(|content| content.stays()).cloned().collect();
+        Some(Changed::Emptied(std::mem::replace(&mut self.0, kept)))
     }
 
     /// Undoes the latest change.
@@ -262,9 +274,5 @@ impl Contents {
 
 /// By block: whether just one edge leads there.
 pub(super) fn one_way(graph: &Graph) -> Vec<bool> {
-    let mut ways = vec![0; graph.blocks.len()];
-    for edge in graph.blocks.iter().flat_map(|block| block.term.edges()) {
-        ways[edge.block.index()] += 1;
-    }
-    ways.into_iter().map(|ways| ways == 1).collect()
+    graph.arrivals().into_iter().map(|ways| ways == 1).collect()
 }

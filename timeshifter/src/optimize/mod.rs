@@ -55,9 +55,11 @@ mod rows;
 mod seen;
 mod signs;
 mod sink;
+mod stand_ins;
 mod stores;
 mod straighten;
 mod threads;
+mod thresholds;
 
 pub use bounds as int_bound;
 pub use rewrites::{Firings, Kind, Kinds, Rewrite, Rewrites};
@@ -153,14 +155,17 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites, rounds
             simplify(graph, rewrites)?;
         }
     }
+    let mut news = false;
     // From an inner loop into the outer one, and out of that.
     for _ in 0..HOISTS {
         if !has_loops || !hoist(graph, rewrites) {
             break;
         }
+        news = true;
         simplify(graph, rewrites)?;
     }
     if drop_dead_stores(graph, rewrites) | drop_undemanded(graph, rewrites) {
+        news = true;
         simplify(graph, rewrites)?;
     }
     if merge_equal_blocks(graph, rewrites) {
@@ -170,8 +175,8 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites, rounds
     if merged {
         simplify(graph, rewrites)?;
     }
-    // What tests have become needless for has fewer users now.
-    if (sink(graph, rewrites) | merged) && forward(graph, entry, rewrites).changed {
+    // What tests have become needless for has fewer users now; and of what is done before a loop more is known in it.
+    if (sink(graph, rewrites) | merged | news) && forward(graph, entry, rewrites).changed {
         simplify(graph, rewrites)?;
     }
     Some(())

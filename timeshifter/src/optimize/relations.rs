@@ -3,6 +3,7 @@
 //! After `a < b`, `b <= a` is false and `a != b` true; after `a <= b` and `b < length`, without signs, `a < length`. Constants are no
 //! business of this: bounds know more of them.
 
+use super::int_bound::IntBound;
 use super::known::Known;
 use flowgraph::ir::{Opcode, Operand, ValueId};
 use rustc_hash::FxHashMap;
@@ -136,6 +137,18 @@ impl Relations {
         let pair = if b < a { (b, a) } else { (a, b) };
         let possible = self.pairs.get(&pair).copied().unwrap_or([ALL; 2]);
         if b < a { possible.map(swapped) } else { possible }
+    }
+
+    /// The values that one has been compared with, which lies in this bound: in which these do then, with signs.
+    pub(super) fn bounds_of_others(&self, value: ValueId, bound: IntBound) -> SmallVec<[(ValueId, IntBound); 4]> {
+        let of_other = |other: &ValueId| {
+            let [possible, _] = self.possible(*other, value);
+            let apart = i64::from(possible & EQUAL == 0);
+            let upper = if possible & GREATER == 0 { bound.upper().checked_sub(apart)? } else { i64::MAX };
+            let lower = if possible & LESS == 0 { bound.lower().checked_add(apart)? } else { i64::MIN };
+            Some((*other, IntBound::from_range(lower, upper)?))
+        };
+        self.others.get(&value).into_iter().flatten().filter_map(of_other).collect()
     }
 
     /// Whether two values are the same.

@@ -85,11 +85,10 @@ pub(super) fn sink(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
 
 /// By block: the one that leads there, if just one edge does.
 fn only_from(graph: &Graph) -> Vec<Option<BlockId>> {
-    let mut ways = vec![0; graph.blocks.len()];
+    let ways = graph.arrivals();
     let mut from = vec![None; graph.blocks.len()];
     for id in graph.block_ids() {
         for edge in graph.block(id).term.edges() {
-            ways[edge.block.index()] += 1;
             from[edge.block.index()] = Some(id);
         }
     }

@@ -27,8 +27,7 @@ pub(super) fn thread_jumps(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
     }
     let edges = edges_to(graph, &deciding);
     let users = users(graph, &deciding);
-    let mut arrivals = vec![0u32; graph.blocks.len()];
-    graph.blocks.iter().flat_map(|block| block.term.edges()).for_each(|edge| arrivals[edge.block.index()] += 1);
+    let mut arrivals = graph.arrivals();
     let mut changed = false;
     // What has been handed on since the users were looked for, and the blocks that have got edges or parameters since: what is known of
     // these is no longer all.

@@ -153,8 +153,17 @@ impl Engine<'_> {
         Ok((operands, desc))
     }
 
+    /// A load of what may change while the residual code runs.
     fn emit_load(&mut self, st: &mut State, target: &Target<'_>, loc: Loc) -> Result<Red, SpecError> {
-        let (operands, desc) = self.address(st, target, loc)?;
+        let (operands, mut desc) = self.address(st, target, loc)?;
+        if desc.kind == MemKind::Immutable {
+            // The `&` was made of a `&mut`, and may be gone by the next access.
+            let kind = match self.origin(st, target.base) {
+                Origin::Root(_) => MemKind::Exclusive,
+                Origin::Outside | Origin::Unknown => MemKind::Shared,
+            };
+            desc = MemDesc { kind, ..MemDesc::clone(&desc) }.into();
+        }
         let opcode = if operands.len() == 1 { Opcode::Getfield } else { target.load_opcode() };
         let ty = desc.access.ty();
         let value = Red::Value(self.emit(st, opcode, &operands, Imm::mem(desc), &[ty], loc)?[0]);
