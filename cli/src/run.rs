@@ -75,6 +75,8 @@ impl Run {
     /// Runs the subcommand.
     pub fn run(&self) -> Done {
         self.refuse_ignored()?;
+        let program = ("the guest program", self.program.as_deref());
+        source::one_from_stdin(&[("the source", Some(&self.source)), program, ("--args", self.args.as_deref())])?;
         let source = Source::load(&self.source, self.entry.entry.as_deref())?;
         let entry = source.entry(self.entry.entry.as_deref())?;
         let given = self.given(&source)?;
