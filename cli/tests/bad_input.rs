@@ -565,3 +565,84 @@ fn arguments_in_the_wrong_place() {
     expect(2, &["`pc=1` is not the number", "(here 1 for pc) stands in --args"], &spec("pc=1"), "");
     expect(2, &["`x` is not the number", "counted from 0", "`--green 0,2`"], &spec("0,x"), "");
 }
+
+/// What a hint says and what is so are shown as Rust shows values of their type.
+#[test]
+fn hints_that_are_wrong_are_shown_in_their_types() {
+    for (ty, given, said, shown) in [
+        ("bool", "false", "true", "true, but it is false"),
+        ("char", "'z'", "'q'", "'q', but it is 'z'"),
+        ("u64", "18446744073709551614", "5", "5, but it is 18446744073709551614"),
+        ("u8", "255", "254", "254, but it is 255"),
+        ("i8", "-1", "1", "1, but it is -1"),
+        ("i64", "-1", "1", "1, but it is -1"),
+        ("f64", "3.5", "2.5", "2.5, but it is 3.5"),
+    ] {
+        let source =
+            format!("use hueshift::prelude::*;\npub fn f(x: {ty}) -> {ty} {{ record_exact_value!(x, {said}); x }}");
+        for mode in ["aot", "jit"] {
+            let run = ["run", "-", "--args", given, "--mode", mode, "--jit", "check-hints=1/1"];
+            let ran = hueshift(&run, &source);
+            // A run that is traced doesn't look.
+            if mode == "aot" || ran.code != 0 {
+                assert!(ran.code == 1 && ran.err.contains(&format!("a value was said to be {shown}")), "{}", ran.err);
+            }
+        }
+    }
+}
+
+/// Of a green loop that doesn't end what is named is what its own rounds change, also where the limit is met in a call inside of it.
+#[test]
+fn the_green_that_keeps_a_loop_going_is_named() {
+    let source = "use hueshift::prelude::*;
+#[unroll_safe]
+fn skip(at: usize) -> usize { let mut i = 0; while i < 3 { i += 1; } at + i - 2 }
+pub fn handed(code: &[u8], n: usize) -> usize {
+    let mut pc = 0;
+    let mut sum = 0;
+    while sum < n { sum += concrete(code[pc % 2]) as usize; pc = skip(pc); }
+    sum
+}
+#[unroll_safe]
+fn inner(code: &[u8], n: usize) -> usize {
+    let mut at = 0;
+    let mut sum = 0;
+    while at < 10 { sum += concrete(code[at % 2]) as usize + n; at += 1; }
+    sum
+}
+pub fn outer(code: &[u8], n: usize) -> usize {
+    let mut i = 0;
+    let mut sum = 0;
+    while i < n { sum += inner(code, i); concrete(i); i += 1; }
+    sum
+}
+#[unroll_safe]
+fn endless(code: &[u8], n: usize, i: usize) -> usize {
+    let mut pc = 0;
+    let mut sum = 0;
+    while sum < n { sum += concrete(code[pc % 2]) as usize + i; pc += 1; }
+    sum
+}
+pub fn caller(code: &[u8], n: usize) -> usize {
+    let mut i = 0;
+    let mut sum = 0;
+    while i < 10 { sum += endless(code, n, i); i += 1; concrete(i); }
+    sum
+}
+pub fn nested(code: &[u8], n: usize) -> usize {
+    let mut pc = 0;
+    let mut sum = 0;
+    while sum < n { let mut i = 0; while i < 20 { sum += concrete(code[(pc + i) % 2]) as usize; i += 1; } pc += 1; }
+    sum
+}";
+    for (entry, green, line) in [("handed", "pc", 7), ("outer", "i", 20), ("caller", "pc", 27), ("nested", "pc", 39)] {
+        let said = [
+            &format!("`{green}` keeps changing while compiling (it was 0, 1, 2, 3, …)")[..],
+            &format!("<stdin>:{line}:"),
+        ];
+        let run = ["run", "-", "--entry", entry, "--args", "[1,2],1000", "--green", "0", "--jit", "loop-keys=2000"];
+        expect(2, &said, &run, source);
+        let run = ["run", "-", "--entry", entry, "--args", "[1,2],1000", "--green", "0", "--jit", "green-steps=1000"];
+        expect(2, &[&format!("`{green}` keeps changing")], &run, source);
+    }
+}
