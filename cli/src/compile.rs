@@ -86,6 +86,9 @@ impl Compile {
             Problem::new("no executables can be made for a machine like this one")
                 .help("name another one: `--target x86_64`")
         })?;
+        self.refuse_same_file()?;
+        let program = ("the guest program", self.program.as_deref());
+        source::one_from_stdin(&[("the source", Some(&self.source)), program, ("--args", self.args.as_deref())])?;
         let source = Source::load(&self.source, self.entry.entry.as_deref())?;
         if source.is_text {
             let message = "an executable can't be made of graphs: nobody checks there what they access";
@@ -114,6 +117,22 @@ impl Compile {
         self.link(&made, machine)?;
         drop(spinner);
         log::write(self.log.log.as_deref(), &made)
+    }
+
+    /// Refuses to write two things to one file.
+    fn refuse_same_file(&self) -> Done {
+        let (host, log) = (("--emit-host", self.emit_host.as_deref()), ("--log", self.log.log.as_deref()));
+        let given: Vec<_> = [("-o", Some(self.output.as_path())), host, log]
+            .into_iter()
+            .filter_map(|(option, path)| path.map(|path| (option, written(path))))
+            .collect();
+        for (at, (option, path)) in given.iter().enumerate() {
+            if let Some((other, _)) = given[at + 1..].iter().find(|(_, other)| other == path) {
+                let problem = Problem::new(format!("{option} and {other} name the same file"));
+                return Err(problem.help("name two files: each would overwrite the other").into());
+            }
+        }
+        Ok(())
     }
 
     /// Refuses to write over what is compiled.
@@ -202,6 +221,13 @@ impl Compile {
             error => Failure::Internal(error.to_string()),
         }
     }
+}
+
+/// A path as one file is called in one way only, whether it is there yet or not.
+fn written(path: &Path) -> PathBuf {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let named = |name| folder.canonicalize().ok().map(|folder| folder.join(name));
+    path.canonicalize().ok().or_else(|| path.file_name().and_then(named)).unwrap_or_else(|| path.to_owned())
 }
 
 fn must_be_given(names: &[&str]) -> String {

@@ -12,7 +12,7 @@ use crate::problem::{Failure, Problem};
 use crate::source;
 use clap::Args;
 use hueshift::events::{Event, Reason, What};
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -117,10 +117,18 @@ struct Summary<'a> {
     /// The values of each promotion that got code, and the first event of it.
     promotions: IndexMap<Exit, (&'a Event, Vec<i64>)>,
     full: IndexMap<Exit, &'a Event>,
+    /// By place, reason and variables.
+    widened: IndexMap<(String, Reason, &'a [String]), Widened<'a>>,
     /// By place and reason.
-    widened: Grouped<'a>,
     limits: Grouped<'a>,
     refused: Grouped<'a>,
+}
+
+/// Code of one place in the interpreter that was made less specific: where in the guest program, and how often.
+#[derive(Default)]
+struct Widened<'a> {
+    keys: IndexSet<&'a str>,
+    times: usize,
 }
 
 /// Events of the same place, greens and reason: the first, and how many.
@@ -165,7 +173,11 @@ impl Log {
                     let promotion = sum.promotions.entry((event.compiler, *exit)).or_insert((event, Vec::new()));
                     promotion.1.push(*value);
                 }
-                What::Widened { .. } => count(&mut sum.widened, event),
+                What::Widened { variables, .. } => {
+                    let entry = sum.widened.entry((place(event), event.reason, variables)).or_default();
+                    entry.keys.insert(&event.key);
+                    entry.times += 1;
+                }
                 What::Limit { exit: Some(exit), .. } => drop(sum.full.insert((event.compiler, *exit), event)),
                 What::Limit { .. } => {
                     sum.aborted += usize::from(matches!(event.reason, Reason::TraceSteps | Reason::AbortAt));
@@ -295,10 +307,17 @@ impl Summary<'_> {
     }
 
     fn widened(&self) -> Vec<String> {
-        let said = |(event, n): &(&Event, usize)| {
-            line(event, &format!("{}{}", sentence(event.reason), often(*n)), event.reason.remedy())
-        };
-        self.widened.values().map(said).collect()
+        let mut lines = Vec::new();
+        for ((place, reason, variables), Widened { keys, times }) in &self.widened {
+            let (of, what) = match *variables {
+                [] => (String::new(), "..".to_owned()),
+                names => (format!(": of `{}`", names.join("`, `")), names.join(")`, `variable(")),
+            };
+            let remedy = reason.remedy().unwrap_or_default().replace("variable(..)", &format!("variable({what})"));
+            let (keys, meaning, often) = (shown_keys(keys), sentence(*reason), often(*times));
+            lines.push(format!("  {place}{keys}: {meaning}{often}{of}\n    -> {remedy}\n"));
+        }
+        lines
     }
 }
 
@@ -311,9 +330,27 @@ fn sentence(reason: Reason) -> String {
     text[..1].to_lowercase() + &text[1..]
 }
 
+fn place(event: &Event) -> String {
+    event.at.as_ref().map_or("?".to_owned(), ToString::to_string)
+}
+
+/// So many places in a guest program are shown of what is summed up.
+const PLACES: usize = 3;
+
+/// Places in the guest program: a few of them, and how many there are.
+fn shown_keys(keys: &IndexSet<&str>) -> String {
+    let few: Vec<String> =
+        keys.iter().filter(|key| !key.is_empty()).take(PLACES).map(|key| format!("({key})")).collect();
+    match (&few[..], keys.len()) {
+        ([], _) => String::new(),
+        (few, n) if n > PLACES => format!(" at {n} places, as {}", few.join(", ")),
+        (few, _) => format!(" {}", few.join(", ")),
+    }
+}
+
 /// One thing, with its place and what to do about it.
 fn line(event: &Event, what: &str, remedy: Option<&str>) -> String {
-    let place = event.at.as_ref().map_or("?".to_owned(), ToString::to_string);
+    let place = place(event);
     let key = if event.key.is_empty() { String::new() } else { format!(" ({})", event.key) };
     let remedy = remedy.map(|text| format!("\n    -> {text}")).unwrap_or_default();
     format!("  {place}{key}: {what}{remedy}\n")

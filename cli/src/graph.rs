@@ -73,8 +73,11 @@ enum Format {
 impl Graph {
     /// Runs the subcommand.
     pub fn run(&self) -> Done {
+        source::one_from_stdin(&[("the source", Some(&self.source)), ("--args", Some(&self.args))])?;
         let source = Source::load(&self.source, self.entry.entry.as_deref())?;
         if self.stage == StageName::Flow {
+            // Graphs as they are lifted need no entry: one that is named has to be there all the same.
+            self.entry.entry.as_deref().map_or(Ok(()), |entry| source::function(&source.module, entry).map(drop))?;
             return self.print(&source.module, &draw::no_reasons);
         }
         let entry = match &self.function {

@@ -74,7 +74,8 @@ fn main() -> ExitCode {
     problem::install_panic_hook();
     let command = match Command::try_parse() {
         Ok(command) => command,
-        Err(said) => {
+        Err(mut said) => {
+            tell_of_the_guest(&mut said);
             let printed = said.print();
             return match output::written("standard output", printed) {
                 Err(failure) if !said.use_stderr() => ended(Err(failure)),
@@ -92,6 +93,20 @@ fn main() -> ExitCode {
             ExitCode::from(problem::INTERNAL)
         }
     }
+}
+
+/// What is handed to a guest program stands behind `--`: said where it stands before.
+fn tell_of_the_guest(said: &mut clap::Error) {
+    use clap::error::{ContextKind, ContextValue, ErrorKind};
+    let takes_guests = std::env::args().nth(1).is_some_and(|subcommand| ["run", "compile"].contains(&&*subcommand));
+    let Some(ContextValue::String(argument)) = said.get(ContextKind::InvalidArg) else { return };
+    if said.kind() != ErrorKind::UnknownArgument || !takes_guests || argument.starts_with('-') {
+        return;
+    }
+    let tip = format!(
+        "what a guest program takes stands behind `--`: `… -- {argument}`; what a function takes, in `--args {argument}`"
+    );
+    said.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
 }
 
 fn run(command: &Command) -> ExitCode {

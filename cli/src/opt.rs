@@ -2,10 +2,12 @@
 
 use crate::Done;
 use crate::output::{print_aside, write};
+use crate::problem::Failure;
 use crate::source;
 use clap::Args;
 use flowgraph::ir::{Loc, Module, Stage};
 use flowgraph::text::{print_module, renumber};
+use flowgraph::verify::verify;
 use std::fmt::Write;
 use std::path::PathBuf;
 use timeshifter::optimize::{Rewrites, optimize};
@@ -39,6 +41,8 @@ impl Opt {
     /// Runs the subcommand.
     pub fn run(&self) -> Done {
         let name = if self.file == "-" { "<stdin>" } else { &self.file };
+        source::refuse_interpreter(name)?;
+        source::one_from_stdin(&[("the graphs", Some(&self.file)), ("--rules", self.rules.as_deref())])?;
         let mut module = source::parse_module(name, &source::read(&self.file)?, Stage::Residual)?;
         let mut rewrites = Rewrites::new(self.fuel, self.explain);
         if let Some(file) = &self.rules {
@@ -65,6 +69,7 @@ impl Opt {
             }
         }
         crate::rules::refuse_endless(&rewrites)?;
+        sound(&module)?;
         if self.explain {
             let count = rewrites.count();
             print_aside(&format!("{explained}{count} rewrite{}\n", if count == 1 { "" } else { "s" }))?;
@@ -73,10 +78,47 @@ impl Opt {
     }
 }
 
+/// Whether what the optimizer has made keeps the rules of graphs, as what it was given does: it is looked at again by the verifier,
+/// which knows nothing of how it was made.
+fn sound(module: &Module) -> Done {
+    let Err(violations) = verify(module) else { return Ok(()) };
+    let first = violations.first().map(ToString::to_string).unwrap_or_default();
+    let more = match violations.len().saturating_sub(1) {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    Err(Failure::Internal(format!("the optimizer has broken a rule of graphs: {first}{more}")))
+}
+
 /// A place in the source, as far as it is known.
 fn place(module: &Module, loc: Loc) -> String {
     match module.files.get(loc.file.0 as usize) {
         Some(file) if loc != Loc::UNKNOWN => format!("{}:{}:{}", file.name, loc.line, loc.column),
         _ => "-".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sound;
+    use crate::problem::{Failure, INTERNAL};
+    use flowgraph::ir::{Opcode, Operand};
+    use flowgraph::text::parse_module;
+
+    const GRAPH: &str = "module residual\n\ngraph f(x: int, y: int) -> int {\nb0(v0: int, v1: int):\n    \
+                         v2 = int_add v0, v1\n    v3 = int_mul v2, v1\n    return v3\n}\n";
+
+    #[test]
+    fn what_breaks_a_rule_is_a_bug_of_the_optimizer() {
+        let mut module = parse_module(GRAPH).expect("it can be parsed");
+        assert!(sound(&module).is_ok());
+        let ops = &mut module.graphs[0].blocks[0].ops;
+        assert_eq!(ops[1].opcode, Opcode::IntMul);
+        let used_before_defined = Operand::Value(ops[1].results[0]);
+        ops[0].args[0] = used_before_defined;
+        let Err(failure) = sound(&module) else { panic!("it was found sound") };
+        assert_eq!(failure.exit_code(), INTERNAL);
+        let Failure::Internal(said) = failure else { panic!("it is no bug") };
+        assert!(said.contains("the optimizer has broken a rule of graphs: graph f, b0, op 0"), "{said}");
     }
 }

@@ -15,7 +15,7 @@ pub struct EntryOptions {
     #[arg(long, value_name = "F")]
     pub entry: Option<String>,
     /// The parameters known when compiling, counted from 0, separated by commas.
-    #[arg(long, value_name = "N,…", value_parser = parse_green)]
+    #[arg(long, value_name = "N,…", value_parser = parse_green, allow_hyphen_values = true)]
     pub green: Option<Green>,
 }
 
@@ -42,7 +42,15 @@ impl EntryOptions {
 fn parse_green(text: &str) -> Result<Green, String> {
     let number = |part: &str| {
         let part = part.trim();
-        part.parse().map_err(|_| format!("`{part}` is not the number of a parameter; write for example 0,2"))
+        part.parse().map_err(|_| match part.split_once('=') {
+            Some((name, value)) => format!(
+                "`{part}` is not the number of a parameter: --green only says which parameters are known, counted from 0, as in \
+                 `--green 0,2`; what they are (here {value} for {name}) stands in --args, with the other arguments"
+            ),
+            None => format!(
+                "`{part}` is not the number of a parameter; parameters are counted from 0: write for example `--green 0,2`"
+            ),
+        })
     };
     if text.trim().is_empty() {
         Ok(Green::default())

@@ -75,6 +75,8 @@ impl Run {
     /// Runs the subcommand.
     pub fn run(&self) -> Done {
         self.refuse_ignored()?;
+        let program = ("the guest program", self.program.as_deref());
+        source::one_from_stdin(&[("the source", Some(&self.source)), program, ("--args", self.args.as_deref())])?;
         let source = Source::load(&self.source, self.entry.entry.as_deref())?;
         let entry = source.entry(self.entry.entry.as_deref())?;
         let given = self.given(&source)?;
@@ -155,7 +157,7 @@ impl Run {
         let report = report.map_err(|e| spec_failure(e, &source.module.files, source.is_text))?;
         drop(spinner);
         jit.check_step(&report)?;
-        let rows = rows(&report.stats, &report.counts, &report.sizes);
+        let rows = rows(&report.stats, &Counts::of_all(&report.residual), &report.sizes);
         if let Some(format) = self.stats {
             print_aside(&format.text(&rows))?;
         }
@@ -208,7 +210,7 @@ impl Run {
         drop(spinner);
         let Jitted { result, after, stats, sizes, compiled } = ran.map_err(|e| given.problems(&e))?;
         let mut counts = Counts::default();
-        compiled.iter().for_each(|made| counts += Counts::of(&made.residual));
+        compiled.iter().for_each(|made| counts += Counts::of_all(&made.residual));
         let rows = rows(&stats, &counts, &sizes);
         if let Some(format) = self.stats {
             print_aside(&format.text(&rows))?;

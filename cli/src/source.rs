@@ -58,6 +58,14 @@ pub fn arguments(text: &str) -> Result<String, Failure> {
     if text == "-" { Ok(read("-")?.trim_end_matches(['\n', '\r']).to_owned()) } else { Ok(text.to_owned()) }
 }
 
+/// Refuses options of which more than one is to be read from standard input.
+pub fn one_from_stdin(options: &[(&str, Option<&str>)]) -> Result<(), Failure> {
+    let from: Vec<&str> = options.iter().filter(|(_, path)| *path == Some("-")).map(|(option, _)| *option).collect();
+    let [first, second, ..] = from[..] else { return Ok(()) };
+    let message = format!("{first} and {second} can't both be read from standard input");
+    Err(Problem::new(message).help(format!("give {second} on the command line, or {first} in a file")).into())
+}
+
 /// So many places at which a text breaks rules are shown.
 const MOST_SHOWN: usize = 20;
 
@@ -72,6 +80,7 @@ pub fn parse_module(name: &str, text: &str, stage: Stage) -> Result<Module, Fail
         let help = format!("its first line would be `module {}`", stage.name());
         return Err(Problem::new(format!("{name} is empty")).help(help).into());
     }
+    refuse_source(name, text, stage)?;
     let mut module = flowgraph::text::parse_module(text).map_err(|e| text_problem(name, text, &e))?;
     // Graphs that are emitted one by one have no line that says so.
     if stage == Stage::Residual && module.stage != stage && !text.lines().any(|line| line.starts_with("module")) {
@@ -79,8 +88,7 @@ pub fn parse_module(name: &str, text: &str, stage: Stage) -> Result<Module, Fail
     }
     if module.stage != stage {
         let message = format!("{name} has {} graphs; {} graphs are wanted here", module.stage.name(), stage.name());
-        let help = format!("the first line of the text says the stage: `module {}`", stage.name());
-        return Err(Problem::new(message).help(help).into());
+        return Err(Problem::new(message).help(fitting(module.stage, name)).into());
     }
     // The verifier has found so many more.
     let mut more = 0;
@@ -115,6 +123,64 @@ pub fn parse_module(name: &str, text: &str, stage: Stage) -> Result<Module, Fail
     if problems.is_empty() { Ok(module) } else { Err(Failure::Refused(problems)) }
 }
 
+/// What takes the graphs of a stage.
+fn fitting(stage: Stage, name: &str) -> String {
+    let name = shown(name);
+    match stage {
+        Stage::Flow => format!(
+            "`hueshift graph {name}` takes these; with `--stage residual` and `--args` it prints what `hueshift opt` takes"
+        ),
+        Stage::Colored => {
+            "nothing takes colored graphs: give the source, or the flow graphs, that they were made of".to_owned()
+        }
+        Stage::Compiler => format!("`hueshift spec --compiler-graph {name}` takes these"),
+        Stage::Residual => format!("`hueshift opt {name}` takes these"),
+    }
+}
+
+/// What is written on the command line for a text of this name.
+fn shown(name: &str) -> &str {
+    if name == "<stdin>" { "-" } else { name }
+}
+
+/// The first line of a text that says something.
+fn first_line(text: &str) -> Option<&str> {
+    text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("//"))
+}
+
+/// The stage of the graphs that a text says it has. Graphs that are emitted one by one, without a line that says it, are residual.
+fn stage_of(text: &str) -> Option<Stage> {
+    let mut words = first_line(text)?.split_whitespace();
+    let stages = [Stage::Flow, Stage::Colored, Stage::Compiler, Stage::Residual];
+    match (words.next()?, words.next()) {
+        // No source in Rust begins so; what is wrong with another name is for the parser of graphs to say.
+        ("module", name) => stages.into_iter().find(|stage| Some(stage.name()) == name).or(Some(Stage::Flow)),
+        ("graph", Some(_)) => Some(Stage::Residual),
+        _ => None,
+    }
+}
+
+/// Refuses a source in Rust where graphs are wanted.
+fn refuse_source(name: &str, text: &str, wanted: Stage) -> Result<(), Failure> {
+    const FIRST: [&str; 9] = ["#", "use ", "pub ", "fn ", "mod ", "const ", "static ", "impl ", "type "];
+    let is_source = first_line(text).is_some_and(|line| FIRST.iter().any(|first| line.starts_with(first)));
+    if is_source { Err(graphs_wanted(&format!("{name} is a source in Rust"), shown(name), wanted)) } else { Ok(()) }
+}
+
+/// Refuses the name of an interpreter where residual graphs are wanted.
+pub fn refuse_interpreter(name: &str) -> Result<(), Failure> {
+    let is_one = interpreters::find(name).is_some() && !Path::new(name).exists();
+    if is_one { Err(graphs_wanted(&format!("`{name}` is an interpreter"), name, Stage::Residual)) } else { Ok(()) }
+}
+
+fn graphs_wanted(given: &str, name: &str, wanted: Stage) -> Failure {
+    let help = match wanted {
+        Stage::Compiler => format!("`hueshift spec {name}` takes it as it is"),
+        _ => format!("`hueshift graph {name} --stage {} --args …` prints such graphs", wanted.name()),
+    };
+    Problem::new(format!("{given}; {} graphs are wanted here", wanted.name())).help(help).into()
+}
+
 impl Source {
     /// The source that `name` means: an interpreter's name, else a file, of which what `entry` reaches is wanted.
     pub fn load(name: &str, entry: Option<&str>) -> Result<Source, Failure> {
@@ -129,11 +195,15 @@ impl Source {
         }
         let text = read(name)?;
         let name = if name == "-" { "<stdin>" } else { name };
-        let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("//"));
-        let is_text = first == Some("module flow");
-        let module = match is_text {
-            true => parse_module(name, &text, Stage::Flow)?,
-            false => lift(files(name, text)?, entry)?,
+        let stage = stage_of(&text);
+        let is_text = stage == Some(Stage::Flow);
+        let module = match stage {
+            Some(Stage::Flow) => parse_module(name, &text, Stage::Flow)?,
+            Some(stage) => {
+                let message = format!("{name} has {} graphs; a source or flow graphs are wanted here", stage.name());
+                return Err(Problem::new(message).help(fitting(stage, name)).into());
+            }
+            None => lift(files(name, text)?, entry)?,
         };
         Ok(Source { module, interpreter: None, is_text })
     }

@@ -68,6 +68,8 @@ impl Spec {
     /// Runs the subcommand.
     pub fn run(&self) -> Done {
         let policy = self.policy.driver();
+        let graphs = ("the compiler graphs", self.compiler_graph.as_deref());
+        source::one_from_stdin(&[("the source", self.source.as_deref()), graphs, ("--args", Some(&self.args))])?;
         let Made { compiler, colors, is_text } = self.compiler()?;
         let args = source::arguments(&self.args)?;
         let jit = self.jit.clone().unwrap_or_default();

@@ -7,7 +7,7 @@ use crate::problem::Problem;
 use crate::source::Source;
 use clap::Args;
 use flowgraph::ir::Module;
-use hintannotator::QueryError;
+use hintannotator::{QueryError, letters_of_key};
 use std::collections::BTreeSet;
 
 /// Say why a variable has its color.
@@ -38,14 +38,16 @@ impl Why {
         let entry = source.entry_reaching(self.entry.entry.as_deref(), function)?;
         let greens = source.greens(&entry, self.entry.green())?;
         let colors = source.colors(&entry, &greens)?;
-        let why = colors.why(&self.variable).map_err(|e| unanswered(&e, &colors.module))?;
+        let why = colors.why(&self.variable).map_err(|e| unanswered(&e, &self.variable, &colors.module))?;
         print(&why.to_string())
     }
 }
 
 /// Why there is no answer, with the names that there are.
-fn unanswered(error: &QueryError, module: &Module) -> Problem {
+fn unanswered(error: &QueryError, asked: &str, module: &Module) -> Problem {
     let problem = Problem::new(error.to_string());
+    let bare = asked.split(['@', '#']).next().unwrap_or(asked);
+    let instead = |all: Vec<String>| format!("ask for `{}`", all.join("`, `"));
     let (what, names): (String, BTreeSet<&str>) = match error {
         QueryError::NoSuchVariable { function, .. } => {
             let of = module.graphs.values().filter(|g| g.function == *function).flat_map(|g| &g.names);
@@ -54,7 +56,20 @@ fn unanswered(error: &QueryError, module: &Module) -> Problem {
         QueryError::NoSuchFunction { .. } => {
             ("the functions reached are".to_owned(), module.graphs.values().map(|g| g.function.as_str()).collect())
         }
-        _ => return problem,
+        QueryError::NotLookedInto(_) => {
+            let looked_into = module.graphs.values().filter(|g| letters_of_key(&g.key).is_some());
+            let names = looked_into.map(|g| g.function.as_str());
+            ("its callers have: the functions that are looked into are".to_owned(), names.collect())
+        }
+        QueryError::NoSuchLine { lines, .. } => {
+            let lines: BTreeSet<&u32> = lines.iter().collect();
+            return problem.help(instead(lines.into_iter().map(|line| format!("{bare}@{line}")).collect()));
+        }
+        QueryError::NoSuchSignature { reached, .. } => {
+            let reached = reached.iter().map(|signature| format!("{bare}#{}", signature.trim_matches('`')));
+            return problem.help(instead(reached.collect()));
+        }
+        QueryError::Malformed(_) => return problem,
     };
     match names.is_empty() {
         true => problem.help("it has none"),

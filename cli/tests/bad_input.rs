@@ -475,3 +475,174 @@ fn limits_may_be_met_anywhere() {
         }
     }
 }
+
+/// A subcommand that is given what another one takes says which.
+#[test]
+fn sources_and_graphs_of_each_stage_in_the_wrong_place() {
+    let residual = "tests/optimizer/checks_of_loops.graph";
+    let wanted = ["has residual graphs; a source or flow graphs are wanted here", "`hueshift opt tests/optimizer"];
+    for args in [&["graph", residual][..], &["why", residual, "f::x"], &["spec", residual], &["run", residual]] {
+        expect(2, &wanted, args, "");
+    }
+    expect(
+        2,
+        &["<stdin> has residual graphs", "`hueshift opt -` takes these"],
+        &["graph", "-"],
+        "graph f() {\nb0:\n    return\n}\n",
+    );
+    let compiler = hueshift(&["graph", PLUS_MINUS, "--stage", "compiler"], "").out;
+    expect(2, &["has compiler graphs", "`hueshift spec --compiler-graph -` takes these"], &["spec", "-"], &compiler);
+    expect(2, &["has compiler graphs; residual graphs are wanted", "--compiler-graph -"], &["opt", "-"], &compiler);
+    let colored = hueshift(&["graph", PLUS_MINUS, "--stage", "colored"], "").out;
+    expect(2, &["has colored graphs", "give the source, or the flow graphs"], &["graph", "-"], &colored);
+    let flow = hueshift(&["graph", PLUS_MINUS], "").out;
+    expect(
+        2,
+        &["has flow graphs; residual graphs are wanted here", "`hueshift graph -`", "--stage residual"],
+        &["opt", "-"],
+        &flow,
+    );
+    let source =
+        ["is a source in Rust; residual graphs are wanted here", "`hueshift graph interpreters/", "--stage residual"];
+    expect(2, &source, &["opt", PLUS_MINUS], "");
+    expect(2, &["`tl` is an interpreter", "`hueshift graph tl --stage residual --args …`"], &["opt", "tl"], "");
+    let compiler = ["a source in Rust; compiler graphs are wanted here", "`hueshift spec interpreters/"];
+    expect(2, &compiler, &["spec", "--compiler-graph", PLUS_MINUS], "");
+    expect(2, &["`lava` is no stage"], &["graph", "-"], "module lava\n");
+}
+
+/// Standard input can be read but once.
+#[test]
+fn two_things_from_standard_input() {
+    let source = "pub fn f(x: i64) -> i64 { x }";
+    let said =
+        ["the source and --args can't both be read from standard input", "help: give --args on the command line"];
+    for args in
+        [&["spec", "-", "--args", "-"][..], &["run", "-", "--args", "-"], &["compile", "-", "--args", "-", "-o", "x"]]
+    {
+        expect(2, &said, args, source);
+    }
+    expect(2, &["the source and --args"], &["graph", "-", "--stage", "residual", "--args", "-"], source);
+    expect(2, &["the compiler graphs and --args"], &["spec", "--compiler-graph", "-", "--args", "-"], "");
+    expect(2, &["the graphs and --rules"], &["opt", "-", "--rules", "-"], "");
+    expect(0, &["5"], &["run", "-", "--args", "5"], source);
+}
+
+/// What `why` can't answer, it says how to ask.
+#[test]
+fn questions_that_cannot_be_answered_have_a_remedy() {
+    let source = "use hueshift::prelude::*;
+#[elidable] fn square(x: i64) -> i64 { let y = x * x; y }
+fn inner(x: i64) -> i64 { x }
+pub fn f(x: i64) -> i64 { let y = square(x);
+    let y = inner(y); y }";
+    let why = |asked: &'static str, said: &[&str]| expect(2, said, &["why", "-", asked], source);
+    why("square::y", &["called without being looked into", "the functions that are looked into are f, inner"]);
+    why("f::y@999", &["isn't defined on line 999; it is on 4, 5", "help: ask for `f::y@4`, `f::y@5`"]);
+    why("f::y#999", &["isn't reached as `999`", "help: ask for `f::y#r`"]);
+    why("f::z", &["has no variable `z`", "help: the variables of `f` are x, y"]);
+}
+
+#[test]
+fn entries_that_there_are_not() {
+    for stage in ["flow", "colored", "compiler", "residual"] {
+        let args = ["graph", PLUS_MINUS, "--entry", "nosuch", "--stage", stage];
+        expect(2, &["there is no function `nosuch`", "help: the functions are plus_minus"], &args, "");
+    }
+    expect(0, &["graph plus_minus"], &["graph", PLUS_MINUS, "--entry", "plus_minus"], "");
+}
+
+/// What is written where something else belongs: a guest's arguments, and values of greens.
+#[test]
+fn arguments_in_the_wrong_place() {
+    let said = ["unexpected argument '1000'", "behind `--`: `… -- 1000`", "in `--args 1000`"];
+    expect(2, &said, &["run", "tl", "primes", "1000"], "");
+    expect(2, &said, &["compile", "tl", "primes", "1000", "-o", "x"], "");
+    let ran = expect(2, &["unexpected argument '--modus'"], &["run", "tl", "primes", "--modus", "jit"], "");
+    assert!(!ran.err.contains("stands behind"), "{}", ran.err);
+    let spec = |green: &'static str| ["spec", PLUS_MINUS, "--args", "1,2,3,4", "--green", green];
+    expect(2, &["`-1` is not the number of a parameter", "counted from 0"], &spec("-1"), "");
+    expect(2, &["`pc=1` is not the number", "(here 1 for pc) stands in --args"], &spec("pc=1"), "");
+    expect(2, &["`x` is not the number", "counted from 0", "`--green 0,2`"], &spec("0,x"), "");
+}
+
+/// What a hint says and what is so are shown as Rust shows values of their type.
+#[test]
+fn hints_that_are_wrong_are_shown_in_their_types() {
+    for (ty, given, said, shown) in [
+        ("bool", "false", "true", "true, but it is false"),
+        ("char", "'z'", "'q'", "'q', but it is 'z'"),
+        ("u64", "18446744073709551614", "5", "5, but it is 18446744073709551614"),
+        ("u8", "255", "254", "254, but it is 255"),
+        ("i8", "-1", "1", "1, but it is -1"),
+        ("i64", "-1", "1", "1, but it is -1"),
+        ("f64", "3.5", "2.5", "2.5, but it is 3.5"),
+    ] {
+        let source =
+            format!("use hueshift::prelude::*;\npub fn f(x: {ty}) -> {ty} {{ record_exact_value!(x, {said}); x }}");
+        for mode in ["aot", "jit"] {
+            let run = ["run", "-", "--args", given, "--mode", mode, "--jit", "check-hints=1/1"];
+            let ran = hueshift(&run, &source);
+            // A run that is traced doesn't look.
+            if mode == "aot" || ran.code != 0 {
+                assert!(ran.code == 1 && ran.err.contains(&format!("a value was said to be {shown}")), "{}", ran.err);
+            }
+        }
+    }
+}
+
+/// Of a green loop that doesn't end what is named is what its own rounds change, also where the limit is met in a call inside of it.
+#[test]
+fn the_green_that_keeps_a_loop_going_is_named() {
+    let source = "use hueshift::prelude::*;
+#[unroll_safe]
+fn skip(at: usize) -> usize { let mut i = 0; while i < 3 { i += 1; } at + i - 2 }
+pub fn handed(code: &[u8], n: usize) -> usize {
+    let mut pc = 0;
+    let mut sum = 0;
+    while sum < n { sum += concrete(code[pc % 2]) as usize; pc = skip(pc); }
+    sum
+}
+#[unroll_safe]
+fn inner(code: &[u8], n: usize) -> usize {
+    let mut at = 0;
+    let mut sum = 0;
+    while at < 10 { sum += concrete(code[at % 2]) as usize + n; at += 1; }
+    sum
+}
+pub fn outer(code: &[u8], n: usize) -> usize {
+    let mut i = 0;
+    let mut sum = 0;
+    while i < n { sum += inner(code, i); concrete(i); i += 1; }
+    sum
+}
+#[unroll_safe]
+fn endless(code: &[u8], n: usize, i: usize) -> usize {
+    let mut pc = 0;
+    let mut sum = 0;
+    while sum < n { sum += concrete(code[pc % 2]) as usize + i; pc += 1; }
+    sum
+}
+pub fn caller(code: &[u8], n: usize) -> usize {
+    let mut i = 0;
+    let mut sum = 0;
+    while i < 10 { sum += endless(code, n, i); i += 1; concrete(i); }
+    sum
+}
+pub fn nested(code: &[u8], n: usize) -> usize {
+    let mut pc = 0;
+    let mut sum = 0;
+    while sum < n { let mut i = 0; while i < 20 { sum += concrete(code[(pc + i) % 2]) as usize; i += 1; } pc += 1; }
+    sum
+}";
+    for (entry, green, line) in [("handed", "pc", 7), ("outer", "i", 20), ("caller", "pc", 27), ("nested", "pc", 39)] {
+        let said = [
+            &format!("`{green}` keeps changing while compiling (it was 0, 1, 2, 3, …)")[..],
+            &format!("<stdin>:{line}:"),
+        ];
+        let run = ["run", "-", "--entry", entry, "--args", "[1,2],1000", "--green", "0", "--jit", "loop-keys=2000"];
+        expect(2, &said, &run, source);
+        let run = ["run", "-", "--entry", entry, "--args", "[1,2],1000", "--green", "0", "--jit", "green-steps=1000"];
+        expect(2, &[&format!("`{green}` keeps changing")], &run, source);
+    }
+}

@@ -396,3 +396,16 @@ fn a_bundled_program_is_not_taken_from_the_folder_at_hand() {
     }
     std::fs::remove_dir_all(folder).expect("it is there");
 }
+
+#[test]
+fn one_file_for_two_things() {
+    let (out, other) = (path("one_file"), path("../tmp/one_file"));
+    let (out, other) = (out.to_str().expect("a path of text"), other.to_str().expect("a path of text"));
+    let compile = |option| ["compile", "plus_minus", "--args", "0xA5A,3,32,10", "-o", out, option, other];
+    for option in ["--emit-host", "--log"] {
+        expect(2, &[&format!("-o and {option} name the same file"), "name two files"], &compile(option), "");
+    }
+    let both = ["compile", "plus_minus", "--args", "1", "-o", out, "--emit-host", "no/x", "--log", "no/x"];
+    expect(2, &["--emit-host and --log name the same file"], &both, "");
+    assert!(!Path::new(out).exists(), "nothing is written");
+}

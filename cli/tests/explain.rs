@@ -25,6 +25,29 @@ fn a_log_is_summed_up() {
     assert!(exits.contains("exit 2, taken 128 times") && !exits.contains("exit 1,"), "{exits}");
 }
 
+/// Code that was made less specific for the same reason is summed up over the guest program, with the variables to be made red.
+#[test]
+fn less_specific_code_is_summed_up() {
+    let event = |key: &str, variables: &str| {
+        format!(
+            "{{\"us\":1,\"event\":\"widened\",\"versions\":1,{variables}\"reason\":\"arrival-differs\",\"key\":\"{key}\",\
+             \"at\":\"lang.rs:40:9\",\"compiler\":0}}\n"
+        )
+    };
+    let log: String = (0..5).map(|pc| event(&format!("code, pc={pc}"), "\"variables\":[\"n\",\"acc\"],")).collect();
+    let said = [
+        "lang.rs:40:9 at 5 places, as (code, pc=0), (code, pc=1), (code, pc=2): a run has come back with other constants than the \
+         code was made for, 6 times: of `n`, `acc`",
+        "better red from the beginning: `variable(n)`, `variable(acc)`",
+        "lang.rs:40:9 (code, pc=9): a run has come back with other constants than the code was made for: of `k`",
+        "lang.rs:40:9 (code, pc=8): a run has come back with other constants than the code was made for -> a constant",
+    ];
+    let log = log.clone()
+        + &event("code, pc=3", "\"variables\":[\"n\",\"acc\"],")
+        + &event("code, pc=9", "\"variables\":[\"k\"],");
+    expect(0, &said, &["explain", "-"], &(log + &event("code, pc=8", "")));
+}
+
 /// The log of a run that has not come to its end, and one of a run with nothing to say.
 #[test]
 fn logs_without_counts_and_without_events() {

@@ -155,3 +155,19 @@ pub fn run(code: &[Op], mut pc: usize, mut x: i64) -> i64 {
     let keys: Vec<&str> = all.iter().filter_map(|line| line["key"].as_str()).filter(|key| !key.is_empty()).collect();
     assert!(keys.contains(&"code, pc=1") && keys.iter().all(|key| key.starts_with("code, pc=")), "{keys:?}");
 }
+
+/// `--stats` counts all code that there is: of functions that are called, too, and in all modes.
+#[test]
+fn all_compiled_ops_are_counted() {
+    let source = "fn sum(n: i64) -> i64 { let mut s = 0; let mut i = 0; while i < n { s += i; i += 1; } s }\n\
+                  pub fn f(n: i64) -> i64 { let mut t = 0; let mut i = 0; while i < n { t += sum(i) + sum(t & 7); i += 1; } t }";
+    for mode in ["aot", "jit"] {
+        let run =
+            ["run", "-", "--entry", "f", "--args", "500", "--mode", mode, "--jit", "background=no", "--stats=json"];
+        let ran = expect(0, &[], &run, source);
+        let stats: serde_json::Value = serde_json::from_str(&ran.err).expect("JSON");
+        let number = |value: &serde_json::Value| value.as_u64().expect("a number");
+        let all: u64 = stats["sizes"].as_array().expect("places").iter().map(|place| number(&place["ops"])).sum();
+        assert!(all > 5 && number(&stats["residual_ops"]) == all, "{mode}: {stats}");
+    }
+}

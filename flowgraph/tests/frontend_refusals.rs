@@ -145,6 +145,93 @@ fn what_looks_odd_and_is_accepted() {
     assert_eq!(lift(&[("x.rs", text)]).unwrap().graphs["f"].loc.line, 2);
 }
 
+/// A variable without `mut` may get its value later, once on each way.
+#[test]
+fn values_that_come_later_are_accepted() {
+    let text = "pub fn f(n: i64) -> i64 {\n\
+                    let mut sum = 0;\n\
+                    let mut i = 0;\n\
+                    while i < n { let x; if i % 2 == 0 { x = i; } else { x = -i; } sum += x; i += 1; }\n\
+                    let y;\n\
+                    loop { i += 1; if i > 10 { y = i; break; } }\n\
+                    let z;\n\
+                    match n { 0 => { z = 1; } 1 => return 5, _ => { z = y; } }\n\
+                    let mut w;\n\
+                    w = z; w += 1; w = w * 2;\n\
+                    sum + w\n\
+                }";
+    let lifted = lift(&[("x.rs", text)]);
+    assert!(lifted.is_ok(), "{}", lifted.unwrap_err());
+}
+
+/// Where there is more to say than what holds for all of a kind, it is said.
+#[test]
+fn remedies_fit_what_is_refused() {
+    for (text, remedy) in [
+        ("fn f(n: i64) -> i64 {\nlet y = 1;\ny += n; y }", "write `mut y` in line 2, where the variable begins"),
+        ("fn f(n: i64) { n = 3; }", "write `mut n` in line 1, where the variable begins"),
+        ("struct S { a: i64 }\nimpl S { fn f(self) { self.a = 2; } }", "take `mut self` or `&mut self` in line 2"),
+        ("fn f(n: i64) -> i64 {\nlet y;\ny = n; y = 2; y }", "write `let mut y` in line 2, where the variable begins"),
+        ("fn f(n: u8) -> u8 { -n }", "`x.wrapping_neg()` is 0 - x without a trap"),
+        ("fn f(n: u8) -> u8 { let x = -1; n + x }", "`-1i64 as u8`"),
+        ("fn f(n: u8) { println!(\"{n}\"); }", "`put_byte(b)` of `hueshift::prelude`"),
+        ("fn f(n: u8) -> u8 { dbg!(n) }", "what only helps to find a mistake, leave out"),
+        ("use hueshift::prelude::*; fn f(n: &[Cell<i32>]) { }", "`pub struct Slot { pub value: Cell<i32> }`"),
+    ] {
+        let refused = lift(&[("x.rs", text)]).unwrap_err();
+        assert_eq!(refused.refusals.len(), 1, "{refused}");
+        assert!(refused.refusals[0].remedy.contains(remedy), "{refused}");
+    }
+}
+
+/// Of what may stand in `#[inverse_of(..)]`, all is named.
+#[test]
+fn possible_inverses_are_named() {
+    let source = |name: &str, more: &str| {
+        format!(
+            "use hueshift::prelude::*;\n#[elidable] #[inverse_of({name})] fn up(x: i64) -> u64 {{ x as u64 }}\n\
+             fn plain(x: u64) -> i64 {{ 1 }}\n#[elidable] fn other(x: u64) -> u64 {{ x }}\n{more}"
+        )
+    };
+    let down = "#[elidable] fn down(x: u64) -> i64 { x as i64 }\nmod m { use hueshift::prelude::*; #[elidable] pub fn back(x: u64) -> i64 { 2 } }";
+    for name in ["nosuch", "plain", "other"] {
+        let refused = lift(&[("x.rs", &source(name, ""))]).unwrap_err().refusals.remove(0);
+        assert_eq!((refused.reason, refused.loc.line), (Reason::Recorded, 2), "{refused}");
+        assert!(refused.remedy.contains("from `u64` to `i64`: there is none here yet"), "{}", refused.remedy);
+        let refused = lift(&[("x.rs", &source(name, down))]).unwrap_err().refusals.remove(0);
+        assert!(refused.remedy.ends_with("from `u64` to `i64`: `down`, `m::back`"), "{}", refused.remedy);
+    }
+}
+
+/// `is_virtual` asks about what a reference leads to, as it is declared in the prelude.
+#[test]
+fn questions_about_what_is_virtual_take_references() {
+    let program = |question: &str| {
+        format!(
+            "use hueshift::prelude::*;\npub struct S {{ pub a: i64 }}\npub fn f(p: &S, x: i64, l: &[i64]) -> bool {{ let s = S {{ a: x }}; {question} }}"
+        )
+    };
+    for question in [
+        "is_virtual(p)",
+        "is_virtual(&p)",
+        "is_virtual(&s)",
+        "is_virtual(&x)",
+        "is_virtual(&*p)",
+        "is_virtual(l)",
+        "is_virtual(&l[1..])",
+    ] {
+        let lifted = lift(&[("x.rs", &program(question))]);
+        assert!(lifted.is_ok(), "{question}: {}", lifted.unwrap_err());
+    }
+    for (question, said) in
+        [("is_virtual(s)", "found `S`"), ("is_virtual(x)", "found `i64`"), ("is_virtual(p.a)", "found `i64`")]
+    {
+        let refused = lift(&[("x.rs", &program(question))]).unwrap_err().to_string();
+        assert!(refused.contains("expected a reference") && refused.contains(said), "{refused}");
+        assert!(refused.contains(&question.replacen("(", "(&", 1)), "{refused}");
+    }
+}
+
 #[test]
 fn what_is_not_supported_yet_is_passed_over_where_the_entry_cannot_reach_it() {
     let text = "use hueshift::prelude::*;\nfn a(l: List<i64>) -> i64 { l.pop().unwrap() }\nfn b() -> i64 { a(List::new()) }\n\

@@ -5,7 +5,7 @@ use crate::error::ColorError;
 use crate::naming::{Name, names, place, show};
 use crate::program::{Function, Program};
 use crate::shape::Def;
-use flowgraph::ir::{Imm, Loc, MemKind, Opcode, ValueId};
+use flowgraph::ir::{Imm, Loc, MemKind, Opcode, Type, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// One error for each value that is demanded but can't be green, in source order.
@@ -104,7 +104,10 @@ impl<'a, 'm> Blame<'a, '_, 'm> {
             loc,
             obstacle: (blamed, what_loc),
             chain,
-            remedy: remedy(obstacle, &what).to_owned(),
+            remedy: match self.float(id, v) {
+                Some(float) => float_remedy(obstacle, &what, float),
+                None => remedy(obstacle, &what),
+            },
         }
     }
 
@@ -123,6 +126,15 @@ impl<'a, 'm> Blame<'a, '_, 'm> {
             Obstacle::Opaque => format!("{what}, which comes from a call that isn't looked into"),
             Obstacle::Variable => format!("{what}, which `variable` makes red"),
             Obstacle::Question => format!("{what}, whose answer may differ from state to state"),
+        }
+    }
+
+    /// The type of a value that no switch can tell apart, so that it can't be promoted.
+    fn float(&self, id: InstanceId, v: ValueId) -> Option<&'static str> {
+        match self.function(id).graph.values[v.index()].ty {
+            Type::Float => Some("f64"),
+            Type::Single => Some("f32"),
+            _ => None,
         }
     }
 
@@ -146,6 +158,27 @@ impl<'a, 'm> Blame<'a, '_, 'm> {
         let function = self.function(id);
         let unnamed = show(function.graph, &function.shape, &vec![None; function.graph.values.len()], v);
         if what == unnamed { unnamed } else { format!("{what}, {unnamed}") }
+    }
+}
+
+/// As [`remedy`], for a number of a float type: of it only the bits can be promoted.
+fn float_remedy(obstacle: Obstacle, what: &str, float: &str) -> String {
+    let promoted = match what.strip_prefix('`').and_then(|name| name.strip_suffix('`')) {
+        Some(name) => format!("of a float the bits: `{float}::from_bits(promote({name}.to_bits()))`"),
+        None => format!("of a float the bits: `{float}::from_bits(promote(x.to_bits()))`"),
+    };
+    match obstacle {
+        Obstacle::RedParameter => {
+            format!("say that {what} is known when compiling (`--green`), or make it green with `promote`, {promoted}")
+        }
+        Obstacle::PortalRed => {
+            format!("declare {what} among the portal's greens, or make it green with `promote`, {promoted}")
+        }
+        Obstacle::Memory(_) => format!("make what is read green with `promote`, {promoted}"),
+        Obstacle::Opaque => {
+            format!("mark the function `#[elidable]` if it only computes, or `promote` its result, {promoted}")
+        }
+        _ => remedy(obstacle, what),
     }
 }
 

@@ -61,3 +61,28 @@ fn errors_in_source_order() {
     }
     expect("errors.out", &text);
 }
+
+/// Of a float no switch can tell the values apart: it is its bits that can be promoted.
+#[test]
+fn floats_are_promoted_by_their_bits() {
+    let source = "use hueshift::prelude::*;\n\
+                  pub fn double(x: f64) -> f64 { concrete(x) }\n\
+                  pub fn single(x: f32) -> f32 { let y = x; concrete(y * 2.0) }\n\
+                  pub fn read(x: &mut [f64]) -> f64 { concrete(x[0]) }\n\
+                  #[dont_look_inside] fn outside(x: i64) -> f64 { x as f64 }\n\
+                  pub fn called(x: i64) -> f64 { concrete(outside(x)) }\n\
+                  pub fn integer(x: i64) -> f64 { concrete(x as f64) }\n";
+    let module = flowgraph::frontend::lift(&[("floats.rs", source)]).unwrap_or_else(|e| panic!("{e}"));
+    for (entry, wanted) in [
+        ("double", "or make it green with `promote`, of a float the bits: `f64::from_bits(promote(x.to_bits()))`"),
+        ("single", "or make it green with `promote`, of a float the bits: `f32::from_bits(promote(x.to_bits()))`"),
+        ("read", "make what is read green with `promote`, of a float the bits: `f64::from_bits("),
+        ("called", "or `promote` its result, of a float the bits: `f64::from_bits(promote(x.to_bits()))`"),
+        ("integer", "say that `x` is known when compiling (`--green`), or make it green with `promote`"),
+    ] {
+        let error = annotate(&module, entry, &BTreeSet::new()).unwrap_err().remove(0);
+        let ColorError::MustBeGreen { remedy, .. } = &error else { panic!("{entry}: {error}") };
+        let fits = if entry == "integer" { remedy == wanted } else { remedy.contains(wanted) };
+        assert!(fits, "{entry}: {error}: {remedy}");
+    }
+}

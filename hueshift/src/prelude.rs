@@ -119,13 +119,13 @@ impl<T: Copy> QuasiCell<T> {
 /// The head of an interpreter loop: what is green here is the key under which compiled code is found.
 #[macro_export]
 macro_rules! merge_point {
-    () => {};
+    () => {{}};
 }
 
 /// Marks a backward jump of the guest: compiled code may be entered at the next merge point.
 #[macro_export]
 macro_rules! can_enter_jit {
-    () => {};
+    () => {{}};
 }
 
 /// Says that a function gives this result for these arguments from here on, so that the compiler needn't call it. The function is `elidable`, and gives

@@ -5,7 +5,7 @@ use crate::events::{Event, Sink};
 use crate::io;
 use crate::jit::{Jit, JitError, JitOptions, MadeUp, Policy, Residual, Size, Stats};
 use flowgraph::eval::{Evaluator, Outcome, TrapReport};
-use flowgraph::ir::{RustType, Word};
+use flowgraph::ir::{Graph, Module, RustType, Word};
 use flowgraph::memory::{BadAccess, Memory};
 use flowgraph::value::{ArgumentError, Arguments, Placed, debug_words};
 use flowgraph::verify::assert_sound;
@@ -344,18 +344,27 @@ impl Counts {
     /// Counts what is in the entry's own residual graphs, as far as a run can come to it.
     pub fn of(residual: &Residual) -> Counts {
         let mut counts = Counts { switches: residual.switches, ..Counts::default() };
-        for key in residual.reachable() {
-            let graph = &residual.module.graphs[&key];
-            counts.blocks += graph.blocks.len();
-            for op in graph.blocks.iter().flat_map(|b| &b.ops) {
-                *counts.ops.entry(op.opcode.name().to_owned()).or_default() += 1;
-                if let Some(callee) = op.callee() {
-                    let function = residual.module.graphs.get(&*callee.name).map(|g| g.function.clone());
-                    *counts.calls.entry(function.unwrap_or_else(|| callee.name.to_string())).or_default() += 1;
-                }
+        residual.reachable().iter().for_each(|key| counts.count(&residual.module.graphs[key], &residual.module));
+        counts
+    }
+
+    /// Counts what is in all residual graphs: those of functions that are called, too, and those that nothing leads to any more.
+    pub fn of_all(residual: &Residual) -> Counts {
+        let mut counts = Counts { switches: residual.switches, ..Counts::default() };
+        let graphs = residual.module.graphs.values().filter(|graph| !graph.is_host());
+        graphs.for_each(|graph| counts.count(graph, &residual.module));
+        counts
+    }
+
+    fn count(&mut self, graph: &Graph, module: &Module) {
+        self.blocks += graph.blocks.len();
+        for op in graph.blocks.iter().flat_map(|b| &b.ops) {
+            *self.ops.entry(op.opcode.name().to_owned()).or_default() += 1;
+            if let Some(callee) = op.callee() {
+                let function = module.graphs.get(&*callee.name).map(|g| g.function.clone());
+                *self.calls.entry(function.unwrap_or_else(|| callee.name.to_string())).or_default() += 1;
             }
         }
-        counts
     }
 }
 

@@ -142,6 +142,18 @@ fn example(what: &What) -> fn() -> Vec<Event> {
     }
 }
 
+/// Code that is made less specific says for which variables.
+#[test]
+fn variables_that_are_no_longer_constants_are_named() {
+    let widened = |event: &Event| match &event.what {
+        What::Widened { variables, .. } => Some(variables.clone()),
+        _ => None,
+    };
+    // The version behind that one loses what else was known of values: no constants.
+    let named: Vec<Vec<String>> = ahead_of_time().iter().filter_map(widened).collect();
+    assert_eq!(named, [vec!["a".to_owned()], vec![]]);
+}
+
 #[test]
 fn each_kind_happens() {
     let graph = String::new;
@@ -150,7 +162,7 @@ fn each_kind_happens() {
         What::Traced { ops: 0, steps: 0, end: End::Closed },
         What::Specialized { ops: 0, steps: 0 },
         What::Closed { graph: graph() },
-        What::Widened { versions: 0 },
+        What::Widened { versions: 0, variables: Vec::new() },
         What::Promoted { exit: 0, value: 0, cases: 0 },
         What::Exit { exit: 0, taken: 0 },
         What::Bridge { exit: 0, taken: 0 },

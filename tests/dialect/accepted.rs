@@ -128,6 +128,8 @@ pub fn hints(x: i64, y: i64, flag: bool) -> i64 {
     let c = promote(y & 3);
     let d = if likely(flag) { c } else { -c };
     let e = if is_constant(y) || !is_constant(y) { 1 } else { 2 };
+    let pair = (x, flag);
+    let e = if is_virtual(&pair) || !is_virtual(&pair) { e } else { 3 };
     a + b * 10 + c * 100 + d * 1000 + e
 }
 

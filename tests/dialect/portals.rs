@@ -69,6 +69,7 @@ pub fn digits(text: &str, mut at: usize, mut sum: i64, mut pair: (u8, bool)) -> 
                     can_enter_jit!();
                 }
             }
+            b'|' => can_enter_jit!(),
             _ => panic!("no digit: {:?} at {}", c as char, at - 1),
         }
     }

@@ -158,12 +158,18 @@ impl<'s> Program<'s> {
     // ---- refusals
 
     pub(super) fn refuse_at(&self, pos: Pos, reason: Reason, detail: &str) {
+        self.refuse_with(pos, reason, detail, reason.remedy());
+    }
+
+    /// Refuses something for which there is a better remedy than what is usual for the reason.
+    pub(super) fn refuse_with(&self, pos: Pos, reason: Reason, detail: &str, remedy: &str) {
         let (name, text) = match self.texts.get(usize::from(pos.loc.file.0)) {
             Some((name, text)) => (name.clone(), text.clone()),
             None => (String::new(), Arc::from("")),
         };
         let mut refusal = Refusal::new(&name, &text, pos.loc, pos.length, reason, detail);
         refusal.function = self.function.borrow().clone();
+        refusal.remedy = remedy.to_owned();
         let mut refusals = self.refusals.borrow_mut();
         let known = refusals.iter().any(|r| r.loc == refusal.loc && r.message == refusal.message);
         if !known {

@@ -1,6 +1,8 @@
 //! The table of number methods: name, what it is called on, arguments, result. What each does is in
 //! [`super::lower`]'s `number` module.
 
+use crate::ir::Scalar;
+
 /// What a method is called on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum On {
@@ -155,4 +157,12 @@ pub(super) fn memory_helper(name: &str) -> Option<(bool, crate::ir::Scalar)> {
     let scalar = crate::ir::Scalar::from_name(rest.strip_suffix("_le")?)?;
     let wide = scalar.bits() > 8 && (scalar.is_integer() || scalar.is_float());
     (wide && !matches!(scalar, crate::ir::Scalar::Isize | crate::ir::Scalar::Usize)).then_some((write, scalar))
+}
+
+/// What to write where an unsigned number is negated.
+pub(super) fn no_negation(unsigned: Scalar) -> String {
+    let name = unsigned.name();
+    format!(
+        "`x.wrapping_neg()` is 0 - x without a trap; a negative number of a signed type becomes a `{name}` by `as`: `-1i64 as {name}`"
+    )
 }

@@ -3,7 +3,7 @@
 
 use super::collect::is_named;
 use super::items::{FnItem, Item, Program, Space, ident_text};
-use super::refusal::Reason;
+use super::refusal::{Pos, Reason};
 use super::types::Ty;
 use std::rc::Rc;
 use syn::spanned::Spanned;
@@ -20,6 +20,18 @@ pub(super) struct Follows {
     pub(super) is_argument: bool,
 }
 
+/// Why what is said of a function's results can't be, and what to do if it is other than usual.
+struct Wrong {
+    detail: String,
+    remedy: Option<String>,
+}
+
+impl From<String> for Wrong {
+    fn from(detail: String) -> Wrong {
+        Wrong { detail, remedy: None }
+    }
+}
+
 impl<'s> Program<'s> {
     /// Reads what is said of each function's results, and refuses what can't be.
     pub(super) fn find_recorded(&self) {
@@ -27,7 +39,15 @@ impl<'s> Program<'s> {
             for attr in f.attrs.iter().filter(|attr| ATTRIBUTES.iter().any(|name| is_named(attr, name))) {
                 match self.follows(id, attr) {
                     Ok(follows) => self.recorded.borrow_mut().entry(f.path.clone()).or_default().extend(follows),
-                    Err(detail) => self.refuse(self.file_of(f.module), attr.span(), Reason::Recorded, &detail),
+                    Err(Wrong { detail, remedy }) => {
+                        let remedy = remedy.as_deref().unwrap_or(Reason::Recorded.remedy());
+                        self.refuse_with(
+                            Pos::of(self.file_of(f.module), attr.span()),
+                            Reason::Recorded,
+                            &detail,
+                            remedy,
+                        );
+                    }
                 }
             }
         }
@@ -38,48 +58,70 @@ impl<'s> Program<'s> {
         self.functions[id].attrs.iter().any(|attr| is_named(attr, "elidable"))
     }
 
-    fn follows(&self, id: usize, attr: &syn::Attribute) -> Result<Option<Follows>, String> {
+    fn follows(&self, id: usize, attr: &syn::Attribute) -> Result<Option<Follows>, Wrong> {
         let f = &self.functions[id];
         let name = attr.path().segments.last().map(|s| ident_text(&s.ident)).unwrap_or_default();
         if !self.is_elidable(id) {
-            return Err(format!("`#[{name}]` on `{}`, which isn't `#[elidable]`", f.path));
+            return Err(format!("`#[{name}]` on `{}`, which isn't `#[elidable]`", f.path).into());
         }
         let Some(types) = self.fn_types(id) else { return Ok(None) };
         let [param] = &types.params[..] else {
-            return Err(format!("`#[{name}]` on `{}`, which has {} parameters, not one", f.path, types.params.len()));
+            let count = types.params.len();
+            return Err(format!("`#[{name}]` on `{}`, which has {count} parameters, not one", f.path).into());
         };
         if let Some(other) = [param, &types.result].into_iter().find(|ty| !is_number(ty)) {
-            return Err(format!("`#[{name}]` on `{}`: a `{other}` isn't one number, bool or char", f.path));
+            return Err(format!("`#[{name}]` on `{}`: a `{other}` isn't one number, bool or char", f.path).into());
         }
         if name == "idempotent" {
             if !matches!(attr.meta, syn::Meta::Path(_)) {
-                return Err("`#[idempotent]` takes nothing".to_owned());
+                return Err("`#[idempotent]` takes nothing".to_owned().into());
             }
             return match *param == types.result {
                 true => Ok(Some(Follows { function: f.path.clone(), is_argument: false })),
                 false => Err(format!(
                     "`{}` can't be idempotent: it takes a `{param}` and gives a `{}`",
                     f.path, types.result
-                )),
+                )
+                .into()),
             };
         }
         let path: syn::Path = attr.parse_args().map_err(|_| "`#[inverse_of(..)]` names one function".to_owned())?;
+        let wrong = |detail: String| Wrong { detail, remedy: Some(self.possible_inverses(id, param, &types.result)) };
         let other = self.function_of(f, &path).ok_or_else(|| {
-            format!("`#[inverse_of(..)]` names `{}`, which is no function here", super::collect::path_text(&path))
+            wrong(format!(
+                "`#[inverse_of(..)]` names `{}`, which is no function here",
+                super::collect::path_text(&path)
+            ))
         })?;
         let undone = &self.functions[other];
         if !self.is_elidable(other) {
-            return Err(format!("`#[inverse_of(..)]` names `{}`, which isn't `#[elidable]`", undone.path));
+            return Err(wrong(format!("`#[inverse_of(..)]` names `{}`, which isn't `#[elidable]`", undone.path)));
         }
         match self.fn_types(other) {
             None => Ok(None),
             Some(back) if back.params[..] == [types.result.clone()] && back.result == *param => {
                 Ok(Some(Follows { function: undone.path.clone(), is_argument: true }))
             }
-            _ => Err(format!(
+            _ => Err(wrong(format!(
                 "`{}` can't undo what `{}` does: it would take one `{}` and give a `{param}`",
                 undone.path, f.path, types.result
-            )),
+            ))),
+        }
+    }
+
+    /// Which functions can undo what a function does, in words.
+    fn possible_inverses(&self, id: usize, param: &Ty, result: &Ty) -> String {
+        let fits = |other: &usize| {
+            let types = self.fn_types(*other).filter(|_| *other != id && self.is_elidable(*other));
+            types.is_some_and(|types| types.params[..] == [result.clone()] && types.result == *param)
+        };
+        let names: Vec<String> =
+            (0..self.functions.len()).filter(fits).map(|other| format!("`{}`", self.functions[other].path)).collect();
+        match names.is_empty() {
+            true => format!(
+                "write the `#[elidable]` function that undoes it, from `{result}` to `{param}`: there is none here yet"
+            ),
+            false => format!("name an `#[elidable]` function from `{result}` to `{param}`: {}", names.join(", ")),
         }
     }
 

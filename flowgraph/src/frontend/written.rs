@@ -140,6 +140,15 @@ impl Program<'_> {
                         Ty::Error => Ty::Error,
                         t => Ty::Cell(Rc::new(t)),
                     },
+                    ("Cell", [_]) => {
+                        let cell = self.source_text(file, p.span());
+                        let remedy = format!(
+                            "make it the field of a struct, `pub struct Slot {{ pub value: {cell} }}`, and write `Slot` here, as in `&[Slot]`; \
+                             what only one function changes needs no `Cell`: take `&mut`"
+                        );
+                        self.refuse_with(Pos::of(file, p.span()), Reason::Type, "`Cell` outside of a struct", &remedy);
+                        Ty::Error
+                    }
                     ("Cell", _) => refuse(Reason::Type, "`Cell` outside of a struct"),
                     ("QuasiCell", [t]) if field => match resolve(t) {
                         Ty::Error => Ty::Error,

@@ -1,6 +1,6 @@
 //! Graphs, blocks, ops and terminators.
 
-use super::{Attributes, Callee, Color, Loc, MemDesc, Opcode, Operand, Signature, SlotDesc, Time, Trap, Type};
+use super::{Attributes, Callee, Color, Loc, MemDesc, Opcode, Operand, Scalar, Signature, SlotDesc, Time, Trap, Type};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -64,6 +64,8 @@ pub enum Imm {
     Call(Callee),
     /// The size of a stack slot.
     Slot(SlotDesc),
+    /// What the source calls the type of a value that is said to be a constant, where the value alone doesn't tell.
+    Scalar(Scalar),
 }
 
 impl Imm {

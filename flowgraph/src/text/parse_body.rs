@@ -32,6 +32,7 @@ impl<'a> GraphParser<'_, 'a> {
                 let imm = match cursor.rest().starts_with('{') {
                     false => Imm::None,
                     true if opcode == Opcode::StackSlot => Imm::Slot(slot(cursor)?),
+                    true if opcode == Opcode::RecordExactValue => Imm::Scalar(value_type(cursor)?),
                     true => Imm::mem(descriptor(cursor)?),
                 };
                 (opcode, args, imm)
@@ -163,6 +164,14 @@ fn slot(cursor: &mut Cursor<'_>) -> Result<SlotDesc, TextError> {
     let name = cursor.name("the variable's name")?.into();
     cursor.expect("}")?;
     Ok(SlotDesc { size, name })
+}
+
+/// `{u64}`.
+fn value_type(cursor: &mut Cursor<'_>) -> Result<Scalar, TextError> {
+    cursor.expect("{")?;
+    let scalar = scalar(cursor)?;
+    cursor.expect("}")?;
+    Ok(scalar)
 }
 
 /// `{Pair.left i64 +8 imm}`, `{[i64] i64 +0 *8 excl}`.

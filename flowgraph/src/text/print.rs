@@ -355,6 +355,9 @@ impl Printer<'_> {
             Imm::Slot(slot) => {
                 let _ = write!(out, " {{size {} {}}}", slot.size, plain(&slot.name));
             }
+            Imm::Scalar(scalar) => {
+                let _ = write!(out, " {{{}}}", scalar.name());
+            }
             Imm::None | Imm::Call(_) => {}
         }
         out

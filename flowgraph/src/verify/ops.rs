@@ -44,6 +44,8 @@ impl Checker<'_> {
     fn immediate(&mut self, op: &Op) {
         let needs = match op.opcode.effect() {
             _ if op.opcode == Opcode::RecordKnownResult => "a callee",
+            // Where it isn't said the value is what its word is.
+            _ if op.opcode == Opcode::RecordExactValue && op.imm != Imm::None => "a type of its values",
             Effect::Read | Effect::Write => "a descriptor",
             Effect::Call | Effect::ElidableCall => "a callee",
             Effect::Allocate => "a size",
@@ -54,6 +56,8 @@ impl Checker<'_> {
             Imm::Mem(_) => "a descriptor",
             Imm::Call(_) => "a callee",
             Imm::Slot(_) => "a size",
+            Imm::Scalar(scalar) if self.tys(&op.args).0.iter().any(|ty| *ty != Some(scalar.ty())) => "another type",
+            Imm::Scalar(_) => "a type of its values",
         };
         if needs != has {
             self.report(Rule::Immediate { opcode: op.opcode, needs, has });

@@ -27,8 +27,10 @@ pub fn told(fact: specialize::What, limits: &Limits) -> Option<(What, Reason)> {
         Fact::TraceStopped(Stop::Chaos(step)) => (limit(step, None), Reason::Chaos),
         Fact::TraceStopped(Stop::Call(message)) => (What::Refused { message }, Reason::CallRefused),
         Fact::RegionRefused { reason } => (What::Refused { message: reason }, Reason::RegionRefused),
-        Fact::Widened { versions, top: true } => (What::Widened { versions }, Reason::TooManyVersions),
-        Fact::Widened { versions, top: false } => (What::Widened { versions }, Reason::ArrivalDiffers),
+        Fact::Widened { versions, top, forgotten: variables } => {
+            let reason = if top { Reason::TooManyVersions } else { Reason::ArrivalDiffers };
+            (What::Widened { versions, variables }, reason)
+        }
         Fact::Closed { fragment, is_loop: true } => (What::Closed { graph: fragment }, Reason::LoopClosed),
         Fact::Closed { fragment, is_loop: false } => (What::Closed { graph: fragment }, Reason::JoinedCode),
         Fact::Promoted { value, exit } => (What::Promoted { exit, value, cases: 1 }, Reason::FirstValue),

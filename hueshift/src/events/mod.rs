@@ -83,6 +83,9 @@ pub enum What {
     Widened {
         /// How many versions of the code there were before.
         versions: usize,
+        /// The interpreter's variables whose constants it was made for and is no longer.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        variables: Vec<String>,
     },
     /// A value that was promoted has got code of its own.
     Promoted {

@@ -365,7 +365,7 @@ fn portals() {
         call!(calls: portals::run(&code, 0, &mut Cpu { regs, pc: 99 }, &mut [7; 6]));
         call!(calls: portals::run(&code, 8, &mut Cpu { regs, pc: 99 }, &mut [7; 2]));
     }
-    for text in ["12-7<", "", "5<x", "9--8"] {
+    for text in ["12-7<", "", "5<x", "9--8", "1|2|<"] {
         for n in [0i64, 77] {
             call!(calls: portals::digits(text, 0, n, (n as u8 % 4, true)));
             call!(calls: portals::nested(text, 0, n % 10));

@@ -392,8 +392,13 @@ impl Engine<'_> {
 
     /// The source place of the innermost frame's next op.
     pub(super) fn loc(&self, st: &State) -> Loc {
+        self.loc_in(&st.frames)
+    }
+
+    /// The line at which the last of these frames stands.
+    pub(super) fn loc_in(&self, frames: &[Frame]) -> Loc {
         // What has no lines of its own is blamed on its call.
-        let mut locs = st.frames.iter().rev().flat_map(|f| {
+        let mut locs = frames.iter().rev().flat_map(|f| {
             let block = self.program.graph(f.graph).block(f.block);
             let ops = block.ops.get(f.index as usize..).unwrap_or_default();
             ops.iter().map(|op| op.loc).chain([block.loc])

@@ -56,6 +56,8 @@ pub enum What {
         versions: usize,
         /// There were so many that this one has no constants and facts at all.
         top: bool,
+        /// The variables that had a constant in the version before and have none in this one.
+        forgotten: Vec<String>,
     },
     /// A trace begins.
     TraceBegun {

@@ -86,10 +86,14 @@ impl Engine<'_> {
         let key = format!("hint {of}@{}:{}:{}", op.loc.file.0, op.loc.line, op.loc.column);
         if !self.hint_checks.contains_key(&key) {
             let types: Vec<Type> = operands.iter().map(|operand| self.type_of(st, red_of(*operand))).collect();
-            let scalar = function.and_then(|name| match self.program.module.graphs.get(name)?.signature.result {
-                RustType::Scalar(scalar) => Some(scalar),
-                _ => None,
-            });
+            let scalar = match (function, &op.imm) {
+                (None, Imm::Scalar(scalar)) => Some(*scalar),
+                (None, _) => None,
+                (Some(name), _) => match self.program.module.graphs.get(name).map(|graph| &graph.signature.result) {
+                    Some(RustType::Scalar(scalar)) => Some(*scalar),
+                    _ => None,
+                },
+            };
             let graph = check(&key, &types, function, scalar, text, op.loc);
             self.hint_checks.insert(key.clone(), graph);
         }

@@ -502,9 +502,7 @@ impl Engine<'_> {
         let versions = self.versions[key].len();
         let top = top || versions > self.limits.versions;
         let base = if round >= 2 { last.as_deref() } else { None };
-        if base.is_some() || versions > self.limits.versions {
-            self.happened(What::Widened { versions, top }, st);
-        }
+        let is_wider = base.is_some() || versions > self.limits.versions;
         self.merges.see(
             MarkKind::GlobalMerge,
             match (&last, base) {
@@ -517,6 +515,10 @@ impl Engine<'_> {
         let mut states = [std::mem::replace(st, State::empty())];
         let template = self.meet(&mut states, base, (fragment, block), top, loc)?;
         let [mut arriving] = states;
+        if is_wider {
+            let forgotten = last.map(|last| self.forgotten(&last, &template)).unwrap_or_default();
+            self.happened(What::Widened { versions, top, forgotten }, &arriving);
+        }
         let id = self.add_version(key, template, true);
         let template = self.version(id).template.clone();
         let Some(args) = self.bind(&mut arriving, &template, block, true, loc)? else {

@@ -5,7 +5,7 @@ use super::engine::{Engine, Version};
 use super::error::SpecError;
 use super::event::What;
 use super::merges::Merge;
-use super::state::{State, VersionId};
+use super::state::{Red, Reg, State, VersionId};
 use flowgraph::ir::{BlockId, Edge, Loc, MarkKind, Operand, Terminator};
 use std::rc::Rc;
 
@@ -62,11 +62,28 @@ impl Engine<'_> {
         let number = self.versions[key].len();
         let base = self.versions[key].last().map(|v| v.template.clone());
         let top = number >= self.limits.versions;
-        if base.is_some() {
-            self.happened_at(What::Widened { versions: number, top }, &states[0], loc);
-        }
         let template = self.meet(states, base.as_deref(), (fragment, block), top, loc)?;
+        if let Some(base) = base {
+            let forgotten = self.forgotten(&base, &template);
+            self.happened_at(What::Widened { versions: number, top, forgotten }, &states[0], loc);
+        }
         Ok(self.add_version(key, template, enterable))
+    }
+
+    /// The variables that have a constant in one version and none in the next.
+    pub(super) fn forgotten(&self, version: &State, next: &State) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        let is_constant = |reg: Reg| matches!(reg, Reg::Red(Red::Const(_)));
+        for (frame, after) in version.frames.iter().zip(&next.frames) {
+            let constants = frame.regs.iter().filter(|(_, reg)| is_constant(*reg)).map(|(value, _)| *value);
+            for value in constants.filter(|value| after.regs.get(*value).is_some_and(|reg| !is_constant(reg))) {
+                match self.program.variable(frame.graph, value) {
+                    Some(name) if !names.iter().any(|known| known == name) => names.push(name.to_owned()),
+                    _ => {}
+                }
+            }
+        }
+        names
     }
 
     /// Counts a version that is about to be made by [`Engine::new_version`].

@@ -187,6 +187,9 @@ impl Checker<'_, '_> {
             return self.make(ExprKind::Hint(Opcode::WeAreJitted, None), BOOL, pos);
         }
         let [arg] = args.as_slice() else { return wrong(self, 1) };
+        if name == "is_virtual" {
+            return self.is_virtual(arg, pos);
+        }
         let value = self.expr(arg, None);
         let ty = value.ty.clone();
         let (opcode, result) = match name {
@@ -207,7 +210,6 @@ impl Checker<'_, '_> {
                 return self.make(ExprKind::Hint(Opcode::Likely, Some(Box::new(value))), BOOL, pos);
             }
             "is_constant" => (Opcode::IsConstant, BOOL),
-            "is_virtual" => (Opcode::IsVirtual, BOOL),
             _ => return self.refuse(p.span(), Reason::NotYet, &format!("`{name}`")),
         };
         if opcode == Opcode::Promote {
@@ -220,6 +222,29 @@ impl Checker<'_, '_> {
             }
         }
         self.make(ExprKind::Hint(opcode, Some(Box::new(value))), result, pos)
+    }
+
+    /// `is_virtual(x)`, which takes a reference. Of a reference to a reference the inner one is asked about: the outer one is made for
+    /// the question.
+    fn is_virtual(&mut self, arg: &syn::Expr, pos: Pos) -> Expr {
+        let value = match strip(arg) {
+            syn::Expr::Reference(r) if r.mutability.is_none() && !matches!(strip(&r.expr), syn::Expr::Index(_)) => {
+                let inner = self.expr(&r.expr, None);
+                match self.infer.shallow(&inner.ty) {
+                    Ty::Ref(..) | Ty::Slice(..) | Ty::Str | Ty::Error => inner,
+                    _ => self.reference_to(inner, false, true, r, pos),
+                }
+            }
+            _ => self.argument(arg, None),
+        };
+        let shallow = self.infer.shallow(&value.ty);
+        if !matches!(shallow, Ty::Ref(..) | Ty::Slice(..) | Ty::Str | Ty::Never | Ty::Error) {
+            let detail = format!("expected a reference, found `{}`", self.show(&shallow));
+            let remedy =
+                format!("`is_virtual` asks about what a reference leads to: `is_virtual(&{})`", self.text(arg));
+            return self.refuse_with(arg.span(), Reason::TypeMismatch, &detail, &remedy);
+        }
+        self.make(ExprKind::Hint(Opcode::IsVirtual, Some(Box::new(value))), BOOL, pos)
     }
 
     /// `Some(x)`, `Cell::new(x)`, `i64::from(x)`, `u8::max(a, b)`, ...

@@ -40,6 +40,11 @@ impl Checker<'_, '_> {
                 Ok(args) => self.trap_macro(name, &args, pos),
                 Err(e) => self.refuse(e.span(), Reason::Syntax, &e.to_string()),
             },
+            "print" | "println" | "eprint" | "eprintln" | "dbg" | "write" | "writeln" => {
+                let remedy = "write the guest's output byte by byte, with `put_byte(b)` of `hueshift::prelude`; what only helps to find a \
+                              mistake, leave out";
+                self.refuse_with(mac.path.span(), Reason::Macro, &format!("`{name}!`"), remedy)
+            }
             _ => self.refuse(mac.path.span(), Reason::Macro, &format!("`{name}!`")),
         }
     }

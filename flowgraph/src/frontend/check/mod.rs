@@ -164,6 +164,13 @@ impl<'p, 's> Checker<'p, 's> {
         self.error(pos)
     }
 
+    /// Refuses something for which there is a better remedy than what is usual for the reason.
+    fn refuse_with(&self, span: Span, reason: Reason, detail: &str, remedy: &str) -> Expr {
+        let pos = self.pos(span);
+        self.p.refuse_with(pos, reason, detail, remedy);
+        self.error(pos)
+    }
+
     fn error(&self, pos: Pos) -> Expr {
         self.failed.set(true);
         Expr { kind: ExprKind::Error, ty: Ty::Error, pos }

@@ -1,6 +1,7 @@
 //! Operators, casts and assignments.
 
 use super::super::infer::VarKind;
+use super::super::numbers::no_negation;
 use super::super::refusal::{Pos, Reason};
 use super::super::tree::{BinOp, CompareOp, Expr, ExprKind};
 use super::super::types::{BOOL, Ty};
@@ -95,8 +96,12 @@ impl Checker<'_, '_> {
     }
 
     fn no_operator(&mut self, at: &impl Spanned, op: &str, ty: &Ty) -> Expr {
-        let ty = self.show(ty);
-        self.refuse(at.span(), Reason::NoOperator, &format!("`{ty}` has no operator `{op}`"))
+        let scalar = self.infer.shallow(ty).as_scalar();
+        let detail = format!("`{}` has no operator `{op}`", self.show(ty));
+        match scalar.filter(|s| s.is_integer() && op == "-") {
+            Some(unsigned) => self.refuse_with(at.span(), Reason::NoOperator, &detail, &no_negation(unsigned)),
+            None => self.refuse(at.span(), Reason::NoOperator, &detail),
+        }
     }
 
     /// An operand: a reference to a scalar counts as the scalar.
@@ -337,7 +342,8 @@ impl Checker<'_, '_> {
         let value = self.deref_scalar(raw);
         let ty = self.arithmetic_type(op, &place, &value, b);
         let value = self.never_as(value, &ty);
-        self.writable(&place, &b.left, false);
+        // A variable that gets its value later has to have it by now, and then has it for good: lowering looks at both.
+        self.writable(&place, &b.left, matches!(place.kind, ExprKind::Local(_)));
         self.make(ExprKind::AssignOp(op, Box::new(place), Box::new(value), right_first), Ty::Unit, pos)
     }
 }

@@ -14,7 +14,7 @@ use syn::spanned::Spanned;
 impl Checker<'_, '_> {
     /// Checks a pattern for a value of type `ty`, and brings its variables into the current scope.
     pub(super) fn pattern(&mut self, p: &syn::Pat, ty: &Ty) -> Pat {
-        let mut bound = Vec::new();
+        let mut bound = Bound::default();
         self.sub_pattern(p, ty, None, &mut bound)
     }
 
@@ -53,8 +53,12 @@ impl Checker<'_, '_> {
                     None => ty.clone(),
                 };
                 let name = ident_text(&i.ident);
-                let known = bound.iter().find(|(n, _)| *n == name).map(|(_, id)| *id);
+                let known = bound.names.iter().find(|(n, _)| *n == name).map(|(_, id)| *id);
                 let local = match known {
+                    Some(id) if bound.here.contains(&id) => {
+                        self.refuse(i.ident.span(), Reason::Duplicate, &format!("in this pattern `{name}`"));
+                        id
+                    }
                     Some(id) => {
                         let other = self.locals[id].ty.clone();
                         if !self.infer.unify(&other, &own) {
@@ -64,10 +68,11 @@ impl Checker<'_, '_> {
                     }
                     None => {
                         let id = self.declare(&name, own, i.mutability.is_some(), pos);
-                        bound.push((name, id));
+                        bound.names.push((name, id));
                         id
                     }
                 };
+                bound.here.insert(local);
                 let inner = i.subpat.as_ref().map(|(_, p)| Box::new(self.sub_pattern(p, ty, mode, bound)));
                 make(if mode.is_some() { PatKind::BindRef(local, inner) } else { PatKind::Bind(local, inner) })
             }
@@ -120,9 +125,13 @@ impl Checker<'_, '_> {
             },
             syn::Pat::Or(o) => {
                 let mut cases: Vec<Pat> = Vec::new();
+                // Each alternative binds the same variables, none of them twice.
+                let (before, mut after) = (bound.here.clone(), bound.here.clone());
                 for case in &o.cases {
                     cases.push(self.sub_pattern(case, ty, mode, bound));
+                    after.append(&mut std::mem::replace(&mut bound.here, before.clone()));
                 }
+                bound.here = after;
                 let names: Vec<BTreeSet<LocalId>> = cases.iter().map(variables).collect();
                 if names.windows(2).any(|pair| pair[0] != pair[1]) {
                     self.refuse(p.span(), Reason::Pattern, "whose alternatives bind different variables");
@@ -424,7 +433,13 @@ impl Checker<'_, '_> {
 }
 
 /// The variables that a pattern has bound.
-type Bound = Vec<(String, usize)>;
+#[derive(Default)]
+struct Bound {
+    /// All of them, by name: each alternative binds the same ones.
+    names: Vec<(String, LocalId)>,
+    /// Those that are bound already where it is looked on: in other parts of the same alternative, or beside all of them.
+    here: BTreeSet<LocalId>,
+}
 
 /// Whether variables are references to what they match, and mutable ones.
 type Mode = Option<bool>;

@@ -1,7 +1,7 @@
 //! References, slices of slices, and what may be written.
 
 use super::super::refusal::{Pos, Reason};
-use super::super::tree::{Expr, ExprKind, LocalId};
+use super::super::tree::{Expr, ExprKind, Local, LocalId};
 use super::super::types::{Ty, USIZE};
 use super::Checker;
 use super::expr::{start, strip};
@@ -179,8 +179,7 @@ impl Checker<'_, '_> {
             ExprKind::Local(id) => {
                 let local = &self.locals[*id];
                 if !(local.mutable || (local.late && whole)) {
-                    let name = format!("`{}` (it isn't `mut`)", local.name);
-                    self.refuse(at.span(), Reason::NotAssignable, &name);
+                    self.not_mutable(*id, at);
                 }
             }
             ExprKind::Field(..) | ExprKind::Index(..) | ExprKind::Deref(_) => self.writable_path(place, at),
@@ -216,10 +215,18 @@ impl Checker<'_, '_> {
                 if !matches!(self.infer.shallow(&place.ty), Ty::Ref(..) | Ty::Slice(..))
                     && !self.locals[*id].mutable =>
             {
-                let name = format!("`{}` (it isn't `mut`)", self.locals[*id].name);
-                self.refuse(at.span(), Reason::NotAssignable, &name);
+                self.not_mutable(*id, at);
             }
             _ => {}
         }
+    }
+
+    fn not_mutable(&mut self, id: LocalId, at: &impl Spanned) {
+        let Local { name, pos, .. } = &self.locals[id];
+        let remedy = match name.as_str() {
+            "self" => format!("take `mut self` or `&mut self` in line {}", pos.loc.line),
+            name => format!("write `mut {name}` in line {}, where the variable begins", pos.loc.line),
+        };
+        self.refuse_with(at.span(), Reason::NotAssignable, &format!("`{name}` (it isn't `mut`)"), &remedy);
     }
 }

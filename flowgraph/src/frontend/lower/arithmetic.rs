@@ -3,6 +3,7 @@
 //! Narrow integers are canonical in their 64-bit words: after an op that may leave the type's range the low bits are
 //! extended again. Where the op can't leave it (`&`, `|`, `>>`, division but for `MIN / -1`) nothing is emitted.
 
+use super::super::numbers::no_negation;
 use super::super::refusal::{Pos, Reason};
 use super::super::tree::{BinOp, CompareOp, Expr, ExprKind};
 use super::super::types::Ty;
@@ -40,6 +41,12 @@ impl Lowerer<'_, '_> {
     }
 
     pub(super) fn negate(&mut self, inner: &Expr, pos: Pos) -> Val {
+        // Of a literal the type may be known only now.
+        let scalar = self.ty(&inner.ty).as_scalar();
+        if let Some(unsigned) = scalar.filter(|s| s.is_integer() && !s.is_signed()) {
+            let detail = format!("`{}` has no operator `-`", unsigned.name());
+            self.p.refuse_with(pos, Reason::NoOperator, &detail, &no_negation(unsigned));
+        }
         if let ExprKind::Int(v) = inner.kind {
             return smallvec![self.integer(v, true, &inner.ty, pos)];
         }
@@ -366,9 +373,11 @@ impl Lowerer<'_, '_> {
 
     pub(super) fn assign(&mut self, place: &Expr, value: &Expr, pos: Pos) {
         if self.is_large(&value.ty) {
-            return self.assign_large(place, value, pos);
+            self.assign_large(place, value, pos);
+            return self.note_given(place, pos);
         }
         let values = self.value(value);
+        self.note_given(place, pos);
         if let (ExprKind::Local(id), true) = (&place.kind, self.may_change(value)) {
             self.tainted[*id] = true;
         }
@@ -392,6 +401,7 @@ impl Lowerer<'_, '_> {
         };
         let left = self.read(place_value, pos);
         let result = self.binary(op, &left, &right, &place.ty, &value.ty, pos);
+        self.note_given(place, pos);
         self.write(target, &result, pos);
     }
 }

@@ -34,6 +34,7 @@ impl Lowerer<'_, '_> {
         let Some(init) = init else {
             if let PatKind::Bind(id, None) = &pat.kind {
                 self.known_type(*id);
+                self.given.begins(self.b.current(), *id);
                 self.define(*id, None, pat.pos);
             }
             return;

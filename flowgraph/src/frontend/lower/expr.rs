@@ -145,7 +145,11 @@ impl Lowerer<'_, '_> {
             ExprKind::ExactValue(value, exact) => {
                 let mut values = self.value(value);
                 values.extend(self.value(exact));
-                self.record(Opcode::RecordExactValue, &values, Imm::None, pos);
+                let imm = match self.scalar(&value.ty) {
+                    Scalar::I64 | Scalar::F64 | Scalar::F32 => Imm::None,
+                    scalar => Imm::Scalar(scalar),
+                };
+                self.record(Opcode::RecordExactValue, &values, imm, pos);
                 Val::new()
             }
             ExprKind::Number(method, args) => self.number(*method, args, &e.ty, pos),

@@ -9,6 +9,7 @@ mod arithmetic;
 mod control;
 mod exhaustive;
 mod expr;
+mod given;
 mod loops;
 mod matching;
 mod memory;
@@ -65,6 +66,8 @@ pub(super) struct Lowerer<'p, 's> {
     owners: FxHashMap<Var, LocalId>,
     loops: Vec<Option<LoopTargets>>,
     portal: Option<portal::PortalBuild>,
+    /// Where variables that begin without a value, and may have one only, get it.
+    given: given::Given,
     /// A constant is computed: there is no run time.
     constant: bool,
     /// What the function returns.
@@ -87,6 +90,7 @@ impl<'p, 's> Lowerer<'p, 's> {
             owners: FxHashMap::default(),
             loops: (0..loops).map(|_| None).collect(),
             portal: None,
+            given: given::Given::default(),
             constant,
             result: Ty::Unit,
         }
@@ -145,6 +149,7 @@ impl<'p, 's> Lowerer<'p, 's> {
             lowerer.b.ret(values, value.value_pos());
         }
         lowerer.check_undefined();
+        lowerer.check_given_once();
         lowerer.check_portal(pos);
         if p.refusals.borrow().len() > before {
             return None;

@@ -27,7 +27,7 @@ pub fn large(n: usize) -> u8 {
 
 pub fn shared(n: usize) -> usize {
     let x;
-    while n > 3 { x = n; }
+    while n > 3 { x = n; } //~ not_assignable
     x //~ uninitialised
 }
 
@@ -40,4 +40,41 @@ static TABLE: [&[u8]; 2] = [b"a", b"bc"]; //~ constant
 
 pub fn tables_of_references(i: usize) -> usize {
     NAMES[0].len() + TABLE[1].len() + NAMES[i].len() + TABLE[i].len()
+}
+
+pub fn negative_unsigned(n: u8, at: usize) -> u8 {
+    let x = -1; //~ no_operator
+    let y = -(3); //~ no_operator
+    let signed = -1;
+    let a = match n { -1 => 1, _ => 2 }; //~ no_operator
+    let b = [2, -7]; //~ no_operator
+    n + x + y + a + b[at] + n * -2 + (signed as i8) as u8 //~ no_operator
+}
+
+pub fn second_values(n: u8) -> u8 {
+    let a;
+    a = n;
+    a = 2; //~ not_assignable
+    let b;
+    if n > 3 { b = 1; }
+    b = 2; //~ not_assignable
+    let c;
+    loop {
+        c = n; //~ not_assignable
+        if n > 5 { break; }
+    }
+    let d;
+    d = n;
+    d += 1; //~ not_assignable
+    let e;
+    let f;
+    (e, f) = (n, n);
+    (f, _) = (e, n); //~ not_assignable
+    a + b + c + d + f
+}
+
+pub fn no_value_yet(n: u8) -> u8 {
+    let y;
+    y += n; //~ uninitialised
+    y
 }

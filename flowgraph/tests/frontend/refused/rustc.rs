@@ -70,3 +70,17 @@ fn computes(x: i64) -> i64 { x + 1 }
 
 pub fn never(x: i64) -> i64 { let y: !; x } //~ type
 pub fn fails(x: i64) -> ! { panic!("{}", x) }
+
+pub fn bound_twice(pair: (u8, u8), other: Option<(u8, u8)>) -> u8 {
+    let (a, a) = pair; //~ duplicate
+    let ((b, _) | (_, b)) = pair;
+    let sum = match (pair.0, other) {
+        (c, Some((1, c))) => c, //~ duplicate
+        (d, Some((1, _))) | (1, Some((d, _))) => d,
+        (e, Some((1, f) | (f, e))) => e + f, //~ duplicate //~ pattern
+        (g @ 0..=9, Some((g, _))) => g, //~ duplicate
+        _ => 0,
+    };
+    a + b + sum
+}
+pub fn of_a_parameter((x, x): (u8, u8)) -> u8 { x } //~ duplicate
