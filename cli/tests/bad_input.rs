@@ -288,6 +288,26 @@ fn constructs_outside_of_the_dialect() {
     expect(2, &["is not text"], &["spec", env!("CARGO_BIN_EXE_hueshift")], "");
 }
 
+/// What the library of Rust has, and what is written in its place here.
+#[test]
+fn what_the_dialect_has_not_has_a_remedy() {
+    let cases = [
+        ("*a.get(0).unwrap()", "no method `get`", "test the index, then take the element"),
+        ("{ a.fill(0); 1 }", "no method `fill`", "write a loop over the indices"),
+        ("{ a.swap(0, 1); 1 }", "no method `swap`", "let x = a[i]; a[i] = a[j]; a[j] = x;"),
+        ("{ let mut o = Some(1i64); let t = o.take(); t.unwrap_or(2) }", "no method `take`", "let x = o; o = None;"),
+        ("Some(a[0]).map_or(1, |x| x)", "no method `map_or`", "list of number methods"),
+        ("Some(Some(1i64)).ok_or(2).unwrap_or(None).unwrap_or(3)", "no method `ok_or`", "write a `match`"),
+        ("matches!(a[0], 1 | 3) as i64", "the macro `matches!`", "arms are `true` and `false`"),
+        ("std::cmp::max(a[0], 4)", "no function `std::cmp::max`", "call it as a method: `a.min(b)`"),
+        ("std::mem::replace(&mut a[0], 4)", "no function `std::mem::replace`", "let x = *a; *a = b;"),
+    ];
+    for (written, refused_as, remedy) in cases {
+        let source = format!("pub fn f(a: &mut [i64]) -> i64 {{ {written} }}");
+        refused(&source, &["--args", "[1]"], &[refused_as, remedy]);
+    }
+}
+
 #[test]
 fn malformed_graph_text() {
     let ran = hueshift(&["graph", PLUS_MINUS, "--stage", "compiler", "--entry", "plus_minus", "--green", "0,1"], "");

@@ -8,7 +8,7 @@ use super::super::refusal::{Pos, Reason};
 use super::super::tree::{Expr, ExprKind};
 use super::super::types::{BOOL, Ty, USIZE};
 use super::expr::{strip, without_brackets};
-use super::{Binding, Checker, wrong_count};
+use super::{Binding, Checker, remedies, wrong_count};
 use crate::ir::{Opcode, Scalar, Type};
 use crate::math;
 use std::rc::Rc;
@@ -321,7 +321,10 @@ impl Checker<'_, '_> {
                 if numbers::is_prelude_function(&text) {
                     return self.refuse(p.span(), Reason::NoPrelude, &format!("`{text}`"));
                 }
-                self.refuse(p.span(), Reason::UnknownName, &format!("function `{text}`"))
+                {
+                    let remedy = remedies::of_function(&text).unwrap_or(Reason::UnknownName.remedy());
+                    self.refuse_with(p.span(), Reason::UnknownName, &format!("function `{text}`"), remedy)
+                }
             }
         }
     }

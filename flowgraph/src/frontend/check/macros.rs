@@ -4,7 +4,7 @@ use super::super::collect::path_text;
 use super::super::refusal::{Pos, Reason};
 use super::super::tree::{CompareOp, Expr, ExprKind};
 use super::super::types::Ty;
-use super::Checker;
+use super::{Checker, remedies};
 use crate::ir::{Opcode, TrapKind};
 use syn::Token;
 use syn::parse::Parser;
@@ -45,7 +45,10 @@ impl Checker<'_, '_> {
                               mistake, leave out";
                 self.refuse_with(mac.path.span(), Reason::Macro, &format!("`{name}!`"), remedy)
             }
-            _ => self.refuse(mac.path.span(), Reason::Macro, &format!("`{name}!`")),
+            _ => {
+                let remedy = remedies::of_macro(name).unwrap_or(Reason::Macro.remedy());
+                self.refuse_with(mac.path.span(), Reason::Macro, &format!("`{name}!`"), remedy)
+            }
         }
     }
 

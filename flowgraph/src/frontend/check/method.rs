@@ -112,7 +112,7 @@ impl Checker<'_, '_> {
                     return self.refuse(m.method.span(), Reason::Iterator, &format!("`.{name}()`"));
                 }
                 let _ = expected;
-                self.refuse(m.method.span(), Reason::NoMethod, &format!("`{ty}` has no method `{name}` in the dialect"))
+                self.refuse_method(m.method.span(), &name, &format!("`{ty}` has no method `{name}` in the dialect"))
             }
         }
     }
@@ -247,7 +247,7 @@ impl Checker<'_, '_> {
                 self.arguments_only(m.args.iter());
                 let kind = if result { "Result" } else { "Option" };
                 let detail = format!("`{kind}` has no method `{name}` in the dialect");
-                self.refuse(m.method.span(), Reason::NoMethod, &detail)
+                self.refuse_method(m.method.span(), name, &detail)
             }
         }
     }
@@ -291,7 +291,7 @@ impl Checker<'_, '_> {
             if ITERATORS.contains(&name) {
                 return self.refuse(at.span(), Reason::Iterator, &format!("`.{name}()`"));
             }
-            return self.refuse(at.span(), Reason::NoMethod, &format!("`{ty}` has no method `{name}` in the dialect"));
+            return self.refuse_method(at.span(), name, &format!("`{ty}` has no method `{name}` in the dialect"));
         };
         if params.len() != args.len() {
             let detail = wrong_count(name, params.len(), args.len());

@@ -14,6 +14,7 @@ mod operator;
 mod pattern;
 mod recorded;
 mod reference;
+mod remedies;
 
 use super::infer::{Infer, VarKind};
 use super::items::{FnItem, FnTypes, Item, ModuleId, Program, Space};
@@ -162,6 +163,12 @@ impl<'p, 's> Checker<'p, 's> {
         let pos = self.pos(span);
         self.p.refuse_at(pos, reason, detail);
         self.error(pos)
+    }
+
+    /// Refuses a method that the dialect hasn't got.
+    fn refuse_method(&self, span: Span, name: &str, detail: &str) -> Expr {
+        let remedy = remedies::of_method(name).unwrap_or(Reason::NoMethod.remedy());
+        self.refuse_with(span, Reason::NoMethod, detail, remedy)
     }
 
     /// Refuses something for which there is a better remedy than what is usual for the reason.
