@@ -4,7 +4,7 @@ use super::engine::Engine;
 use super::error::{Met, SpecError};
 use super::state::{Frame, KeyFrame, Reg, State};
 use super::step::{Outcome, show_const};
-use flowgraph::ir::{Const, MarkKind, ValueId};
+use flowgraph::ir::{Const, Loc, MarkKind, ValueId};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,14 +12,14 @@ use std::collections::{BTreeMap, BTreeSet};
 type Seen = BTreeMap<(usize, ValueId), Vec<Const>>;
 
 impl Engine<'_> {
-    /// `merges`: the loop goes by a merge point that runs can enter.
-    fn endless(&self, st: &State, values: &Seen, met: Met, merges: bool) -> SpecError {
+    /// `merges`: the loop goes by a merge point that runs can enter; `here`: where that has been found out.
+    fn endless(&self, st: &State, values: &Seen, met: Met, merges: bool, here: Loc) -> SpecError {
         let portal = self.is_in_portal(st);
         let different = |seen: &[Const]| seen.iter().collect::<BTreeSet<_>>().len();
         let changing = values.iter().filter(|(_, seen)| different(seen) > 1);
         // Of those that change as often it is the outermost one's loop: what is inside of it changes with it.
         let most = changing.max_by_key(|((out, v), seen)| (different(seen), *out, Reverse(*v)));
-        let Some(((out, v), seen)) = most else { return SpecError::TooMuch { met, portal, loc: self.loc(st) } };
+        let Some(((out, v), seen)) = most else { return SpecError::TooMuch { met, portal, loc: here } };
         let (out, v) = self.of_the_caller(st, *out, *v);
         let frames = &st.frames[..st.frames.len() - out];
         let graph = frames.last().map_or(st.frame().graph, |f| f.graph);
@@ -32,7 +32,7 @@ impl Engine<'_> {
             values: format!("{}, …", shown.join(", ")),
             met,
             portal,
-            loc: self.loc_in(frames),
+            loc: if out == 0 { here } else { self.loc_in(frames) },
         }
     }
 
@@ -70,7 +70,7 @@ impl Engine<'_> {
             }
         }
         let merges = self.program.mark(f.graph, f.block, f.index) == Some(MarkKind::GlobalMerge);
-        self.endless(st, &values, Met::LoopKeys(self.limits.loop_keys), merges)
+        self.endless(st, &values, Met::LoopKeys(self.limits.loop_keys), merges, self.loc(st))
     }
 
     /// Too many steps without an op emitted: goes once more around to see what changes.
@@ -106,6 +106,6 @@ impl Engine<'_> {
             }
         }
         self.limits = limits;
-        self.endless(home, &values, met, merges)
+        self.endless(home, &values, met, merges, self.loc(&st))
     }
 }
