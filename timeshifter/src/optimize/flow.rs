@@ -18,6 +18,9 @@ use std::ops::Range;
 /// After so many rounds bounds that still grow are widened.
 const EXACT: usize = 3;
 
+/// After so many they rest at no thresholds any more.
+const RESTING: usize = 16;
+
 /// After so many nothing is claimed of parameters.
 const ROUNDS: usize = 40;
 
@@ -305,6 +308,7 @@ impl Flow {
                     let after = match before {
                         None => comes,
                         Some(before) if comes.implies(before) => before,
+                        Some(before) if round >= RESTING => before.widen(before.join(comes)),
                         Some(before) if round >= EXACT => self.thresholds.widen(*param, before, comes),
                         Some(before) => before.join(comes),
                     };

@@ -42,6 +42,8 @@ struct Needless {
 pub(super) struct Walked {
     /// Whether anything has changed.
     pub changed: bool,
+    /// Whether it has been found, behind the walk, what parameters are: that is news for another one.
+    pub late: bool,
     /// Whether there are loops.
     pub has_loops: bool,
 }
@@ -104,12 +106,12 @@ pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewr
         }
     }
     walk.take_what_comes_back();
-    walk.take_stand_ins();
+    let late = walk.take_stand_ins();
     opposed.into_iter().for_each(|(block, opposite)| walk.turns(block, opposite));
     needless.into_iter().for_each(|(block, needless)| walk.drop_cases(block, &needless));
     let Walk { replaced, changed, .. } = walk;
     replaced.apply(graph);
-    Walked { changed, has_loops: tree.has_loops }
+    Walked { changed, late, has_loops: tree.has_loops }
 }
 
 pub(super) struct Walk<'g> {

@@ -90,6 +90,9 @@ const HOISTS: usize = 2;
 /// So often is looked for arms that change nothing, before anything else is done.
 const STRAIGHTENED: usize = 2;
 
+/// So many walks there are at the end, as long as each finds behind itself what parameters are.
+const LAST_WALKS: usize = 3;
+
 /// Optimizes a residual graph whose entry is handed what lies in these bounds; nothing is known of parameters that have none. Gives the
 /// number of rounds over it that needed no analysis.
 pub fn optimize(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> usize {
@@ -176,8 +179,13 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites, rounds
         simplify(graph, rewrites)?;
     }
     // What tests have become needless for has fewer users now; and of what is done before a loop more is known in it.
-    if (sink(graph, rewrites) | merged | news) && forward(graph, entry, rewrites).changed {
-        simplify(graph, rewrites)?;
+    let mut walks = if sink(graph, rewrites) | merged | news { LAST_WALKS } else { 0 };
+    while walks > 0 {
+        let walked = forward(graph, entry, rewrites);
+        if walked.changed {
+            simplify(graph, rewrites)?;
+        }
+        walks = if walked.late { walks - 1 } else { 0 };
     }
     Some(())
 }

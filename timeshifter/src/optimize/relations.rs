@@ -148,6 +148,9 @@ impl Relations {
             let lower = if possible & LESS == 0 { bound.lower().checked_add(apart)? } else { i64::MIN };
             Some((*other, IntBound::from_range(lower, upper)?))
         };
+        if self.pairs.is_empty() {
+            return SmallVec::new();
+        }
         self.others.get(&value).into_iter().flatten().filter_map(of_other).collect()
     }
 

@@ -13,13 +13,12 @@
 //! It is the copies of sparse conditional propagation the other way around (M. Wegman, F. K. Zadeck, "Constant propagation with conditional
 //! branches", 1991): a constant becomes the variable that it was learnt of.
 
-use super::cleanup::Edges;
 use super::dominators::{Dominators, exits};
 use super::flow::takes;
 use super::forward::Walk;
 use super::joins::definitions;
 use super::rewrites::{Kind, shown};
-use flowgraph::ir::{BlockId, Graph, Operand, Terminator, Type, ValueId};
+use flowgraph::ir::{BlockId, Graph, Terminator, Type, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -38,42 +37,51 @@ pub(super) struct StandIn {
     open: usize,
 }
 
+/// What edges hand over for a parameter.
+#[derive(Clone, Copy, Default)]
+struct Given {
+    edges: usize,
+    constants: usize,
+    /// A value that isn't the parameter itself.
+    value: Option<ValueId>,
+    /// There is more than one of these.
+    several: bool,
+}
+
 /// The values that parameters may be, as far as the edges of a graph say so by themselves.
 pub(super) fn stand_ins(graph: &Graph, tree: &Dominators) -> StandIns {
+    let mut given = vec![Given::default(); graph.values.len()];
+    for edge in graph.edges() {
+        for (param, arg) in graph.block(edge.block).params.iter().zip(&edge.args) {
+            let given = &mut given[param.index()];
+            given.edges += 1;
+            match arg.value() {
+                None => given.constants += 1,
+                Some(value) if value == *param => {}
+                Some(value) => given.several |= given.value.replace(value).is_some_and(|other| other != value),
+            }
+        }
+    }
     let mut found = StandIns::default();
-    let edges = Edges::new(graph);
     let mut defined = Vec::new();
     for id in graph.block_ids().skip(1).filter(|id| !exits(graph, *id)) {
         for (at, param) in graph.block(id).params.iter().enumerate() {
-            let open = edges.given(id.index(), at).count();
-            if !(2..=EDGES).contains(&open) || graph.values[param.index()].ty != Type::Int {
+            let Given { edges, constants, value, several } = given[param.index()];
+            if several || constants == 0 || !(2..=EDGES).contains(&edges) || graph.values[param.index()].ty != Type::Int
+            {
                 continue;
             }
-            let Some(value) =
-                handed_over(&edges, id, at, *param).or_else(|| branched_on(graph, tree.above[id.index()]?))
-            else {
-                continue;
-            };
+            let Some(value) = value.or_else(|| branched_on(graph, tree.above[id.index()]?)) else { continue };
             if defined.is_empty() {
                 defined = definitions(graph);
             }
             let from = defined[value.index()];
-            if from != id
-                && tree.dominates(from, id)
-                && edges.given(id.index(), at).any(|given| given.value().is_none())
-            {
-                found.entry(id).or_default().push(StandIn { at, value, open });
+            if from != id && tree.dominates(from, id) {
+                found.entry(id).or_default().push(StandIn { at, value, open: edges });
             }
         }
     }
     found
-}
-
-/// The one value that edges hand over for a parameter besides itself and constants.
-fn handed_over(edges: &Edges, block: BlockId, at: usize, param: ValueId) -> Option<ValueId> {
-    let mut values = edges.given(block.index(), at).filter_map(Operand::value).filter(|value| *value != param);
-    let first = values.next()?;
-    values.all(|value| value == first).then_some(first)
 }
 
 /// What a block asks at its end.
@@ -95,7 +103,8 @@ impl Walk<'_> {
         for (side, edge) in term.edges().enumerate() {
             let Some(stand_ins) = stand_ins.get_mut(&edge.block) else { continue };
             let mark = known.mark();
-            if takes(term, side, known) {
+            // What the way itself says is asked for only where that may help.
+            if !stand_ins.iter().any(|one| edge.args[one.at].value().is_none()) || takes(term, side, known) {
                 let params = &graph.block(edge.block).params;
                 for StandIn { at, value, open } in stand_ins {
                     let value = replaced.find((*value).into());
@@ -112,8 +121,9 @@ impl Walk<'_> {
         }
     }
 
-    /// Behind the walk: parameters that every edge says of that they are another value.
-    pub(super) fn take_stand_ins(&mut self) {
+    /// Behind the walk: parameters that every edge says of that they are another value. Gives whether there are any.
+    pub(super) fn take_stand_ins(&mut self) -> bool {
+        let mut taken = false;
         let mut stand_ins: Vec<_> = std::mem::take(&mut self.stand_ins).into_iter().collect();
         stand_ins.sort_unstable_by_key(|(block, _)| *block);
         for (block, StandIn { at, value, .. }) in stand_ins
@@ -128,9 +138,10 @@ impl Walk<'_> {
             }
             let told = || (format!("{param} is {}", shown(value)), "each way here says so".to_owned());
             if self.rewrites.may(Kind::Known, self.graph.block(block).loc, told) {
-                self.replaced.replace(param, value);
-                self.changed = true;
+                taken |= self.replaced.replace(param, value);
             }
         }
+        self.changed |= taken;
+        taken
     }
 }

@@ -9,7 +9,8 @@ pub(super) fn addresses(graph: &Graph, module: &Module, in_memory: bool) -> Vec<
     let mut found = Addresses { is_address: vec![false; graph.values.len()], todo: Vec::new() };
     let mut computed_of: FxHashMap<ValueId, &[Operand]> = FxHashMap::default();
     for op in graph.blocks.iter().flat_map(|block| &block.ops) {
-        if op.opcode.is_pure() {
+        // A hint gives what it is handed: `variable(m)` is the reference that `m` is.
+        if matches!(op.opcode.effect(), Effect::Pure | Effect::Hint) {
             computed_of.extend(op.results.iter().map(|result| (*result, &op.args[..])));
         }
         if let Some(desc) = op.mem() {

@@ -36,7 +36,6 @@ pub(super) fn of_function(path: &str) -> Option<&'static str> {
         "replace" | "take" if path.contains("mem::") => {
             "keep the value under a name, and assign the new one: `let x = *a; *a = b;`"
         }
-        "min" | "max" if path.contains("cmp::") => "call it as a method: `a.min(b)`",
         _ => return None,
     })
 }
