@@ -405,7 +405,7 @@ impl Jit {
     }
 
     /// The settings of a run that is traced from its beginning: a hot loop is compiled again, as where tier 0 is rustc's.
-    pub fn from_the_beginning(&self) -> JitOptions {
+    pub fn traced_at_once(&self) -> JitOptions {
         let mut options = self.options.clone();
         if self.given(&["region"]).is_none() {
             options.region = JitOptions::just_in_time().region;

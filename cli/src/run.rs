@@ -144,7 +144,7 @@ impl Run {
             check_accesses: source.is_text,
             time_tiers: self.looks(),
             keep_text: self.keeps_text(),
-            ..if self.mode == Mode::Jit { jit.from_the_beginning() } else { jit.options.clone() }
+            ..if self.mode == Mode::Jit { jit.traced_at_once() } else { jit.options.clone() }
         };
         let log = self.log.log.as_deref();
         let lines = if self.mode == Mode::Jit { Lines::create(log)? } else { None };
