@@ -18,12 +18,12 @@ use super::flow::takes;
 use super::forward::Walk;
 use super::joins::definitions;
 use super::rewrites::{Kind, shown};
-use flowgraph::ir::{BlockId, Graph, Terminator, Type, ValueId};
+use flowgraph::ir::{Block, BlockId, Graph, Terminator, Type, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// Blocks that more edges lead to are not looked at.
-const EDGES: usize = 16;
+const EDGES: u32 = 16;
 
 /// By block: the parameters that may be another value.
 pub(super) type StandIns = FxHashMap<BlockId, SmallVec<[StandIn; 2]>>;
@@ -40,8 +40,8 @@ pub(super) struct StandIn {
 /// What edges hand over for a parameter.
 #[derive(Clone, Copy, Default)]
 struct Given {
-    edges: usize,
-    constants: usize,
+    edges: u32,
+    constants: u32,
     /// A value that isn't the parameter itself.
     value: Option<ValueId>,
     /// There is more than one of these.
@@ -50,10 +50,18 @@ struct Given {
 
 /// The values that parameters may be, as far as the edges of a graph say so by themselves.
 pub(super) fn stand_ins(graph: &Graph, tree: &Dominators) -> StandIns {
-    let mut given = vec![Given::default(); graph.values.len()];
+    // By block: the number of its first parameter.
+    let mut params = 0;
+    let number = |block: &Block| {
+        params += block.params.len();
+        params - block.params.len()
+    };
+    let first: Vec<usize> = graph.blocks.iter().map(number).collect();
+    let mut given = vec![Given::default(); params];
     for edge in graph.edges() {
-        for (param, arg) in graph.block(edge.block).params.iter().zip(&edge.args) {
-            let given = &mut given[param.index()];
+        let numbers = first[edge.block.index()]..;
+        for ((number, param), arg) in numbers.zip(&graph.block(edge.block).params).zip(&edge.args) {
+            let given = &mut given[number];
             given.edges += 1;
             match arg.value() {
                 None => given.constants += 1,
@@ -66,7 +74,7 @@ pub(super) fn stand_ins(graph: &Graph, tree: &Dominators) -> StandIns {
     let mut defined = Vec::new();
     for id in graph.block_ids().skip(1).filter(|id| !exits(graph, *id)) {
         for (at, param) in graph.block(id).params.iter().enumerate() {
-            let Given { edges, constants, value, several } = given[param.index()];
+            let Given { edges, constants, value, several } = given[first[id.index()] + at];
             if several || constants == 0 || !(2..=EDGES).contains(&edges) || graph.values[param.index()].ty != Type::Int
             {
                 continue;
@@ -77,7 +85,7 @@ pub(super) fn stand_ins(graph: &Graph, tree: &Dominators) -> StandIns {
             }
             let from = defined[value.index()];
             if from != id && tree.dominates(from, id) {
-                found.entry(id).or_default().push(StandIn { at, value, open: edges });
+                found.entry(id).or_default().push(StandIn { at, value, open: edges as usize });
             }
         }
     }
