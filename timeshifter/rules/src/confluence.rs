@@ -8,7 +8,8 @@
 //! A file may say `# confluent inside out: reason` before its first rule. Then only pairs count whose operands are normal forms already, and of which both
 //! leave an operand or both make ops: what leaves an operand is asked first.
 
-use crate::instances::{build, instance};
+use crate::amounts::contradict;
+use crate::instances::{build, operands};
 use crate::matching::{Built, Interpreted, Subject};
 use crate::prove::{Both, Leaf, Meets, Solver, known_of, meet};
 use crate::rule::{Exception, Rule, Term};
@@ -39,8 +40,8 @@ pub enum Joined {
     Joined,
     /// No instance was found to which both apply, nor a proof that there is none.
     Undecided,
-    /// There is none: an op of what both match is a constant, and those are computed before rules are asked; or Z3 proves that both never
-    /// apply at once.
+    /// There is none: an op of what both match is a constant, and those are computed before rules are asked; or what both ask of shift amounts can't be; or
+    /// Z3 proves that both never apply at once.
     NeverMeet,
     /// They don't, but a comment says why that is fine.
     Believed(String),
@@ -87,7 +88,8 @@ pub fn pairs(rules: &Interpreted, solver: Option<&Solver>, next: &mut dyn FnMut(
                             other_pattern,
                             unified,
                         };
-                        let next = if pair.is_computed() { Joined::NeverMeet } else { pair.instances(INSTANCES) };
+                        let never = pair.is_computed() || pair.is_contradictory();
+                        let next = if never { Joined::NeverMeet } else { pair.instances(INSTANCES) };
                         if next == Joined::Undecided {
                             undecided.push(pair);
                         }
@@ -288,6 +290,13 @@ impl Overlap<'_> {
         is_computed(&self.both().0.pattern, self.both(), &self.unified)
     }
 
+    /// Whether the checks of both contradict each other.
+    fn is_contradictory(&self) -> bool {
+        let (one, other) = self.both();
+        let is: Vec<Term> = (0..self.unified.len()).map(|var| found(&Term::Var(var), &self.unified)).collect();
+        contradict(one, other, &is)
+    }
+
     /// Instances at random.
     fn instances(&self, most: usize) -> Joined {
         let (one, other) = self.both();
@@ -296,12 +305,8 @@ impl Overlap<'_> {
         let mut inside = None;
         for _ in 0..most {
             let mut terms = Terms::default();
-            let mut values: Vec<Operand> = Vec::new();
-            for var in 0..self.unified.len() {
-                let is_constant = is_constant((one, other), var);
-                let value = instance(&mut terms, &mut random, &values, ty((one, other), var), is_constant);
-                values.push(value);
-            }
+            let wanted = (0..self.unified.len()).map(|var| (ty((one, other), var), is_constant((one, other), var)));
+            let values = operands(&mut terms, &mut random, wanted);
             match self.try_one(terms, &values) {
                 Tried::NotBoth => {}
                 Tried::Joined => joined += 1,

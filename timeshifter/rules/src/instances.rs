@@ -14,11 +14,7 @@ const TRIES: u64 = 100;
 pub fn instance_of(rule: &Rule, seed: u64) -> Option<(Terms, Opcode, Vec<Operand>)> {
     let mut random = Random::new(seed);
     let mut terms = Terms::default();
-    let mut values = Vec::new();
-    for var in &rule.vars {
-        let value = instance(&mut terms, &mut random, &values, var.ty(), var.is_constant());
-        values.push(value);
-    }
+    let values = operands(&mut terms, &mut random, rule.vars.iter().map(|var| (var.ty(), var.is_constant())));
     let unified = vec![None; values.len()];
     let whole = build(&mut terms, &rule.pattern, &unified, &values);
     let (op, args) = Subject::definition(&terms, whole).filter(|_| terms.constant(whole).is_none())?;
@@ -37,46 +33,82 @@ pub fn goes_on(rule: &Rule, rules: &Interpreted) -> bool {
     })
 }
 
-/// An operand of which this or that is known; or a constant, often one that has to do with those `before`.
-pub(crate) fn instance(
+/// Operands at random, by their types and whether they are constants. The constants are made first, as of the others that is often known what a check
+/// asks for that is about both: that they can be shifted to the left by one of them, or lie below it.
+pub(crate) fn operands(
     terms: &mut Terms,
     random: &mut Random,
-    before: &[Operand],
-    ty: Type,
-    constant: bool,
-) -> Operand {
-    let constants: Vec<i64> = before.iter().filter_map(|operand| operand.as_int()).collect();
-    match (ty, constant) {
+    wanted: impl Iterator<Item = (Type, bool)> + Clone,
+) -> Vec<Operand> {
+    let mut constants: Vec<i64> = Vec::new();
+    let mut made: Vec<Option<Operand>> = Vec::new();
+    for (ty, is_constant) in wanted.clone() {
+        let constant = is_constant.then(|| constant(random, &constants, ty));
+        constants.extend(constant.and_then(Operand::as_int));
+        made.push(constant);
+    }
+    made.into_iter()
+        .zip(wanted)
+        .map(|(constant, (ty, _))| constant.unwrap_or_else(|| value(terms, random, &constants, ty)))
+        .collect()
+}
+
+/// A constant, often one that has to do with those `before`.
+fn constant(random: &mut Random, before: &[i64], ty: Type) -> Operand {
+    match ty {
         // Conditions often are about two of them.
-        (Type::Int, true) if !constants.is_empty() && random.below(3) == 0 => {
-            let other = constants[random.below(constants.len())];
-            let related = [other, other.wrapping_neg(), !other, 64i64.wrapping_sub(other), other.wrapping_add(1)];
+        Type::Int if !before.is_empty() && random.below(3) == 0 => {
+            let other = before[random.below(before.len())];
+            let related = [
+                other,
+                other.wrapping_neg(),
+                !other,
+                64i64.wrapping_sub(other),
+                other.wrapping_add(1),
+                1i64.wrapping_shl(other as u32).wrapping_sub(1),
+                (-1i64).wrapping_shl(other as u32),
+            ];
             Operand::int(related[random.below(related.len())])
         }
-        (Type::Int, true) => Operand::int(random.int::<64>(&[0, 1, -1, 2, 3, 7, 8, 63, 255, i64::MIN, i64::MAX])),
-        (Type::Float, true) => Operand::Const(Const::Float(random.float(ty) as u64)),
-        (_, true) => Operand::Const(Const::Single(random.float(ty) as u32)),
-        (Type::Int, false) if random.below(10) == 0 => Operand::int([0, 1, -1, 5][random.below(4)]),
-        (Type::Int, false) => {
-            let value = random.int::<64>(&[0, 1, -1, 2, 5, 63, 1000]);
-            let range = |low, high| IntBound::from_range(low, high).unwrap_or(IntBound::unbounded());
-            let bound = match random.below(11) {
-                10 => range(1, 2 + random.below(200) as i64),
-                9 => range(-2, -1),
-                8 => range(-1, 0),
-                7 => IntBound::from_bits(0, [2, 3, 7, 15, 240, 255, 256, 1 << 63][random.below(8)]),
-                6 => range(i64::MIN, -1),
-                0 => IntBound::boolean(),
-                1 => IntBound::nonnegative(),
-                2 => random.bound::<64>(value),
-                3 => IntBound::from_bits(0, random.word()),
-                _ => IntBound::unbounded(),
-            };
-            let bound = if bound.is_constant() { IntBound::unbounded() } else { bound };
-            terms.unknown(bound)
-        }
-        _ => terms.unknown(IntBound::unbounded()),
+        Type::Int => Operand::int(random.int::<64>(&[0, 1, -1, 2, 3, 7, 8, 63, 255, i64::MIN, i64::MAX])),
+        Type::Float => Operand::Const(Const::Float(random.float(ty) as u64)),
+        _ => Operand::Const(Const::Single(random.float(ty) as u32)),
     }
+}
+
+/// An operand of which this or that is known.
+fn value(terms: &mut Terms, random: &mut Random, constants: &[i64], ty: Type) -> Operand {
+    if ty != Type::Int {
+        return terms.unknown(IntBound::unbounded());
+    }
+    if random.below(10) == 0 {
+        return Operand::int([0, 1, -1, 5][random.below(4)]);
+    }
+    let range = |low, high| IntBound::from_range(low, high).unwrap_or(IntBound::unbounded());
+    let bound = if !constants.is_empty() && random.below(4) == 0 {
+        let amount = constants[random.below(constants.len())] & 63;
+        match random.below(4) {
+            0 => range(i64::MIN >> amount, i64::MAX >> amount),
+            1 => range(0, i64::MAX >> amount),
+            2 => range(0, 1i64.wrapping_shl(amount as u32).wrapping_sub(1)),
+            _ => IntBound::from_bits(0, u64::MAX << amount),
+        }
+    } else {
+        let value = random.int::<64>(&[0, 1, -1, 2, 5, 63, 1000]);
+        match random.below(11) {
+            10 => range(1, 2 + random.below(200) as i64),
+            9 => range(-2, -1),
+            8 => range(-1, 0),
+            7 => IntBound::from_bits(0, [2, 3, 7, 15, 240, 255, 256, 1 << 63][random.below(8)]),
+            6 => range(i64::MIN, -1),
+            0 => IntBound::boolean(),
+            1 => IntBound::nonnegative(),
+            2 => random.bound::<64>(value),
+            3 => IntBound::from_bits(0, random.word()),
+            _ => IntBound::unbounded(),
+        }
+    };
+    terms.unknown(if bound.is_constant() { IntBound::unbounded() } else { bound })
 }
 
 /// A term as it stands, with operands for its variables.

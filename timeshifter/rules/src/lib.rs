@@ -28,6 +28,7 @@
 //! The language is that of PyPy's JIT (`rpython/jit/metainterp/ruleopt`); its ops are those of the op table, whose semantics, also those of
 //! shifts by 64 and more and of division by zero, hold in patterns, targets and expressions alike.
 
+mod amounts;
 mod check;
 mod compile;
 mod confluence;

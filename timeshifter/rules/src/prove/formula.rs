@@ -473,19 +473,11 @@ impl Formula {
 
     /// Facts about bounds in general: each is as tight as its other half makes it.
     pub fn reduced(&self) -> String {
-        let mut facts = String::new();
         let results = self.asked.iter().filter_map(|asked| match asked {
             Asked::Transfer(_, _, parts) => Some(parts),
             _ => None,
         });
-        for parts in self.bounds.iter().map(|(_, parts)| parts).chain(results) {
-            let Parts { lower, upper, tmask, .. } = parts;
-            let _ = writeln!(facts, "(assert {})\n(assert {})", has_bits(parts, lower), has_bits(parts, upper));
-            // No bit above the first in which the ends differ is unknown.
-            let differing = format!("(bvxor {lower} {upper})");
-            let _ = writeln!(facts, "(assert (bvule (bvand {tmask} (bvnot {differing})) {differing}))");
-        }
-        facts
+        self.bounds.iter().map(|(_, parts)| parts).chain(results).map(Parts::reduced).collect()
     }
 
     /// What is known of transfers that are asked for: `of` has it for an op, its operands' bounds and the one that it gives.
@@ -552,6 +544,15 @@ impl Formula {
 }
 
 impl Parts {
+    /// What is true of a bound whose halves have made each other as tight as they do.
+    pub fn reduced(&self) -> String {
+        let Parts { lower, upper, tmask, .. } = self;
+        // No bit above the first in which the ends differ is unknown.
+        let differing = format!("(bvxor {lower} {upper})");
+        let unknown = format!("(bvule (bvand {tmask} (bvnot {differing})) {differing})");
+        format!("(assert {})\n(assert {})\n(assert {unknown})\n", has_bits(self, lower), has_bits(self, upper))
+    }
+
     /// The names of the ends and of the bits.
     pub fn names(&self) -> [&str; 4] {
         [&self.lower, &self.upper, &self.tvalue, &self.tmask]

@@ -4,10 +4,10 @@
 //! known of such bounds ([`transfers`]). What Z3 finds is tried: either both rules apply to it, or Z3 is told what is known there
 //! ([`Meeting::learn`]).
 
-use super::BRIEFLY;
 use super::formula::{Formula, Ops, Parts, equal, is, is_constant};
 use super::solver::{Answer, Solver};
 use super::transfers;
+use super::{BRIEFLY, each_amount, is_amount};
 use crate::rule::{Rule, Term, VarId, result_type};
 use bounds::IntBound;
 use flowgraph::ir::{Opcode, Type};
@@ -92,6 +92,7 @@ fn meet_with<T>(
     }
     let meeting = Meeting::new(*both, formula)?;
     let mut facts = meeting.formula.reduced();
+    facts.extend(meeting.ops.iter().map(|(_, parts)| parts.reduced()));
     facts.push_str(&meeting.transfers(transfers::tight));
     facts.push_str(&asserted(meeting.formula.of_answers()));
     let until = Instant::now() + ALL;
@@ -106,7 +107,7 @@ fn meet_with<T>(
         let script = format!("{}{facts}", meeting.formula.holds);
         let values = match solver.ask(&script, meeting.formula.floats, &wanted, timeout) {
             Answer::Unsat => return Ok(Meets::Never),
-            Answer::Unknown(_) => return Ok(Meets::Unknown),
+            Answer::Unknown(_) => break,
             Answer::Sat(values) => values,
         };
         let value_of = |name: &str| wanted.iter().position(|(own, _)| own == name).map(|at| values[at]);
@@ -118,7 +119,11 @@ fn meet_with<T>(
         }
         facts.push_str(&meeting.formula.learn(&value_of));
     }
-    Ok(Meets::Unknown)
+    facts.push_str(&meeting.transfers(transfers::holds));
+    let cases = meeting.amounts();
+    let script = format!("{}{facts}", meeting.formula.holds);
+    let never = !cases.is_empty() && solver.impossible(&script, meeting.formula.floats, &cases, BRIEFLY) == cases.len();
+    Ok(if never { Meets::Never } else { Meets::Unknown })
 }
 
 fn asserted(facts: Vec<String>) -> String {
@@ -212,6 +217,19 @@ impl<'r> Meeting<'r> {
             Some(of(*op, &args?, result))
         });
         asserted(own.flatten().chain(self.formula.of_transfers(of)).collect())
+    }
+
+    /// A constant that is the amount of a shift, case by case: each amount, and any other number.
+    fn amounts(&self) -> Vec<String> {
+        let (one, other) = self.both.rules;
+        let amount = self.leaves.iter().find(|(var, _)| {
+            self.is_constant(*var)
+                && match var.checked_sub(one.vars.len()) {
+                    Some(own) => is_amount(other, own),
+                    None => is_amount(one, *var),
+                }
+        });
+        amount.map(|(_, name)| each_amount(name, i64::from)).unwrap_or_default()
     }
 
     fn wanted(&self) -> Vec<(String, u32)> {

@@ -273,12 +273,7 @@ fn one_by_one(rule: &Rule, formula: &mut Formula, solver: &Solver) -> Verdict {
         if !is_amount && !is_power(rule, var) {
             continue;
         }
-        let value = |bit: u32| if is_amount { i64::from(bit) } else { 1 << bit };
-        let mut own: Vec<String> = (0..64).map(|bit| format!("(assert (= {name} {}))\n", word(value(bit)))).collect();
-        own.push((0..64).fold(String::new(), |mut text, bit| {
-            let _ = writeln!(text, "(assert (not (= {name} {})))", word(value(bit)));
-            text
-        }));
+        let own = each_amount(&name, |bit| if is_amount { i64::from(bit) } else { 1 << bit });
         cases = cases.iter().flat_map(|case| own.iter().map(move |own| format!("{case}{own}"))).collect();
         if cases.len() > 5000 {
             break;
@@ -304,6 +299,16 @@ fn one_by_one(rule: &Rule, formula: &mut Formula, solver: &Solver) -> Verdict {
         }
     }
     Verdict::Exhaustive(cases.len())
+}
+
+/// That a constant has to do with this bit or that, for each bit, and that it is nothing of the kind.
+fn each_amount(name: &str, value: impl Fn(u32) -> i64) -> Vec<String> {
+    let mut cases: Vec<String> = (0..64).map(|bit| format!("(assert (= {name} {}))\n", word(value(bit)))).collect();
+    cases.push((0..64).fold(String::new(), |mut text, bit| {
+        let _ = writeln!(text, "(assert (not (= {name} {})))", word(value(bit)));
+        text
+    }));
+    cases
 }
 
 /// Whether a variable is the amount of a shift.

@@ -150,6 +150,14 @@ pub(super) fn tight(op: Opcode, args: &[Parts], result: &Parts) -> Vec<String> {
             let either = format!("(and {} {} {lower} {upper})", within(a, result), within(b, result));
             facts.push(format!("(=> (not (or {first} {second})) {either})"));
         }
+        (Opcode::IntMul, [a, b]) => {
+            // Below the lowest bit that one of them may have, a product has none.
+            for one in [a, b] {
+                let may_be = format!("(bvor {} {})", one.tvalue, one.tmask);
+                let below = format!("(bvsub (bvand {may_be} (bvneg {may_be})) {})", word(1));
+                facts.push(format!("(= (bvand (bvor {} {}) {below}) {zero})", result.tvalue, result.tmask));
+            }
+        }
         (Opcode::UintFloordiv, [a, b]) => {
             let (is_less, _) = unsigned(Opcode::UintLt, a, b);
             facts.push(format!("(=> {is_less} {})", is_value(0)));
