@@ -43,10 +43,10 @@ impl Cleaned {
     }
 }
 
-const UNREACHABLE: u16 = 1;
-const APPEND: u16 = 1 << 1;
-const PARAMS: u16 = 1 << 2;
-const DECIDED: u16 = 1 << 3;
+const DECIDED: u16 = 1;
+const UNREACHABLE: u16 = 1 << 1;
+const APPEND: u16 = 1 << 2;
+const PARAMS: u16 = 1 << 3;
 const CONSTANTS: u16 = 1 << 4;
 const BRANCHES: u16 = 1 << 5;
 const DEAD: u16 = 1 << 6;
@@ -54,13 +54,13 @@ const JUMPS: u16 = 1 << 7;
 const THREADS: u16 = 1 << 8;
 const HANDED: u16 = 1 << 9;
 
-/// In their order, by bit. What goes with an edge: arrivals and arguments, and so the last use of a value. What comes with a value in place of another: constants, tests, and
+/// In their order, by bit: first what leaves the others the least to go over. What goes with an edge: arrivals and arguments, and so the last use of a value. What comes with a value in place of another: constants, tests, and
 /// parameters that are always the same. What comes with less in a block: nothing but a jump, or two sides that are alike. Ops over constants come with constants alone.
 const CLEANERS: [Cleaner; 10] = [
+    Cleaner { clean: decide, wakes: UNREACHABLE | APPEND | PARAMS | BRANCHES | DEAD | JUMPS | HANDED },
     Cleaner { clean: |graph, _| drop_unreachable(graph).into(), wakes: APPEND | PARAMS | DEAD | HANDED },
     Cleaner { clean: append_single_successors, wakes: PARAMS | BRANCHES | DEAD | DECIDED | THREADS | HANDED },
     Cleaner { clean: drop_redundant_params, wakes: PARAMS | BRANCHES | DEAD | JUMPS | DECIDED | THREADS | HANDED },
-    Cleaner { clean: decide, wakes: UNREACHABLE | APPEND | PARAMS | BRANCHES | DEAD | JUMPS | HANDED },
     Cleaner { clean: fold_constants, wakes: PARAMS | BRANCHES | DEAD | DECIDED | THREADS | HANDED },
     Cleaner {
         clean: |graph, rewrites| simplify_branches(graph, rewrites).into(),

@@ -9,7 +9,7 @@ use super::done::SameOp;
 use super::floats;
 use super::flow::{Flow, down, numbers, scoped, takes};
 use super::int_bound::IntBound;
-use super::joins::{Join, joins};
+use super::joins::{Join, definitions, joins};
 use super::known::{Definition, Known, is_int};
 use super::memory::{Found, extension, one_way};
 use super::peephole::{Instead, instead};
@@ -23,6 +23,7 @@ use flowgraph::ir::{
 use rules::{Built, Fired};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
+use std::cell::LazyCell;
 
 /// For each op of a graph, and besides: so often rules are used. Those of the optimizer end long before; others may go around in circles.
 const FIRINGS: (usize, usize) = (50, 1000);
@@ -55,8 +56,10 @@ pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewr
     let flow = Flow::new(graph, &tree, entry, &mut known);
     let replaced = Replacements::new(graph);
     let one_way = one_way(graph);
-    let joins = joins(graph, &tree);
-    let stand_ins = stand_ins(graph, &tree);
+    let (joins, stand_ins) = {
+        let defined = LazyCell::new(|| definitions(graph));
+        (joins(graph, &tree, &defined), stand_ins(graph, &tree, &defined))
+    };
     let ops: usize = graph.blocks.iter().map(|block| block.ops.len()).sum();
     let firings = ops * FIRINGS.0 + FIRINGS.1;
     let mut walk = Walk {
@@ -150,18 +153,30 @@ impl Walk<'_> {
 
     /// Goes through a block. `reaches` says whether another is come to, where that needn't be looked for.
     fn block(&mut self, id: BlockId, reaches: impl Fn(BlockId) -> Option<bool>) {
-        let ops = std::mem::take(&mut self.graph.block_mut(id).ops);
-        let mut kept = Vec::with_capacity(ops.len());
-        for mut op in ops {
+        let mut ops = std::mem::take(&mut self.graph.block_mut(id).ops);
+        // New ops, each with the number of those that stay before it.
+        let mut new: Vec<(usize, Op)> = Vec::new();
+        let mut stay = 0;
+        ops.retain_mut(|op| {
             for arg in &mut op.args {
                 self.use_known(arg, &op.loc);
             }
-            let stays = self.keeps(&mut op);
-            kept.append(&mut self.before);
+            let stays = self.keeps(op);
+            new.extend(self.before.drain(..).map(|before| (stay, before)));
             if stays {
-                self.known.accesses(&op);
-                kept.push(op);
+                self.known.accesses(op);
+                stay += 1;
             }
+            stays
+        });
+        if !new.is_empty() {
+            let mut old = std::mem::take(&mut ops).into_iter();
+            for (at, op) in new {
+                let taken = stay - old.len();
+                ops.extend(old.by_ref().take(at - taken));
+                ops.push(op);
+            }
+            ops.extend(old);
         }
         let mut term = std::mem::replace(&mut self.graph.block_mut(id).term, Terminator::Return(Vec::new()));
         let loc = self.graph.block(id).loc;
@@ -169,7 +184,7 @@ impl Walk<'_> {
         term.for_each_operand_mut(|operand| self.use_known(operand, &loc));
         self.decide(&mut term, &loc, reaches);
         let block = self.graph.block_mut(id);
-        (block.ops, block.term) = (kept, term);
+        (block.ops, block.term) = (ops, term);
     }
 
     /// An operand as it is known here.

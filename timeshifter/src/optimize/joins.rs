@@ -28,6 +28,7 @@ use flowgraph::ir::{Block, BlockId, Const, Edge, Effect, Graph, Imm, Op, Opcode,
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 use std::collections::hash_map::Entry;
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// Joins of more ways ask nothing.
@@ -276,8 +277,12 @@ fn handed_over(operand: Operand, params: &[ValueId], edge: &Edge) -> Operand {
     params.iter().position(|param| Operand::Value(*param) == operand).map_or(operand, |at| edge.args[at])
 }
 
-/// By block: what it asks.
-pub(super) fn joins(graph: &Graph, tree: &Dominators) -> FxHashMap<BlockId, Join> {
+/// By block: what it asks. `defined` has by value the block that computes it ([`definitions`]).
+pub(super) fn joins(
+    graph: &Graph,
+    tree: &Dominators,
+    defined: &impl Deref<Target = Vec<BlockId>>,
+) -> FxHashMap<BlockId, Join> {
     let edges = graph.arrivals();
     let mut comes_back = vec![false; graph.blocks.len()];
     for from in graph.block_ids() {
@@ -287,11 +292,7 @@ pub(super) fn joins(graph: &Graph, tree: &Dominators) -> FxHashMap<BlockId, Join
     }
     let is_join = |id: &BlockId| (2..=WAYS).contains(&edges[id.index()]) && *id != BlockId::ENTRY;
     let mut joins = FxHashMap::default();
-    let mut defined: Vec<BlockId> = Vec::new();
     for id in graph.block_ids().filter(is_join).filter(|id| !exits(graph, *id)) {
-        if defined.is_empty() {
-            defined = definitions(graph);
-        }
         let is_head = comes_back[id.index()];
         let mut join = Join { edges: edges[id.index()] as usize, is_head, ..Join::default() };
         let params = &graph.block(id).params;

@@ -73,6 +73,9 @@ pub(super) fn sink(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
                 graph.block_mut(to).ops.insert(0, op);
             }
         }
+        if moved.is_empty() {
+            continue;
+        }
         let mut moved = moved.into_iter().rev().peekable();
         let mut number = 0;
         graph.block_mut(at).ops.retain(|_| {

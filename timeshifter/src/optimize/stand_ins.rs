@@ -16,11 +16,11 @@
 use super::dominators::{Dominators, exits};
 use super::flow::takes;
 use super::forward::Walk;
-use super::joins::definitions;
 use super::rewrites::{Kind, shown};
 use flowgraph::ir::{Block, BlockId, Graph, Terminator, Type, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::ops::Deref;
 
 /// Blocks that more edges lead to are not looked at.
 const EDGES: u32 = 16;
@@ -48,8 +48,8 @@ struct Given {
     several: bool,
 }
 
-/// The values that parameters may be, as far as the edges of a graph say so by themselves.
-pub(super) fn stand_ins(graph: &Graph, tree: &Dominators) -> StandIns {
+/// The values that parameters may be, as far as the edges of a graph say so by themselves. `defined` has by value the block that computes it.
+pub(super) fn stand_ins(graph: &Graph, tree: &Dominators, defined: &impl Deref<Target = Vec<BlockId>>) -> StandIns {
     // By block: the number of its first parameter.
     let mut params = 0;
     let number = |block: &Block| {
@@ -71,7 +71,6 @@ pub(super) fn stand_ins(graph: &Graph, tree: &Dominators) -> StandIns {
         }
     }
     let mut found = StandIns::default();
-    let mut defined = Vec::new();
     for id in graph.block_ids().skip(1).filter(|id| !exits(graph, *id)) {
         for (at, param) in graph.block(id).params.iter().enumerate() {
             let Given { edges, constants, value, several } = given[first[id.index()] + at];
@@ -80,9 +79,6 @@ pub(super) fn stand_ins(graph: &Graph, tree: &Dominators) -> StandIns {
                 continue;
             }
             let Some(value) = value.or_else(|| branched_on(graph, tree.above[id.index()]?)) else { continue };
-            if defined.is_empty() {
-                defined = definitions(graph);
-            }
             let from = defined[value.index()];
             if from != id && tree.dominates(from, id) {
                 found.entry(id).or_default().push(StandIn { at, value, open: edges as usize });
