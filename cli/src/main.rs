@@ -38,6 +38,11 @@ mod stats;
 mod why;
 
 use clap::{Parser, Subcommand};
+
+/// Specializing allocates much that is small and soon free again.
+#[cfg(feature = "mimalloc")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 use problem::Failure;
 use std::process::ExitCode;
 
