@@ -422,8 +422,8 @@ impl Walk<'_> {
             Built::Operand(_) => op.results.len() > 1,
         };
         let kind = if plain { Kind::NoOverflow } else { Kind::Simpler };
-        let why = format!("rule {}", self.rewrites.rules.name(fired.rule));
-        if !self.may(op, kind, || (shown_built(&fired.target), why)) {
+        let name = self.rewrites.rules.name(fired.rule);
+        if !self.may(op, kind, || (shown_built(&fired.target), format!("rule {name}"))) {
             return None;
         }
         self.firings -= 1;

@@ -3,6 +3,7 @@
 use super::known::Known;
 use flowgraph::ir::{Opcode, Operand};
 use rules::{Fired, Interpreted, Rule, Subject};
+use std::borrow::Cow;
 
 #[allow(non_snake_case, unused_variables, unused_parens, clippy::all)]
 mod compiled {
@@ -35,10 +36,10 @@ impl Asked {
     }
 
     /// The name of a rule.
-    pub fn name(&self, rule: usize) -> &str {
+    pub fn name(&self, rule: usize) -> Cow<'static, str> {
         match self {
-            Asked::Own => RULES[rule],
-            Asked::Others(rules) => &rules.rules()[rule].name,
+            Asked::Own => RULES[rule].into(),
+            Asked::Others(rules) => rules.rules()[rule].name.clone().into(),
         }
     }
 

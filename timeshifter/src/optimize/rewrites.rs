@@ -4,6 +4,7 @@
 use super::integer::{Asked, RULES};
 use flowgraph::ir::{Const, Loc, Opcode, Operand};
 use rules::{Built, Interpreted};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::AddAssign;
 
@@ -148,7 +149,7 @@ impl Rewrites {
 
     /// How often each rule fired, by the op that it was asked about; in the order of the table of ops and that of the rules.
     pub fn fired(&self) -> Vec<(Opcode, String, u64)> {
-        self.fired.0.iter().map(|((op, rule), count)| (*op, self.rules.name(*rule).to_owned(), *count)).collect()
+        self.fired.0.iter().map(|((op, rule), count)| (*op, self.rules.name(*rule).into_owned(), *count)).collect()
     }
 
     /// The same, to be added up; where the optimizer's own rules were asked.
@@ -165,7 +166,7 @@ impl Rewrites {
     }
 
     /// A rule that would have been used without end, if one was: it was given up. The optimizer's own are none of these.
-    pub fn endless(&self) -> Option<&str> {
+    pub fn endless(&self) -> Option<Cow<'static, str>> {
         self.endless.map(|rule| self.rules.name(rule))
     }
 
