@@ -12,6 +12,7 @@ use crate::engine::Tier;
 use crate::facts::Facts;
 use crate::fragment::{Cells, FrameLayout, Heads, SlotPlan};
 use crate::lower;
+use crate::next_round::counted_from_next_round;
 use crate::products::in_pairs;
 use crate::shifts::unrolled;
 use crate::sites::{Sites, TrapSite};
@@ -164,6 +165,8 @@ pub(crate) fn translate(
     code: &mut dyn Module,
     b: &mut FunctionBuilder,
 ) -> Result<(), CodegenError> {
+    let counted = counted_from_next_round(graph);
+    let graph = counted.as_ref().unwrap_or(graph);
     let paired = in_pairs(graph);
     let graph = paired.as_ref().unwrap_or(graph);
     let unrolled = unrolled(graph);

@@ -35,6 +35,7 @@ mod glue;
 mod helpers;
 mod isa;
 mod lower;
+mod next_round;
 mod object;
 mod products;
 mod rounds;

@@ -19,7 +19,7 @@
 //! its first effect: what a round stores, it stores in the loop.
 
 use super::dominators::Dominators;
-use super::joins::definitions;
+use super::joins::{definitions, latches};
 use super::known::Known;
 use super::memory::{Place, one_way};
 use super::rewrites::{Kind, Rewrites};
@@ -135,12 +135,7 @@ impl std::fmt::Display for Found {
 }
 
 fn plans(graph: &Graph, tree: &Dominators) -> Vec<Plan> {
-    let mut latches: FxHashMap<BlockId, Vec<BlockId>> = FxHashMap::default();
-    for from in graph.block_ids() {
-        for edge in graph.block(from).term.edges().filter(|edge| tree.dominates(edge.block, from)) {
-            latches.entry(edge.block).or_default().push(from);
-        }
-    }
+    let latches = latches(graph, tree);
     let one_way = one_way(graph);
     let mut search = Search { graph, tree, one_way, defined: definitions(graph), known: None };
     let mut found = Vec::new();
@@ -291,7 +286,7 @@ fn is_costly(op: &Op) -> bool {
 }
 
 /// The blocks from which a round of a loop can still end, sorted; nothing if there are too many of them.
-fn body(head: BlockId, latches: &[BlockId], tree: &Dominators) -> Option<Vec<BlockId>> {
+pub(super) fn body(head: BlockId, latches: &[BlockId], tree: &Dominators) -> Option<Vec<BlockId>> {
     let mut body = vec![head];
     let mut todo = latches.to_vec();
     while let Some(at) = todo.pop() {

@@ -21,12 +21,14 @@ use super::dominators::{Dominators, exits};
 use super::done::SameOp;
 use super::flow::takes;
 use super::forward::Walk;
+use super::hoist::body;
 use super::int_bound::IntBound;
 use super::memory::{Found, extension};
 use super::rewrites::{Kind, shown_op};
 use flowgraph::ir::{Block, BlockId, Const, Edge, Effect, Graph, Imm, Op, Opcode, Operand, Terminator, Type, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
+use std::cell::LazyCell;
 use std::collections::hash_map::Entry;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -272,6 +274,17 @@ impl Walk<'_> {
     }
 }
 
+/// By head of a loop: the blocks from which it comes back there, once for each edge.
+pub(super) fn latches(graph: &Graph, tree: &Dominators) -> FxHashMap<BlockId, SmallVec<[BlockId; 2]>> {
+    let mut latches: FxHashMap<BlockId, SmallVec<[BlockId; 2]>> = FxHashMap::default();
+    for from in graph.block_ids() {
+        for edge in graph.block(from).term.edges().filter(|edge| tree.dominates(edge.block, from)) {
+            latches.entry(edge.block).or_default().push(from);
+        }
+    }
+    latches
+}
+
 /// What an operand of a block is where this edge leads there.
 fn handed_over(operand: Operand, params: &[ValueId], edge: &Edge) -> Operand {
     params.iter().position(|param| Operand::Value(*param) == operand).map_or(operand, |at| edge.args[at])
@@ -284,16 +297,15 @@ pub(super) fn joins(
     defined: &impl Deref<Target = Vec<BlockId>>,
 ) -> FxHashMap<BlockId, Join> {
     let edges = graph.arrivals();
-    let mut comes_back = vec![false; graph.blocks.len()];
-    for from in graph.block_ids() {
-        for edge in graph.block(from).term.edges() {
-            comes_back[edge.block.index()] |= tree.dominates(edge.block, from);
-        }
-    }
+    let latches = latches(graph, tree);
     let is_join = |id: &BlockId| (2..=WAYS).contains(&edges[id.index()]) && *id != BlockId::ENTRY;
     let mut joins = FxHashMap::default();
     for id in graph.block_ids().filter(is_join).filter(|id| !exits(graph, *id)) {
-        let is_head = comes_back[id.index()];
+        let latches = latches.get(&id);
+        let is_head = latches.is_some();
+        // What is loaded behind a loop is loaded there once, and not handed around in it.
+        let body = LazyCell::new(|| latches.and_then(|latches| body(id, latches, tree)));
+        let stays = |next: &BlockId| body.as_ref().is_none_or(|body| body.binary_search(next).is_ok());
         let mut join = Join { edges: edges[id.index()] as usize, is_head, ..Join::default() };
         let params = &graph.block(id).params;
         let is_above = |arg: &Operand| arg.value().is_none_or(|value| !tree.dominates(id, defined[value.index()]));
@@ -322,7 +334,7 @@ pub(super) fn joins(
                 let goes_on =
                     |next: &BlockId| !matches!(graph.block(*next).term, Terminator::Exit { .. } | Terminator::Trap(_));
                 let next = block.term.edges().map(|edge| edge.block).filter(|next| edges[next.index()] == 1);
-                chain.extend(next.filter(goes_on).take(BLOCKS - chain.len()));
+                chain.extend(next.filter(goes_on).filter(stays).take(BLOCKS - chain.len()));
             }
             at += 1;
         }
