@@ -4,13 +4,9 @@
 
 mod common;
 
-use common::returned;
-use flowgraph::eval::{self, Evaluator};
-use flowgraph::ir::Type;
-use flowgraph::memory::Memory;
+use common::{function, gives_what_it_should, returned};
 use flowgraph::testing::Random;
-use flowgraph::text::parse_module;
-use jitcodegen::{Engine, Machine, OptLevel, Options, Outcome};
+use jitcodegen::{Engine, Machine, OptLevel, Options};
 
 /// Loops over the numbers `v0`, `v0 + 9`, … up to one whose product with itself has the low bits of `v1`.
 const LOOP: &str = "b0(v0: int, v1: int):
@@ -51,35 +47,6 @@ const BEHIND: [(&str, &str); 8] = [
         "b2\nb2:\n    v11 = int_mul v2, 5\n    v12 = int_and v11, 63\n    v13 = int_add v3, 20\n    v14 = int_lt v13, 99\n    branch v14, b1(v12, v13), b3\nb3:\n    return v12",
     ),
 ];
-
-fn function(blocks: &str) -> (flowgraph::ir::Module, Memory) {
-    let text = format!("module flow\ngraph f(n: int, m: int) -> int {{\n{blocks}\n}}\n");
-    let mut module = parse_module(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-    module.graphs.values_mut().for_each(|graph| graph.results = vec![Type::Int]);
-    let memory = Memory::for_module(&module);
-    (module, memory)
-}
-
-/// Compiles a function, and holds what it gives against the evaluator.
-fn gives_what_it_should(blocks: &str, opt_level: OptLevel, all: impl Iterator<Item = (i64, i64)>) -> Engine {
-    let (module, mut memory) = function(blocks);
-    let mut engine = Engine::new(Options { keep_text: true, opt_level, ..Options::default() }).unwrap();
-    engine.compile(&module, &memory).unwrap();
-    for (n, m) in all {
-        let words = [n as u64, m as u64];
-        match Evaluator::new(&module, &mut memory).call("f", &words) {
-            Ok(eval::Outcome::Returned(wanted)) => {
-                assert_eq!(returned(engine.call("f", &words)), wanted, "f({n}, {m})\n{blocks}");
-            }
-            Ok(eval::Outcome::Trapped(wanted)) => match engine.call("f", &words) {
-                Ok(Outcome::Trapped(report)) => assert_eq!(report, wanted, "f({n}, {m})\n{blocks}"),
-                other => panic!("f({n}, {m}): {other:?}\n{blocks}"),
-            },
-            other => panic!("{other:?}\n{blocks}"),
-        }
-    }
-    engine
-}
 
 #[test]
 fn what_is_used_behind_a_loop_is_the_same() {

@@ -3,12 +3,8 @@
 
 mod common;
 
-use common::returned;
-use flowgraph::eval::{Evaluator, Outcome};
-use flowgraph::ir::Type;
-use flowgraph::memory::Memory;
+use common::{function, gives_what_it_should};
 use flowgraph::testing::Random;
-use flowgraph::text::parse_module;
 use jitcodegen::{Engine, Machine, OptLevel, Options};
 
 /// Loops, and whether two rounds of them become one.
@@ -119,30 +115,6 @@ b4:
     return v2",
     ),
 ];
-
-/// A module with one function of these blocks, and memory for it.
-fn function(blocks: &str) -> (flowgraph::ir::Module, Memory) {
-    let text = format!("module flow\ngraph f(n: int, m: int) -> int {{\n{blocks}\n}}\n");
-    let mut module = parse_module(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-    module.graphs.values_mut().for_each(|graph| graph.results = vec![Type::Int]);
-    let memory = Memory::for_module(&module);
-    (module, memory)
-}
-
-fn gives_what_it_should(blocks: &str, opt_level: OptLevel, all: impl Iterator<Item = (i64, i64)>) -> Engine {
-    let (module, mut memory) = function(blocks);
-    let mut engine = Engine::new(Options { keep_text: true, opt_level, ..Options::default() }).unwrap();
-    engine.compile(&module, &memory).unwrap();
-    for (n, m) in all {
-        let words = [n as u64, m as u64];
-        let wanted = match Evaluator::new(&module, &mut memory).call("f", &words) {
-            Ok(Outcome::Returned(words)) => words,
-            other => panic!("{other:?}\n{blocks}"),
-        };
-        assert_eq!(returned(engine.call("f", &words)), wanted, "f({n}, {m})\n{blocks}");
-    }
-    engine
-}
 
 /// How often branches of machine code test.
 fn tests(clif: &str) -> usize {

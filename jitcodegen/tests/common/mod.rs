@@ -1,9 +1,11 @@
 //! Building graphs in tests.
 #![allow(dead_code, missing_docs)]
 
+use flowgraph::eval::{self, Evaluator};
 use flowgraph::ir::*;
 use flowgraph::memory::Memory;
-use jitcodegen::{Engine, Options, Outcome};
+use flowgraph::text::parse_module;
+use jitcodegen::{Engine, OptLevel, Options, Outcome};
 
 /// A graph under construction: ops go to the current block.
 pub struct Build {
@@ -100,4 +102,34 @@ pub fn returned(outcome: Result<Outcome, jitcodegen::CodegenError>) -> Vec<u64> 
         Ok(Outcome::Returned(words)) => words,
         other => panic!("{other:?}"),
     }
+}
+
+/// A module with one function `f` of these blocks, from two integers to one, and memory for it.
+pub fn function(blocks: &str) -> (Module, Memory) {
+    let text = format!("module flow\ngraph f(n: int, m: int) -> int {{\n{blocks}\n}}\n");
+    let mut module = parse_module(&text).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+    module.graphs.values_mut().for_each(|graph| graph.results = vec![Type::Int]);
+    let memory = Memory::for_module(&module);
+    (module, memory)
+}
+
+/// Compiles such a function, and holds what it gives for these against the evaluator.
+pub fn gives_what_it_should(blocks: &str, opt_level: OptLevel, all: impl Iterator<Item = (i64, i64)>) -> Engine {
+    let (module, mut memory) = function(blocks);
+    let mut engine = Engine::new(Options { keep_text: true, opt_level, ..Options::default() }).unwrap();
+    engine.compile(&module, &memory).unwrap();
+    for (n, m) in all {
+        let words = [n as u64, m as u64];
+        match Evaluator::new(&module, &mut memory).call("f", &words) {
+            Ok(eval::Outcome::Returned(wanted)) => {
+                assert_eq!(returned(engine.call("f", &words)), wanted, "f({n}, {m})\n{blocks}");
+            }
+            Ok(eval::Outcome::Trapped(wanted)) => match engine.call("f", &words) {
+                Ok(Outcome::Trapped(report)) => assert_eq!(report, wanted, "f({n}, {m})\n{blocks}"),
+                other => panic!("f({n}, {m}): {other:?}\n{blocks}"),
+            },
+            other => panic!("{other:?}\n{blocks}"),
+        }
+    }
+    engine
 }

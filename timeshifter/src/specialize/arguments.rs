@@ -9,7 +9,7 @@
 use super::engine::Engine;
 use super::program::Loaded;
 use super::state::{Frame, Red, Reg, State};
-use flowgraph::ir::{Graph, ValueId};
+use flowgraph::ir::{Color, Graph, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The values of a compiler graph that are always one of its arguments: which.
@@ -82,11 +82,14 @@ impl Engine<'_> {
         let graph = self.program.graph(outermost.graph);
         let fragment = &self.fragments[st.fragment];
         let head = &fragment.graph.block(st.block).params;
+        let is_red = |value: ValueId| graph.values[value.index()].color != Some(Color::Green);
         // By argument of the outermost function: the parameter that holds it.
         let mut holds: FxHashMap<ValueId, usize> = FxHashMap::default();
-        for ((depth, argument), red) in self.sources(&st.frames).into_iter().zip(st.red_registers()) {
-            let param = head.iter().position(|param| Red::Value(*param) == red);
-            holds.extend(param.filter(|_| depth == 0).map(|at| (argument, at)));
+        if graph.slices().any(|(_, base, length)| is_red(base) && is_red(length)) {
+            for ((depth, argument), red) in self.sources(&st.frames).into_iter().zip(st.red_registers()) {
+                let param = head.iter().position(|param| Red::Value(*param) == red);
+                holds.extend(param.filter(|_| depth == 0).map(|at| (argument, at)));
+            }
         }
         let mut params: Vec<String> = fragment.graph.entry_params().iter().map(ToString::to_string).collect();
         for (name, base, length) in graph.slices() {
