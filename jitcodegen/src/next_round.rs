@@ -351,9 +351,9 @@ impl Changes {
                 (op.opcode, op.args) = plus(step.next, by.wrapping_sub(step.by));
             }
         }
-        let mut others = uses.others;
-        others.sort_unstable();
+        let Uses { mut others, mut ways_out, .. } = uses;
         others.dedup();
+        ways_out.dedup();
         let mut begun: FxHashMap<BlockId, ValueId> = FxHashMap::default();
         for block in others {
             let first = step.first_behind(block, tree);
@@ -363,7 +363,7 @@ impl Changes {
             }
             graph.block_mut(block).term.for_each_operand_mut(|operand| step.put(own, operand));
         }
-        for (from, side) in uses.ways_out {
+        for (from, side) in ways_out {
             let Some(way) = graph.block(from).term.edges().nth(side).map(|edge| edge.block) else { continue };
             // A way that hands over several parameters of a loop has a block already.
             let between = if way.index() >= self.blocks { way } else { on_the_way(graph, from, side) };
