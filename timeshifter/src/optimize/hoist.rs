@@ -19,15 +19,13 @@
 //! its first effect: what a round stores, it stores in the loop.
 
 use super::dominators::Dominators;
-use super::joins::{definitions, latches};
+use super::joins::definitions;
 use super::known::Known;
+use super::loops::{body, latches};
 use super::memory::{Place, one_way};
 use super::rewrites::{Kind, Rewrites};
 use flowgraph::ir::{Block, BlockId, Edge, Effect, Graph, MemKind, Op, Opcode, Operand, Terminator, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
-
-/// Loops of more blocks than these are left as they are.
-const BLOCKS: usize = 256;
 
 /// Of the beginning of a round no more ops are copied than these.
 const OPS: usize = 64;
@@ -283,22 +281,6 @@ impl Search<'_> {
 fn is_costly(op: &Op) -> bool {
     use Opcode as O;
     matches!(op.opcode, O::IntFloordiv | O::IntMod | O::UintFloordiv | O::UintMod) && op.args[1].value().is_some()
-}
-
-/// The blocks from which a round of a loop can still end, sorted; nothing if there are too many of them.
-pub(super) fn body(head: BlockId, latches: &[BlockId], tree: &Dominators) -> Option<Vec<BlockId>> {
-    let mut body = vec![head];
-    let mut todo = latches.to_vec();
-    while let Some(at) = todo.pop() {
-        if let Err(place) = body.binary_search(&at) {
-            if body.len() == BLOCKS {
-                return None;
-            }
-            body.insert(place, at);
-            todo.extend_from_slice(tree.leading_to(at));
-        }
-    }
-    Some(body)
 }
 
 /// The blocks behind a loop that a value of it comes to for the sake of these users.

@@ -21,8 +21,8 @@ use super::dominators::{Dominators, exits};
 use super::done::SameOp;
 use super::flow::takes;
 use super::forward::Walk;
-use super::hoist::body;
 use super::int_bound::IntBound;
+use super::loops::{body, latches};
 use super::memory::{Found, extension};
 use super::rewrites::{Kind, shown_op};
 use flowgraph::ir::{Block, BlockId, Const, Edge, Effect, Graph, Imm, Op, Opcode, Operand, Terminator, Type, ValueId};
@@ -272,17 +272,6 @@ impl Walk<'_> {
         self.graph.block_mut(way.from).ops.push(load);
         result.into()
     }
-}
-
-/// By head of a loop: the blocks from which it comes back there, once for each edge.
-pub(super) fn latches(graph: &Graph, tree: &Dominators) -> FxHashMap<BlockId, SmallVec<[BlockId; 2]>> {
-    let mut latches: FxHashMap<BlockId, SmallVec<[BlockId; 2]>> = FxHashMap::default();
-    for from in graph.block_ids() {
-        for edge in graph.block(from).term.edges().filter(|edge| tree.dominates(edge.block, from)) {
-            latches.entry(edge.block).or_default().push(from);
-        }
-    }
-    latches
 }
 
 /// What an operand of a block is where this edge leads there.

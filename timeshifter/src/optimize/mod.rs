@@ -21,7 +21,7 @@
 //! sink         what only one way out of a block needs is done on that way
 //! float_bound  what is known of a float, as `bounds` is of an integer: its interval, and whether it may be a NaN; floats: what follows on the way
 //! seen         what is seen of a float; signs: what has the same sign and is cheaper
-//! dominators   what dominates what; replacements: values that are something else
+//! dominators   what dominates what; loops: where they come back from; replacements: values that are something else
 //! rewrites     counting what is done, for those who look for the one that is wrong
 //! ```
 //!
@@ -46,6 +46,7 @@ mod hoist;
 pub mod integer;
 mod joins;
 mod known;
+mod loops;
 mod memory;
 mod peephole;
 mod relations;
