@@ -38,13 +38,13 @@ mod stats;
 mod why;
 
 use clap::{Parser, Subcommand};
+use problem::Failure;
+use std::process::ExitCode;
 
 /// Specializing allocates much that is small and soon free again.
 #[cfg(feature = "mimalloc")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-use problem::Failure;
-use std::process::ExitCode;
 
 /// A compiler generator: write an interpreter, get a compiler and a JIT.
 #[derive(Debug, Parser)]
