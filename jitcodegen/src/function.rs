@@ -17,6 +17,7 @@ use crate::products::in_pairs;
 use crate::shifts::unrolled;
 use crate::sites::{Sites, TrapSite};
 use crate::steps::steps;
+use crate::ways::counted_on_ways;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, BlockArg, FuncRef, InstBuilder, MemFlagsData, types};
 use cranelift_frontend::{FunctionBuilder, Switch};
@@ -123,6 +124,8 @@ pub(crate) struct Translator<'t, 'f, 'u> {
     pub facts: Facts,
     /// What a round of a loop adds to what it was handed.
     pub steps: FxHashSet<ValueId>,
+    /// Sums of a value and a constant that are counted on the ways that hand them over.
+    counted: FxHashMap<ValueId, (ValueId, i64)>,
     /// Local aggregates.
     pub slots: SlotPlan,
     /// It is never called.
@@ -192,6 +195,7 @@ pub(crate) fn translate(
         callees: FxHashMap::default(),
         facts: Facts::new(graph),
         steps: steps(graph),
+        counted: FxHashMap::default(),
         slots,
         entered: function.entered,
         failed: None,
@@ -203,6 +207,10 @@ pub(crate) fn translate(
     let done: FxHashSet<BlockId> =
         t.arms.values().flatten().filter_map(|arm| arm.block).map(|(block, _)| block).collect();
     order.retain(|block| !done.contains(block));
+    // Other machines' addresses have no room for a base, an index and a constant.
+    if t.architecture() == Architecture::X86_64 {
+        t.counted = counted_on_ways(graph, &order);
+    }
     t.prologue(entry, &order)?;
     for id in order {
         t.block(id)?;
@@ -561,22 +569,47 @@ impl Translator<'_, '_, '_> {
         let mut targets = Vec::with_capacity(2);
         for (edge, holds) in sides {
             let leaves = matches!(self.graph.block(edge.block).term, Terminator::Exit { .. });
-            if leaves && !edge.args.is_empty() {
+            let counts = edge.args.iter().any(|arg| self.counted_on_way(*arg).is_some());
+            if leaves && !edge.args.is_empty() || counts {
                 let way = self.b.create_block();
-                self.b.set_cold_block(way);
+                if leaves {
+                    self.b.set_cold_block(way);
+                }
                 ways.push((way, edge, holds));
                 targets.push((way, Vec::new()));
             } else {
                 targets.push(self.edge_where(cond, holds, edge)?);
             }
         }
-        self.b.ins().brif(flag, targets[0].0, &targets[0].1, targets[1].0, &targets[1].1);
+        let (then, otherwise) = (&targets[0], &targets[1]);
+        // What stands second comes next: that's to be where nothing is counted.
+        let counts_last = ways.last().is_some_and(|(way, ..)| ways.len() == 1 && *way == otherwise.0);
+        if counts_last && self.flag(cond).is_none() {
+            let is_zero = self.b.ins().icmp_imm_s(IntCC::Equal, flag, 0);
+            self.b.ins().brif(is_zero, otherwise.0, &otherwise.1, then.0, &then.1);
+        } else {
+            self.b.ins().brif(flag, then.0, &then.1, otherwise.0, &otherwise.1);
+        }
         for (way, edge, holds) in ways {
             self.b.switch_to_block(way);
+            let mut counted = Vec::new();
+            for sum in edge.args.iter().filter_map(|arg| arg.value()) {
+                if let Some((of, by)) = self.counted_on_way(sum.into()) {
+                    let of = self.value(of.into())?;
+                    let anew = self.b.ins().iadd_imm_s(of, by);
+                    counted.push((sum, self.values[sum.index()].replace(anew)));
+                }
+            }
             let (target, args) = self.edge_where(cond, holds, edge)?;
+            counted.into_iter().rev().for_each(|(sum, before)| self.values[sum.index()] = before);
             self.b.ins().jump(target, &args);
         }
         Ok(())
+    }
+
+    /// What an operand is the sum of, if it is counted on the ways that hand it over.
+    fn counted_on_way(&self, operand: Operand) -> Option<(ValueId, i64)> {
+        self.counted.get(&operand.value()?).copied()
     }
 
     /// An edge that is taken where a condition holds, or doesn't.

@@ -43,6 +43,7 @@ mod run;
 mod shifts;
 mod sites;
 mod steps;
+mod ways;
 mod worker;
 
 pub use abi::{MAX_TRAP_ARGS, MAX_VALUES, REGISTER_VALUES};

@@ -14,13 +14,13 @@
 use flowgraph::ir::{Graph, Opcode, Operand, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The results of additions of a constant to a parameter of a block which the same parameter is handed along some edge.
+/// The results of sums and differences of a constant and a parameter of a block which the same parameter is handed along some edge.
 pub(crate) fn steps(graph: &Graph) -> FxHashSet<ValueId> {
     let mut places = FxHashMap::default();
     for at in graph.block_ids() {
         places.extend(graph.block(at).params.iter().enumerate().map(|(i, param)| (*param, (at, i))));
     }
-    let ops = graph.blocks.iter().flat_map(|block| &block.ops).filter(|op| op.opcode == Opcode::IntAdd);
+    let ops = graph.blocks.iter().flat_map(|block| &block.ops).filter(|op| matches!(op.opcode, Opcode::IntAdd | Opcode::IntSub));
     let mut sums: FxHashMap<ValueId, ValueId> = FxHashMap::default();
     for op in ops {
         if let [Operand::Value(value), Operand::Const(_)] = op.args[..]

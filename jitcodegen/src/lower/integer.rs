@@ -49,6 +49,20 @@ impl<'f> Translator<'_, 'f, '_> {
         }
     }
 
+    /// A difference. One from a constant is a sum, which may be part of an address, if it is no step of a loop.
+    pub fn subtract(&mut self, op: &Op) -> Result<(), CodegenError> {
+        match op.args[1].as_int() {
+            Some(by) if !self.steps.contains(&op.results[0]) && self.architecture() == Architecture::X86_64 => {
+                let x = self.value(op.args[0])?;
+                let less = self.b.ins().iconst(types::I64, by.wrapping_neg());
+                let result = self.b.ins().iadd(x, less);
+                self.define(op.results[0], result);
+                Ok(())
+            }
+            _ => self.binary(op, |b, x, y| b.ins().isub(x, y)),
+        }
+    }
+
     /// A product. By one more or one less than a power of two it is a sum or difference with a shifted value: sooner there than a product,
     /// and by three, five and nine one instruction with x86-64's addresses, by one more one with aarch64's shifted operands.
     pub fn multiply(&mut self, op: &Op) -> Result<(), CodegenError> {

@@ -18,7 +18,7 @@ pub(crate) fn lower(t: &mut Translator, op: &Op, block: BlockId, at: usize) -> R
     match op.opcode {
         // ---- integers
         Opcode::IntAdd => t.add(op),
-        Opcode::IntSub => t.binary(op, |b, x, y| b.ins().isub(x, y)),
+        Opcode::IntSub => t.subtract(op),
         Opcode::IntMul => t.multiply(op),
         Opcode::UintMulHigh => t.binary(op, |b, x, y| b.ins().umulhi(x, y)),
         Opcode::IntAddOvf => t.add_overflow(op),

@@ -227,7 +227,7 @@ impl Flow {
                     let common = common.map(|(_, (least, most))| (*low.max(least), *high.min(most)));
                     let both = common.filter(|both| both.0 <= both.1).max_by_key(|both| both.1 - both.0)?;
                     // What keeps shrinking would take as many rounds as there are offsets.
-                    let stays = round < EXACT || both == (*low, *high);
+                    let stays = round < RESTING || both == (*low, *high);
                     stays.then_some((*length, both))
                 });
                 both.collect()

@@ -1,12 +1,18 @@
-//! Loops: where they come back from, and which blocks they are.
+//! Loops: where they come back from, which blocks they are, and what is the same in each round.
 
 use super::dominators::Dominators;
-use flowgraph::ir::{BlockId, Graph};
-use rustc_hash::FxHashMap;
+use super::joins::definitions;
+use super::known::Known;
+use super::memory::Place;
+use flowgraph::ir::{BlockId, Effect, Graph, MemKind, Op, Operand, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 /// Loops of more blocks than these are not looked at.
 const BLOCKS: usize = 256;
+
+/// A load isn't held against more writes than these.
+const WRITES: usize = 16;
 
 /// By head of a loop: the blocks from which it comes back there, once for each edge.
 pub(super) fn latches(graph: &Graph, tree: &Dominators) -> FxHashMap<BlockId, SmallVec<[BlockId; 2]>> {
@@ -33,4 +39,45 @@ pub(super) fn body(head: BlockId, latches: &[BlockId], tree: &Dominators) -> Opt
         }
     }
     Some(body)
+}
+
+/// What is the same in each round of a loop.
+pub(super) struct Unchanged<'g> {
+    graph: &'g Graph,
+    tree: &'g Dominators,
+    /// By value: the block that computes it.
+    defined: Vec<BlockId>,
+    known: Option<Known>,
+}
+
+impl<'g> Unchanged<'g> {
+    pub(super) fn new(graph: &'g Graph, tree: &'g Dominators) -> Unchanged<'g> {
+        Unchanged { graph, tree, defined: definitions(graph), known: None }
+    }
+
+    /// Whether an operand is the same in each round of the loop with this head, if these values are.
+    pub(super) fn is_same(&self, operand: Operand, head: BlockId, same: &FxHashSet<ValueId>) -> bool {
+        operand
+            .value()
+            .is_none_or(|value| same.contains(&value) || !self.tree.dominates(head, self.defined[value.index()]))
+    }
+
+    /// Whether a loop doesn't write where an op loads from.
+    pub(super) fn stays(&mut self, op: &Op, body: &[BlockId]) -> bool {
+        if op.mem().is_some_and(|desc| desc.kind == MemKind::Immutable) {
+            return true;
+        }
+        let known = self.known.get_or_insert_with(|| Known::new(self.graph));
+        let Some(place) = Place::of(op, known) else { return false };
+        let ops = body.iter().flat_map(|block| &self.graph.block(*block).ops);
+        let mut writes = ops.filter(|op| matches!(op.opcode.effect(), Effect::Write | Effect::Call));
+        for _ in 0..WRITES {
+            let Some(write) = writes.next() else { return true };
+            match Place::of(write, known).filter(|_| write.opcode.effect() == Effect::Write) {
+                Some(written) if !place.may_touch(&written) => {}
+                _ => return false,
+            }
+        }
+        false
+    }
 }

@@ -13,6 +13,8 @@
 //! threads      ways past blocks that only decide
 //! straighten   arms that change nothing where they aren't taken are always done; assumed: what values are there
 //! hoist        what is the same in each round of a loop is done before it
+//! peel         the first round of a loop, where that spares the others something; copies: what both need for it
+//! unroll       rounds of a loop that only looks for its end have one check
 //! stores       one walk backward: what is overwritten before anybody looks
 //! demanded     another one: which bits of values are looked at
 //! equal        blocks that do the same become one
@@ -31,6 +33,7 @@ mod assumed;
 mod bits;
 mod cleanup;
 mod conditions;
+mod copies;
 mod dead;
 mod demanded;
 mod dominators;
@@ -48,6 +51,7 @@ mod joins;
 mod known;
 mod loops;
 mod memory;
+mod peel;
 mod peephole;
 mod relations;
 mod replacements;
@@ -61,6 +65,7 @@ mod stores;
 mod straighten;
 mod threads;
 mod thresholds;
+mod unroll;
 
 pub use bounds as int_bound;
 pub use rewrites::{Firings, Kind, Kinds, Rewrite, Rewrites};
@@ -74,11 +79,13 @@ use forward::forward;
 use guards::merge_guards;
 use hoist::hoist;
 use int_bound::IntBound;
+use peel::peel;
 use rows::merge_rows;
 use sink::sink;
 use std::cell::Cell;
 use stores::drop_dead_stores;
 use straighten::straighten;
+use unroll::unroll;
 
 /// Goes through the ops of a residual graph, with what is known of operands where each stands; nothing of what the entry is handed.
 pub fn with_bounds(graph: &Graph, see: impl FnMut(&Op, &dyn Fn(Operand) -> IntBound)) {
@@ -148,23 +155,31 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites, rounds
         simplify(graph, rewrites)?;
     }
     // Where ways part earlier, each brings more of what has been found.
-    if threaded.get() && forward(graph, entry, rewrites).changed {
-        simplify(graph, rewrites)?;
-    }
-    let has_loops = walked.has_loops;
-    // What arms load and store is plainer now.
-    if straighten(graph, entry, rewrites) {
-        simplify(graph, rewrites)?;
-        if forward(graph, entry, rewrites).changed {
+    if threaded.get() {
+        walked = forward(graph, entry, rewrites);
+        if walked.changed {
             simplify(graph, rewrites)?;
         }
     }
+    // What arms load and store is plainer now.
+    if straighten(graph, entry, rewrites) {
+        simplify(graph, rewrites)?;
+        walked = forward(graph, entry, rewrites);
+        if walked.changed {
+            simplify(graph, rewrites)?;
+        }
+    }
+    let has_loops = walked.has_loops;
     let mut news = false;
     // From an inner loop into the outer one, and out of that.
     for _ in 0..HOISTS {
         if !has_loops || !hoist(graph, rewrites) {
             break;
         }
+        news = true;
+        simplify(graph, rewrites)?;
+    }
+    if has_loops && peel(graph, &walked.rounds.carried, rewrites) {
         news = true;
         simplify(graph, rewrites)?;
     }
@@ -182,11 +197,14 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites, rounds
     // What tests have become needless for has fewer users now; and of what is done before a loop more is known in it.
     let mut walks = if sink(graph, rewrites) | merged | news { LAST_WALKS } else { 0 };
     while walks > 0 {
-        let walked = forward(graph, entry, rewrites);
+        walked = forward(graph, entry, rewrites);
         if walked.changed {
             simplify(graph, rewrites)?;
         }
         walks = if walked.late { walks - 1 } else { 0 };
+    }
+    if unroll(graph, &walked.rounds.scans, rewrites) {
+        simplify(graph, rewrites)?;
     }
     Some(())
 }

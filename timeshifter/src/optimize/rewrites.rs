@@ -39,6 +39,8 @@ kinds! {
     Decided = "decided", "A branch can go one way only.";
     DeadStore = "dead store", "What is stored is overwritten before anybody looks, or lies there already.";
     Hoisted = "hoisted", "It is the same in each round of a loop, and done before it.";
+    Peeled = "peeled", "The first round of a loop is done before it, as that spares the later ones something.";
+    Unrolled = "unrolled", "Rounds of a loop that only looks for its end have one check of an index.";
     Bit = "bit", "A branch whose arms hand over 1 and 0 is what it branches on.";
     Sunk = "sunk", "Only one way out of the block needs it.";
     Straightened = "straightened", "What an arm stores lies there anyway where it isn't taken: it is always done.";

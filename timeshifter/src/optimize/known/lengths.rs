@@ -44,6 +44,21 @@ impl Known {
         }
     }
 
+    /// Whether of these offsets from a value all lie below a length if `one` does.
+    pub(in crate::optimize) fn follow(
+        &mut self,
+        value: ValueId,
+        length: Operand,
+        one: i64,
+        mut offsets: impl Iterator<Item = i64>,
+    ) -> bool {
+        let mark = self.mark();
+        self.learn_within(value, length, (one, one));
+        let follow = offsets.all(|offset| self.offset_is_within(value, offset, length));
+        self.forget(mark);
+        follow
+    }
+
     /// Of which lengths which offsets from an operand lie below them; of a constant, below `lengths`.
     pub(in crate::optimize) fn within(&self, operand: Operand, lengths: &[ValueId]) -> Within {
         match operand {

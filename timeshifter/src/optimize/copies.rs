@@ -1,0 +1,158 @@
+//! Copies of blocks of a loop before it: what they compute is used behind the loop, where there are two of each then.
+
+use super::dominators::Dominators;
+use flowgraph::ir::{Block, BlockId, Edge, Graph, Operand, ValueId};
+use rustc_hash::FxHashMap;
+
+/// Behind a loop no more values are handed on, from block to block, than these.
+const HANDED_ON: usize = 256;
+
+/// By value of a loop that is used behind it: the blocks there that need it.
+pub(super) type UsedBehind = Vec<(ValueId, Vec<BlockId>)>;
+
+/// Of some loops, each given by its blocks, sorted, and those of its values that are copied: what is used behind them; nothing for one of which there is too
+/// much of it.
+pub(super) fn used_behind(
+    graph: &Graph,
+    tree: &Dominators,
+    loops: &[(&[BlockId], Vec<ValueId>)],
+) -> Vec<Option<UsedBehind>> {
+    let copied: FxHashMap<ValueId, usize> =
+        loops.iter().enumerate().flat_map(|(at, (_, own))| own.iter().map(move |value| (*value, at))).collect();
+    let mut users: FxHashMap<ValueId, Vec<BlockId>> = FxHashMap::default();
+    for (id, block) in graph.block_ids().zip(&graph.blocks) {
+        for value in uses(block) {
+            if let Some(at) = copied.get(&value)
+                && loops[*at].0.binary_search(&id).is_err()
+            {
+                users.entry(value).or_default().push(id);
+            }
+        }
+    }
+    let of_each = loops.iter().map(|(body, own)| {
+        let mut used = UsedBehind::new();
+        let mut handed_on = 0;
+        for value in own {
+            let Some(users) = users.get(value) else { continue };
+            let needs = needing(users, body, tree);
+            handed_on += needs.len();
+            if handed_on > HANDED_ON {
+                return None;
+            }
+            used.push((*value, needs));
+        }
+        Some(used)
+    });
+    of_each.collect()
+}
+
+/// The blocks behind a loop that a value of it comes to for the sake of these users.
+fn needing(users: &[BlockId], body: &[BlockId], tree: &Dominators) -> Vec<BlockId> {
+    let mut needing: Vec<BlockId> = Vec::new();
+    let mut todo = users.to_vec();
+    while let Some(at) = todo.pop() {
+        if needing.len() > HANDED_ON {
+            break; // too many, which is noticed
+        }
+        if body.binary_search(&at).is_ok() || needing.contains(&at) {
+            continue;
+        }
+        needing.push(at);
+        todo.extend_from_slice(tree.leading_to(at));
+    }
+    needing
+}
+
+/// Hands what is used behind a loop on from block to block: of each there will be two.
+pub(super) fn hand_on(graph: &mut Graph, body: &[BlockId], used_behind: &UsedBehind) {
+    for (value, needing) in used_behind {
+        let info = graph.values[value.index()];
+        let params: FxHashMap<BlockId, ValueId> =
+            needing.iter().map(|block| (*block, graph.new_value(info.ty))).collect();
+        // Only what needs it and the loop itself lead to what needs it.
+        for at in needing.iter().chain(body) {
+            let own = params.get(at).copied();
+            let block = graph.block_mut(*at);
+            if let Some(own) = own {
+                rename(block, &mut |operand| {
+                    if *operand == Operand::Value(*value) {
+                        *operand = own.into();
+                    }
+                });
+                block.params.push(own);
+            }
+            for edge in block.term.edges_mut().filter(|edge| params.contains_key(&edge.block)) {
+                edge.args.push(own.unwrap_or(*value).into());
+            }
+        }
+    }
+}
+
+/// Gives what a copied block computes names of its own, but for what `stays`, and remembers them; what it uses is renamed.
+pub(super) fn rename_own(
+    graph: &mut Graph,
+    block: &mut Block,
+    renamed: &mut FxHashMap<ValueId, ValueId>,
+    stays: impl Fn(ValueId) -> bool,
+) {
+    let results = block.ops.iter_mut().flat_map(|op| op.results.iter_mut());
+    for value in block.params.iter_mut().chain(results).filter(|value| !stays(**value)) {
+        let new = renamed.entry(*value).or_insert_with(|| graph.new_value(graph.values[value.index()].ty));
+        *value = *new;
+    }
+}
+
+/// Puts the names of a copy's values in place of those of what it is a copy of.
+pub(super) fn rename_uses(block: &mut Block, renamed: &FxHashMap<ValueId, ValueId>) {
+    rename(block, &mut |operand| {
+        if let Operand::Value(value) = operand
+            && let Some(new) = renamed.get(value)
+        {
+            *value = *new;
+        }
+    });
+}
+
+/// Lets ways into loops lead into their copies. `copies` are a loop's head, its blocks, sorted, and the copy of its head; blocks from `first` on are copies,
+/// of which `origins` says of which loop and which block.
+pub(super) fn enter_copies(
+    graph: &mut Graph,
+    first: usize,
+    origins: &[(usize, BlockId)],
+    copies: &[(BlockId, &[BlockId], BlockId)],
+) {
+    let heads: FxHashMap<BlockId, usize> = copies.iter().enumerate().map(|(at, (head, ..))| (*head, at)).collect();
+    for at in 0..graph.blocks.len() {
+        // Of which loop a block is a copy, if it is, and of what. It is inside of the loops that its own loop is inside of.
+        let (of, origin) = match at.checked_sub(first) {
+            Some(copied) => (Some(origins[copied].0), origins[copied].1),
+            None => (None, BlockId(at as u32)),
+        };
+        let enters = |edge: &mut Edge| {
+            if let Some(to) = heads.get(&edge.block).copied()
+                && of != Some(to)
+                && copies[to].1.binary_search(&origin).is_err()
+            {
+                edge.block = copies[to].2;
+            }
+        };
+        graph.blocks[at].term.edges_mut().for_each(enters);
+    }
+}
+
+fn rename(block: &mut Block, rename: &mut impl FnMut(&mut Operand)) {
+    block.ops.iter_mut().flat_map(|op| op.args.iter_mut()).for_each(&mut *rename);
+    block.term.for_each_operand_mut(rename);
+}
+
+/// The values that a block computes.
+pub(super) fn values(block: &Block) -> impl Iterator<Item = ValueId> {
+    block.params.iter().chain(block.ops.iter().flat_map(|op| &op.results)).copied()
+}
+
+/// The values that a block uses, each as often as it does.
+fn uses(block: &Block) -> impl Iterator<Item = ValueId> {
+    let handed_over = block.term.edges().flat_map(|edge| edge.args.iter().copied());
+    let own = block.ops.iter().flat_map(|op| op.args.iter().copied()).chain(block.term.operands());
+    own.chain(handed_over).filter_map(|operand| operand.value())
+}

@@ -1,0 +1,288 @@
+//! Unrolling of scans: loops that only look for where to stop check their index once for several rounds.
+//!
+//! ```text
+//! b1(v3): v4 = int_add v3, 9            b1(v3): v9 = int_add v3, 36
+//!     v5 = uint_lt v4, v1                   v10 = uint_lt v9, v1
+//!     branch v5, b2, b4(v4)                 branch v10, b5, b6
+//! b2: v6 = getarrayitem v0, v4          b5: v11 = int_add v3, 9
+//!     branch v6, b1(v4), b3(v4)    ->       v12 = getarrayitem v0, v11
+//!                                           branch v12, b7, b3(v11)
+//!                                       b7: ..
+//!                                           branch v18, b1(v9), b3(v9)
+//!                                       b6: what b1 was, back to b1
+//! ```
+//!
+//! That the last of the indices lies below the length says so of those before it, as the forward walk has found ([`super::peel::Rounds`]): those between an index that does
+//! and another one that does lie there, too. Where it doesn't, the round is done as ever, and the next one tries again. A round may compute and load, and leave the loop, but change nothing; and of all that it hands
+//! over to the next one each value is counted up or down, or the same.
+
+use super::conditions::{below, offset_of};
+use super::copies::{UsedBehind, hand_on, used_behind, values};
+use super::dominators::Dominators;
+use super::loops::{Unchanged, body, latches};
+use super::rewrites::{Kind, Rewrites};
+use super::rows::{compute_at_end, is_copied};
+use flowgraph::ir::{Block, BlockId, Const, Edge, Graph, Op, Opcode, Operand, Terminator, Time, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::{SmallVec, smallvec};
+
+/// So many rounds have one check.
+pub(super) const ROUNDS: i64 = 4;
+
+/// Rounds of more ops, or more blocks, stay as they are.
+const OPS: usize = 8;
+const BLOCKS: usize = 4;
+
+/// The check of a scan: that a parameter of the loop's head plus `offset` lies below a length; each round adds `step` to the parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Scan {
+    pub param: ValueId,
+    pub offset: i64,
+    pub step: i64,
+    pub length: Operand,
+}
+
+impl Scan {
+    /// The offset from the parameter that the last of the rounds checks.
+    pub(super) fn last(&self) -> Option<i64> {
+        self.step.checked_mul(ROUNDS - 1)?.checked_add(self.offset)
+    }
+}
+
+/// A loop that is unrolled.
+struct Plan {
+    scan: Scan,
+    /// The offset that is checked for all.
+    last: i64,
+    /// Its blocks, each of which leads to the next, the head first, and else out of the loop.
+    chain: Vec<BlockId>,
+    /// The same, sorted.
+    body: Vec<BlockId>,
+    used_behind: UsedBehind,
+}
+
+/// Unrolls scans; `scans` are checks of which the last of so many rounds says that the others hold, by their conditions. Gives whether there were any.
+pub(super) fn unroll(graph: &mut Graph, scans: &FxHashMap<ValueId, Scan>, rewrites: &mut Rewrites) -> bool {
+    if scans.is_empty() {
+        return false;
+    }
+    let mut plans = plans(graph, scans);
+    plans.retain(|plan| {
+        let change = || (format!("{}: {ROUNDS} rounds", plan.chain[0]), "one check says as much as all".to_owned());
+        rewrites.may(Kind::Unrolled, graph.block(plan.chain[0]).loc, change)
+    });
+    plans.iter().for_each(|plan| hand_on(graph, &plan.body, &plan.used_behind));
+    plans.iter().for_each(|plan| plan.unroll(graph));
+    !plans.is_empty()
+}
+
+fn plans(graph: &Graph, scans: &FxHashMap<ValueId, Scan>) -> Vec<Plan> {
+    let tree = Dominators::new(graph);
+    let latches = latches(graph, &tree);
+    let unchanged = Unchanged::new(graph, &tree);
+    let mut found = Vec::new();
+    for head in graph.block_ids().skip(1) {
+        if let Some([latch]) = latches.get(&head).map(|latches| &latches[..])
+            && let Terminator::Branch { cond: Operand::Value(cond), .. } = graph.block(head).term
+            && let Some(scan) = scans.get(&cond)
+            && let Some(last) = scan.last()
+            && let Some(body) = body(head, &[*latch], &tree).filter(|body| body.len() <= BLOCKS)
+            && let Some(chain) = chain(graph, head, &body)
+            && is_scan(graph, &chain, *scan)
+            && unchanged.is_same(scan.length, head, &FxHashSet::default())
+        {
+            found.push(Plan { scan: *scan, last, chain, body, used_behind: UsedBehind::new() });
+        }
+    }
+    let own = |plan: &Plan| plan.chain.iter().flat_map(|block| values(graph.block(*block))).collect();
+    let loops: Vec<(&[BlockId], Vec<ValueId>)> = found.iter().map(|plan| (&plan.body[..], own(plan))).collect();
+    let used = used_behind(graph, &tree, &loops);
+    let kept = found.into_iter().zip(used).filter_map(|(plan, used)| Some(Plan { used_behind: used?, ..plan }));
+    kept.collect()
+}
+
+/// The blocks of a loop in the order in which a round goes through them, if there is but one.
+fn chain(graph: &Graph, head: BlockId, body: &[BlockId]) -> Option<Vec<BlockId>> {
+    let mut chain = vec![head];
+    while chain.len() <= body.len() {
+        let next = stays(graph.block(chain[chain.len() - 1]), body)?.block;
+        if next == head {
+            return (chain.len() == body.len()).then_some(chain);
+        }
+        chain.push(next);
+    }
+    None
+}
+
+/// The one edge of a block that stays in a loop.
+fn stays<'b>(block: &'b Block, body: &[BlockId]) -> Option<&'b Edge> {
+    let mut stay = block.term.edges().filter(|edge| body.binary_search(&edge.block).is_ok());
+    let edge = stay.next()?;
+    let is_plain = matches!(block.term, Terminator::Jump(_) | Terminator::Branch { time: Time::Now, .. });
+    (is_plain && stay.next().is_none()).then_some(edge)
+}
+
+/// Whether a round only looks, is small, and hands over nothing but what is counted.
+fn is_scan(graph: &Graph, chain: &[BlockId], scan: Scan) -> bool {
+    let ops = || chain.iter().flat_map(|block| &graph.block(*block).ops);
+    let definition = |value: ValueId| {
+        let op = ops().find(|op| op.results.first() == Some(&value))?;
+        op.opcode.is_pure().then_some((op.opcode, &op.args[..]))
+    };
+    let [head, .., last] = chain else { return false };
+    let (head, last) = (graph.block(*head), graph.block(*last));
+    let Terminator::Branch { cond: Operand::Value(cond), then, .. } = &head.term else { return false };
+    // The check is what the walk has seen.
+    let holds = then.block == chain[1];
+    let checks = definition(*cond).and_then(|(opcode, args)| below(opcode, args, holds));
+    let is_check = checks.is_some_and(|(index, length)| {
+        length == scan.length && offset_of(index, definition) == Some((scan.param, scan.offset))
+    });
+    let Some(back) = last.term.edges().find(|edge| edge.block == chain[0]) else { return false };
+    let counts = |(param, arg): (&ValueId, &Operand)| match offset_of(*arg, definition) {
+        Some((root, by)) if *param == scan.param => root == *param && by == scan.step,
+        Some((root, _)) => root == *param,
+        None => false,
+    };
+    let tests = chain[1..].iter().filter(|block| matches!(graph.block(**block).term, Terminator::Branch { .. }));
+    is_check
+        && tests.count() > 0
+        && ops().count() <= OPS
+        && ops().all(is_copied)
+        && head.params.iter().zip(&back.args).all(counts)
+}
+
+impl Plan {
+    fn unroll(&self, graph: &mut Graph) {
+        let head = self.chain[0];
+        let loc = graph.block(head).loc;
+        let params = std::mem::take(&mut graph.block_mut(head).params);
+        let first = graph.new_block();
+        for block in &mut graph.blocks {
+            block.term.edges_mut().filter(|edge| edge.block == head).for_each(|edge| edge.block = first);
+        }
+        graph.block_mut(first).loc = loc;
+        let index = match self.last {
+            0 => self.scan.param.into(),
+            last => {
+                let (opcode, args) = added(self.scan.param.into(), last);
+                compute_at_end(graph, first, opcode, &args, loc)
+            }
+        };
+        let cond = compute_at_end(graph, first, Opcode::UintLt, &[index, self.scan.length], loc);
+        let made = FxHashMap::from_iter([((self.scan.param, self.last), index)]);
+        let mut copies = Rounds { graph, plan: self, renamed: FxHashMap::default(), sums: FxHashMap::default(), made };
+        let rounds = copies.copy(&params, first);
+        graph.block_mut(first).params = params;
+        let [then, otherwise] = [rounds, head].map(|block| Edge::new(block, []));
+        graph.block_mut(first).term = Terminator::Branch { cond, then, otherwise, time: Time::Now };
+    }
+}
+
+/// Copies of rounds, one behind the other.
+struct Rounds<'g> {
+    graph: &'g mut Graph,
+    plan: &'g Plan,
+    /// What values of the loop are in the present round.
+    renamed: FxHashMap<ValueId, Operand>,
+    /// Of what values are sums, and of what constant.
+    sums: FxHashMap<ValueId, (ValueId, i64)>,
+    /// The sums that there are by now.
+    made: FxHashMap<(ValueId, i64), Operand>,
+}
+
+impl Rounds<'_> {
+    /// Copies the rounds, the last of which leads to this block. Gives the block that they begin with.
+    fn copy(&mut self, params: &[ValueId], onward: BlockId) -> BlockId {
+        let first = self.graph.new_block();
+        let mut at = first;
+        for round in 1..=ROUNDS {
+            for (number, from) in self.plan.chain.iter().enumerate() {
+                let block = self.graph.block(*from).clone();
+                self.graph.block_mut(at).loc = block.loc;
+                block.ops.into_iter().for_each(|op| self.op(at, op));
+                let Some(stay) = stays_of(&block.term, &self.plan.body, onward).cloned() else { continue };
+                let args: Vec<Operand> = stay.args.iter().map(|arg| self.operand(*arg)).collect();
+                let is_last = number + 1 == self.plan.chain.len();
+                // The check holds, and what only jumps on goes on here.
+                let goes_on = number == 0 || matches!(block.term, Terminator::Jump(_));
+                let next = match (is_last && round == ROUNDS, goes_on) {
+                    (true, _) => onward,
+                    (false, true) => at,
+                    (false, false) => self.graph.new_block(),
+                };
+                if next != at {
+                    let mut term = block.term;
+                    let handed_on = if next == onward { args.iter().copied().collect() } else { Vec::new() };
+                    let on = Edge::new(next, handed_on);
+                    for edge in term.edges_mut() {
+                        if *edge == stay {
+                            *edge = on.clone();
+                        } else {
+                            edge.args.iter_mut().for_each(|arg| *arg = self.operand(*arg));
+                        }
+                    }
+                    if let Terminator::Branch { cond, .. } = &mut term {
+                        *cond = self.operand(*cond);
+                    }
+                    self.graph.block_mut(at).term = term;
+                }
+                let own = if is_last { params.to_vec() } else { self.graph.block(stay.block).params.clone() };
+                self.renamed.extend(own.into_iter().zip(args));
+                at = next;
+            }
+        }
+        first
+    }
+
+    /// An operand in the present round.
+    fn operand(&self, operand: Operand) -> Operand {
+        operand.value().and_then(|value| self.renamed.get(&value)).copied().unwrap_or(operand)
+    }
+
+    /// Does an op in the present round, at the end of a block: sums of sums are one.
+    fn op(&mut self, at: BlockId, mut op: Op) {
+        op.args.iter_mut().for_each(|arg| *arg = self.operand(*arg));
+        let sum = match (op.opcode, &op.args[..]) {
+            (Opcode::IntAdd, [Operand::Value(of), Operand::Const(Const::Int(by))]) => Some((*of, *by)),
+            (Opcode::IntSub, [Operand::Value(of), Operand::Const(Const::Int(by))]) => Some((*of, by.wrapping_neg())),
+            _ => None,
+        };
+        let sum = sum.map(|(of, by)| {
+            let (root, before) = self.sums.get(&of).copied().unwrap_or((of, 0));
+            (root, before.wrapping_add(by))
+        });
+        if let Some((root, by)) = sum {
+            let there = if by == 0 { Some(root.into()) } else { self.made.get(&(root, by)).copied() };
+            if let Some(there) = there {
+                self.renamed.insert(op.results[0], there);
+                self.sums.extend(there.value().map(|value| (value, (root, by))));
+                return;
+            }
+            (op.opcode, op.args) = added(root.into(), by);
+        }
+        for result in &mut op.results {
+            let new = self.graph.new_value(self.graph.values[result.index()].ty);
+            self.renamed.insert(*result, new.into());
+            *result = new;
+        }
+        if let Some(sum) = sum {
+            self.sums.insert(op.results[0], sum);
+            self.made.insert(sum, op.results[0].into());
+        }
+        self.graph.block_mut(at).ops.push(op);
+    }
+}
+
+/// The op that adds a constant.
+fn added(to: Operand, by: i64) -> (Opcode, SmallVec<[Operand; 3]>) {
+    match by.checked_neg() {
+        Some(less) if less > 0 => (Opcode::IntSub, smallvec![to, Operand::int(less)]),
+        _ => (Opcode::IntAdd, smallvec![to, Operand::int(by)]),
+    }
+}
+
+/// The edge of a round that stays in the loop, or leads to its next round.
+fn stays_of<'t>(term: &'t Terminator, body: &[BlockId], onward: BlockId) -> Option<&'t Edge> {
+    term.edges().find(|edge| edge.block == onward || body.binary_search(&edge.block).is_ok())
+}
