@@ -12,6 +12,7 @@ use super::int_bound::IntBound;
 use super::known::{Known, Within};
 use super::thresholds::Thresholds;
 use flowgraph::ir::{BlockId, Edge, Graph, Op, Opcode, Operand, Terminator, Type, ValueId};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::ops::Range;
 
@@ -39,6 +40,8 @@ pub(super) struct Flow {
     within: Vec<Option<Within>>,
     /// What indices are held against, and the blocks that compute it.
     lengths: Vec<(ValueId, BlockId)>,
+    /// By parameter: from which to which offset from it indices are.
+    asked: FxHashMap<ValueId, (i64, i64)>,
     /// Where bounds of parameters rest that keep growing.
     thresholds: Thresholds,
     reached: Vec<bool>,
@@ -78,6 +81,7 @@ impl Flow {
             floats: Vec::new(),
             within: vec![None; params as usize],
             lengths: Vec::new(),
+            asked: FxHashMap::default(),
             thresholds: Thresholds::default(),
             reached: vec![true; graph.blocks.len()],
             is_plain: true,
@@ -95,7 +99,7 @@ impl Flow {
             return flow;
         }
         flow.is_plain = false;
-        flow.lengths = lengths(graph);
+        (flow.lengths, flow.asked) = lengths(graph, known);
         flow.thresholds = Thresholds::of(graph, known);
         if has_float_params(graph) {
             flow.floats = vec![None; flow.bounds.len()];
@@ -203,7 +207,7 @@ impl Flow {
         &mut self,
         tree: &Dominators,
         block: BlockId,
-        number: usize,
+        (number, param): (usize, ValueId),
         arg: Operand,
         known: &Known,
         round: usize,
@@ -226,9 +230,13 @@ impl Flow {
                     let common = comes.iter().filter(|(other, _)| other == length);
                     let common = common.map(|(_, (least, most))| (*low.max(least), *high.min(most)));
                     let both = common.filter(|both| both.0 <= both.1).max_by_key(|both| both.1 - both.0)?;
-                    // What keeps shrinking would take as many rounds as there are offsets.
-                    let stays = round < RESTING || both == (*low, *high);
-                    stays.then_some((*length, both))
+                    // What keeps shrinking would take as many rounds as there are offsets: what nobody asks for goes.
+                    if round < EXACT || both == (*low, *high) {
+                        return Some((*length, both));
+                    }
+                    let asked = self.asked.get(&param).filter(|_| round < RESTING)?;
+                    let rest = (both.0.max(asked.0), both.1.min(asked.1));
+                    (rest.0 <= rest.1).then_some((*length, rest))
                 });
                 both.collect()
             }
@@ -315,7 +323,7 @@ impl Flow {
                     differs |= before != Some(after);
                     self.bounds[number] = Some(after);
                     differs |= is_float(graph, *param) && self.join_float(number, known.float(*arg), round);
-                    differs |= self.join_within(tree, edge.block, number, *arg, known, round);
+                    differs |= self.join_within(tree, edge.block, (number, *param), *arg, known, round);
                 }
                 if differs {
                     news.come(tree, block, edge.block);
@@ -444,21 +452,28 @@ fn has_float_params(graph: &Graph) -> bool {
     graph.blocks.iter().skip(1).flat_map(|block| &block.params).any(|param| is_float(graph, *param))
 }
 
-/// The lengths that indices are held against, as far as they are values, and the blocks that compute them.
-fn lengths(graph: &Graph) -> Vec<(ValueId, BlockId)> {
+/// The lengths that indices are held against, as far as they are values, and the blocks that compute them; and from which to which offset from
+/// a value indices are.
+fn lengths(graph: &Graph, known: &Known) -> (Vec<(ValueId, BlockId)>, FxHashMap<ValueId, (i64, i64)>) {
     let mut lengths: Vec<ValueId> = Vec::new();
+    let mut asked: FxHashMap<ValueId, (i64, i64)> = FxHashMap::default();
     for op in graph.blocks.iter().flat_map(|block| &block.ops) {
-        let length = match op.opcode {
-            Opcode::UintLt | Opcode::UintGe => op.args[1],
-            Opcode::UintGt | Opcode::UintLe => op.args[0],
+        let (index, length) = match op.opcode {
+            Opcode::UintLt | Opcode::UintGe => (op.args[0], op.args[1]),
+            Opcode::UintGt | Opcode::UintLe => (op.args[1], op.args[0]),
             _ => continue,
         };
+        if let Some((value, offset)) = known.offset_of(index) {
+            // Where the value itself lies is what says so of those next to it.
+            let (low, high) = asked.entry(value).or_insert((0, 0));
+            (*low, *high) = ((*low).min(offset), (*high).max(offset));
+        }
         if let Operand::Value(length) = length
             && !lengths.contains(&length)
         {
             lengths.push(length);
             if lengths.len() > LENGTHS {
-                return Vec::new();
+                return (Vec::new(), asked);
             }
         }
     }
@@ -467,7 +482,7 @@ fn lengths(graph: &Graph) -> Vec<(ValueId, BlockId)> {
         let values = code.params.iter().chain(code.ops.iter().flat_map(|op| &op.results));
         found.extend(values.filter(|value| lengths.contains(value)).map(|value| (*value, block)));
     }
-    found
+    (found, asked)
 }
 
 /// Walks down the dominator tree. `visit` is handed a block, the marks of those above it, and how many these are; and says whether
