@@ -97,15 +97,14 @@ impl Run {
             }
             (Mode::Eval, _) => interpret(source, entry, given.text(), false)?,
             (Mode::Interp, _) => interpret(source, entry, given.text(), true)?,
-            (Mode::Aot | Mode::Jit, _) => match self.compiled(source, entry, given.text())? {
+            (Mode::Aot | Mode::Jit, _) => match self.compiled(source, entry, given)? {
                 Some(ran) => ran,
                 None => return Ok(()),
             },
         };
         // The guest's own output comes first; what keeps it from being written is reported at the end.
         let _ = hueshift::io::flush();
-        let silent = matches!(given, Given::Program { interpreter, .. } if !interpreter.shows_result);
-        report(&ran, &source.module.files, silent)
+        report(&ran, &source.module.files, given.is_silent())
     }
 
     /// Refuses options that would do nothing.
@@ -132,7 +131,8 @@ impl Run {
     }
 
     /// Runs compiled code, made ahead of time or just in time; nothing if the run was to be disturbed instead.
-    fn compiled(&self, source: &Source, entry: &str, text: &str) -> Result<Option<Ran>, Failure> {
+    fn compiled(&self, source: &Source, entry: &str, given: &Given) -> Result<Option<Ran>, Failure> {
+        let text = given.text();
         let greens = source.greens(entry, self.entry.green())?;
         let mut compiler = source.compiler(&source.colors(entry, &greens)?, entry)?;
         let jit = self.jit.clone().unwrap_or_default();
@@ -142,6 +142,7 @@ impl Run {
         }
         let options = JitOptions {
             check_accesses: source.is_text,
+            show_memory: !given.is_silent(),
             time_tiers: self.looks(),
             keep_text: self.keeps_text(),
             ..if self.mode == Mode::Jit { jit.traced_at_once() } else { jit.options.clone() }
@@ -302,6 +303,11 @@ impl Given {
         match self {
             Given::Arguments(text) | Given::Program { text, .. } => text,
         }
+    }
+
+    /// Whether what the guest writes is all that there is to see.
+    fn is_silent(&self) -> bool {
+        matches!(self, Given::Program { interpreter, .. } if !interpreter.shows_result)
     }
 
     /// What is wrong with a program or its arguments.

@@ -28,7 +28,8 @@ pub enum Ending {
 pub struct Ran {
     /// How it ended.
     pub ending: Ending,
-    /// Memory afterwards, as far as it can have changed, by path, as Rust's `{:?}` prints it.
+    /// Memory afterwards, as far as it can have changed, by path, as Rust's `{:?}` prints it; nothing if it isn't to be shown
+    /// ([`JitOptions::show_memory`]).
     pub after: IndexMap<String, String>,
     /// What it has written, where that is kept ([`crate::io::Io::bytes`]).
     pub output: Vec<u8>,
@@ -217,7 +218,7 @@ pub fn interpret(compiler: &mut Compiler, args: &str) -> Result<Ran, SpecFailure
     let mut evaluator = Evaluator::new(&setting.compiler.module, &mut memory);
     evaluator.jitted = true;
     let outcome = evaluator.call(&setting.compiler.entry, &placed.words()).map_err(JitError::from)?;
-    setting.ran(outcome, &placed, &memory)
+    setting.ran(outcome, &placed, &memory, true)
 }
 
 /// In which order things are run.
@@ -261,7 +262,7 @@ impl<'a> Setting<'a> {
             jit.on_event(sink);
         }
         if let (true, Some(guard)) = (options.make_up, options.force_guard) {
-            let observe = |outcome: &Outcome, memory: &Memory| match self.ran(outcome.clone(), &placed, memory) {
+            let observe = |outcome: &Outcome, memory: &Memory| match self.ran(outcome.clone(), &placed, memory, true) {
                 Ok(ran) => ran.shown(),
                 Err(error) => error.to_string(),
             };
@@ -273,12 +274,13 @@ impl<'a> Setting<'a> {
         } else {
             jit.trace(&given, &words)?
         };
-        let mut ran = self.ran(outcome, &placed, jit.memory())?;
+        let shown = options.show_memory || course == Course::TracedAndAgain;
+        let mut ran = self.ran(outcome, &placed, jit.memory(), shown)?;
         if course == Course::TracedAndAgain {
             self.arguments.refresh(&placed, jit.memory());
             io::rewind();
             let outcome = jit.run(&unknown)?;
-            let traced = std::mem::replace(&mut ran, self.ran(outcome, &placed, jit.memory())?);
+            let traced = std::mem::replace(&mut ran, self.ran(outcome, &placed, jit.memory(), true)?);
             // Only compiled code looks at hints.
             let is_hint = options.check_hints > 0 && matches!(ran.ending, Ending::Trapped(_));
             if !is_hint && !traced.agrees(&ran) {
@@ -296,9 +298,10 @@ impl<'a> Setting<'a> {
         Ok(Report { ran, counts, residual, machine, events, stats, sizes, guards, made_up })
     }
 
-    fn ran(&self, outcome: Outcome, placed: &Placed, memory: &Memory) -> Result<Ran, SpecFailure> {
+    /// What a run has come to; `shown`: and what memory is like.
+    fn ran(&self, outcome: Outcome, placed: &Placed, memory: &Memory, shown: bool) -> Result<Ran, SpecFailure> {
         let module = &self.compiler.module;
-        let after = self.arguments.after(module, placed, memory)?;
+        let after = if shown { self.arguments.after(module, placed, memory)? } else { IndexMap::new() };
         let ending = match outcome {
             Outcome::Returned(words) => Ending::Returned(debug_words(module, memory, &self.result, &words)?),
             Outcome::Trapped(report) => Ending::Trapped(report),

@@ -20,7 +20,11 @@ pub(crate) fn steps(graph: &Graph) -> FxHashSet<ValueId> {
     for at in graph.block_ids() {
         places.extend(graph.block(at).params.iter().enumerate().map(|(i, param)| (*param, (at, i))));
     }
-    let ops = graph.blocks.iter().flat_map(|block| &block.ops).filter(|op| matches!(op.opcode, Opcode::IntAdd | Opcode::IntSub));
+    let ops = graph
+        .blocks
+        .iter()
+        .flat_map(|block| &block.ops)
+        .filter(|op| matches!(op.opcode, Opcode::IntAdd | Opcode::IntSub));
     let mut sums: FxHashMap<ValueId, ValueId> = FxHashMap::default();
     for op in ops {
         if let [Operand::Value(value), Operand::Const(_)] = op.args[..]

@@ -81,6 +81,10 @@ impl<'a> Parser<'a> {
     }
 
     fn skip_space(&mut self) {
+        // Mostly there is none.
+        if self.text.as_bytes().get(self.at).is_some_and(u8::is_ascii_graphic) {
+            return;
+        }
         self.at = self.text.len() - self.rest().trim_start().len();
     }
 
@@ -115,21 +119,18 @@ impl<'a> Parser<'a> {
 
     /// The characters that a number or name may consist of.
     fn peek_word(&self) -> &'a str {
-        let ends = |c: char| {
-            matches!(c, ',' | ';' | '(' | ')' | '[' | ']' | '{' | '}' | '"' | '\'' | '&' | '=') || c.is_whitespace()
-        };
         let rest = self.rest();
-        let mut end = rest.find(ends).unwrap_or(rest.len());
-        // A `:` ends a name, `::` does not.
-        let mut from = 0;
-        while let Some(colon) = rest[from..end].find(':').map(|i| from + i) {
-            if !rest[colon..].starts_with("::") {
-                end = colon;
-                break;
+        let mut chars = rest.char_indices();
+        while let Some((at, c)) = chars.next() {
+            match c {
+                // A `:` ends a name, `::` does not.
+                ':' if rest[at..].starts_with("::") => _ = chars.next(),
+                ':' | ',' | ';' | '(' | ')' | '[' | ']' | '{' | '}' | '"' | '\'' | '&' | '=' => return &rest[..at],
+                c if c.is_whitespace() => return &rest[..at],
+                _ => {}
             }
-            from = (colon + 2).min(end);
         }
-        &rest[..end]
+        rest
     }
 
     fn value(&mut self, ty: &RustType) -> Result<Value, ArgumentError> {

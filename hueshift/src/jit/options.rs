@@ -46,6 +46,8 @@ pub struct JitOptions {
     pub chaos: u64,
     /// Keep CLIF and assembly of what is compiled.
     pub keep_text: bool,
+    /// Say in a report what memory is like after the run.
+    pub show_memory: bool,
     /// Check every access of compiled code: for compiler graphs that come from text, and may have been edited.
     pub check_accesses: bool,
     /// How much Cranelift does about code that our own optimizer has been over.
@@ -86,6 +88,7 @@ impl Default for JitOptions {
             check_hints: 0,
             chaos: 0,
             keep_text: false,
+            show_memory: true,
             check_accesses: false,
             opt_level: jitcodegen::OptLevel::default(),
             code_bytes: CODE_BYTES,

@@ -174,6 +174,8 @@ fn random_graphs_do_what_they_did() {
         "sign",
         "sunk",
         "hoisted",
+        "peeled",
+        "unrolled",
         "no overflow",
         "load",
         "load over a join",

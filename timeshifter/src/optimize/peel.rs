@@ -50,8 +50,8 @@ pub(super) struct Rounds {
 /// What a walk has seen of rounds.
 #[derive(Default)]
 pub(super) struct Found {
-    /// Conditions of which each round says that they hold in the next one.
-    pub carried: FxHashSet<ValueId>,
+    /// Conditions of which each round says that they hold in the next one, if the length is the same there, which this is.
+    pub carried: FxHashMap<ValueId, Operand>,
     /// By condition: checks that loops begin with, of which that of a later round says that the ones before it hold.
     pub scans: FxHashMap<ValueId, Scan>,
 }
@@ -108,7 +108,8 @@ impl Rounds {
     /// The check of an index that a condition is, if it is one, and whose parameter that counts from.
     fn check(&self, graph: &Graph, known: &Known, cond: ValueId) -> Option<(BlockId, Check)> {
         let definition = known.definition(cond)?;
-        let (index, length) = [true, false].into_iter().find_map(|holds| below(definition.opcode, &definition.args, holds))?;
+        let (index, length) =
+            [true, false].into_iter().find_map(|holds| below(definition.opcode, &definition.args, holds))?;
         let (param, offset) = known.offset_of(index)?;
         let head = *self.heads.get(&param)?;
         let param = graph.block(head).params.iter().position(|other| *other == param)?;
@@ -128,9 +129,10 @@ impl Rounds {
     }
 
     /// The conditions of checks of which each round says that they hold in the next one.
-    fn carried(&self) -> FxHashSet<ValueId> {
-        let all = self.checks.iter().flat_map(|(head, checks)| checks.iter().map(|check| (self.latches[head].len(), check)));
-        all.filter(|(rounds, check)| check.held == *rounds).map(|(_, check)| check.cond).collect()
+    fn carried(&self) -> FxHashMap<ValueId, Operand> {
+        let all =
+            self.checks.iter().flat_map(|(head, checks)| checks.iter().map(|check| (self.latches[head].len(), check)));
+        all.filter(|(rounds, check)| check.held == *rounds).map(|(_, check)| (check.cond, check.length)).collect()
     }
 
     /// What has been seen.
@@ -150,7 +152,7 @@ struct Plan {
 }
 
 /// Does first rounds of loops before them; `carried` are conditions that hold in each other round. Gives whether there were any.
-pub(super) fn peel(graph: &mut Graph, carried: &FxHashSet<ValueId>, rewrites: &mut Rewrites) -> bool {
+pub(super) fn peel(graph: &mut Graph, carried: &FxHashMap<ValueId, Operand>, rewrites: &mut Rewrites) -> bool {
     let tree = Dominators::new(graph);
     if !tree.has_loops {
         return false;
@@ -169,7 +171,7 @@ pub(super) fn peel(graph: &mut Graph, carried: &FxHashSet<ValueId>, rewrites: &m
     !plans.is_empty()
 }
 
-fn plans(graph: &Graph, tree: &Dominators, carried: &FxHashSet<ValueId>) -> Vec<Plan> {
+fn plans(graph: &Graph, tree: &Dominators, carried: &FxHashMap<ValueId, Operand>) -> Vec<Plan> {
     let latches = latches(graph, tree);
     let mut unchanged = Unchanged::new(graph, tree);
     let mut found = Vec::new();
@@ -213,7 +215,7 @@ fn spares(
     unchanged: &mut Unchanged,
     head: BlockId,
     body: &[BlockId],
-    carried: &FxHashSet<ValueId>,
+    carried: &FxHashMap<ValueId, Operand>,
     comes_by: impl Fn(BlockId) -> bool,
 ) -> Option<String> {
     let (mut tests, mut loads) = (0, 0);
@@ -234,7 +236,8 @@ fn spares(
         let leaves = || block.term.edges().any(|edge| !body.contains(&edge.block));
         if let Terminator::Branch { cond: Operand::Value(cond), .. } = &block.term {
             let is_same = || comes_by(*id) && unchanged.is_same((*cond).into(), head, &same) && leaves();
-            tests += usize::from(carried.contains(cond) || is_same());
+            let is_carried = carried.get(cond).is_some_and(|length| unchanged.is_same(*length, head, &same));
+            tests += usize::from(is_carried || is_same());
         }
     }
     let count = |number: usize, one: &str| match number {

@@ -27,10 +27,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 
 /// So many rounds have one check.
-pub(super) const ROUNDS: i64 = 4;
+pub(super) const ROUNDS: i64 = 8;
 
 /// Rounds of more ops, or more blocks, stay as they are.
-const OPS: usize = 8;
+const OPS: usize = 6;
 const BLOCKS: usize = 4;
 
 /// The check of a scan: that a parameter of the loop's head plus `offset` lies below a length; each round adds `step` to the parameter.
