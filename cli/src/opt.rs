@@ -10,7 +10,7 @@ use flowgraph::text::{print_module, renumber};
 use flowgraph::verify::verify;
 use std::fmt::Write;
 use std::path::PathBuf;
-use timeshifter::optimize::{Rewrites, optimize};
+use timeshifter::optimize::{Rewrites, copy_rounds, optimize};
 
 /// Optimize residual graphs that are written as text.
 #[derive(Debug, Args)]
@@ -24,6 +24,9 @@ pub struct Opt {
     /// Say on standard error what was rewritten: one line for each, with the graph, the place in the source, and why.
     #[arg(long)]
     explain: bool,
+    /// Copy rounds of loops, too, where that spares others something: as the code generator is handed the graphs.
+    #[arg(long)]
+    copies: bool,
     /// Rules to use instead of the optimizer's own: they are believed, so prove them (`hueshift rules check`).
     #[arg(long, value_name = "FILE")]
     rules: Option<String>,
@@ -53,8 +56,9 @@ impl Opt {
             let before = rewrites.told().len();
             let graph = &mut module.graphs[at];
             if !graph.is_host() {
-                optimize(graph, &[], &mut rewrites);
-                *graph = renumber(graph);
+                let loops = optimize(graph, &[], &mut rewrites).loops;
+                let copied = self.copies.then(|| copy_rounds(graph, &[], &loops, &mut rewrites)).flatten();
+                *graph = renumber(copied.as_ref().unwrap_or(graph));
             }
             for rewrite in &rewrites.told()[before..] {
                 let _ = writeln!(

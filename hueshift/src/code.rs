@@ -9,8 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use std::time::{Duration, Instant};
-use timeshifter::optimize::Firings;
-use timeshifter::specialize::{Engine, FxIndexSet, Linked};
+use timeshifter::specialize::{Cleaned, Engine, FxIndexSet, Linked};
 
 /// An exit of a graph is pointed to another.
 struct Patch {
@@ -21,21 +20,15 @@ struct Patch {
 
 /// Graphs as they are to be compiled.
 struct Optimized {
-    graphs: Vec<Graph>,
-    firings: Firings,
+    graphs: Vec<Cleaned>,
     duration: Duration,
 }
 
 impl Optimized {
     fn of(linked: Vec<Linked>) -> Optimized {
         let begun = Instant::now();
-        let (mut graphs, mut firings) = (Vec::with_capacity(linked.len()), Firings::default());
-        for linked in linked {
-            let (graph, fired) = linked.optimize();
-            graphs.push(graph);
-            firings += &fired;
-        }
-        Optimized { graphs, firings, duration: begun.elapsed() }
+        let graphs = linked.into_iter().map(Linked::optimize).collect();
+        Optimized { graphs, duration: begun.elapsed() }
     }
 }
 
@@ -81,7 +74,7 @@ enum Stage {
 /// The compiled residual graphs of an engine.
 pub(crate) struct Code {
     pub engine: jitcodegen::Engine,
-    /// As they were compiled, but for what counts guards.
+    /// As they were compiled, but for copies of rounds of loops, and what counts guards.
     pub graphs: IndexMap<String, Graph>,
     /// All that have been begun, and weren't refused.
     begun: FxHashSet<String>,
@@ -230,20 +223,20 @@ impl Code {
 
     /// Hands graphs to the code generator. Gives how much they are, but for their machine code.
     fn install(&mut self, engine: &Engine<'_>, optimized: Optimized, others: Vec<Graph>) -> Result<Made, CodegenError> {
-        let Optimized { graphs, firings, duration } = optimized;
+        let Optimized { graphs, duration } = optimized;
         self.linking += duration;
-        *engine.firings.borrow_mut() += &firings;
+        graphs.iter().for_each(|cleaned| *engine.firings.borrow_mut() += &cleaned.firings);
         let mut counting: Vec<Graph> = Vec::new();
         if self.instrument {
-            counting.extend(graphs.iter().cloned());
+            counting.extend(graphs.iter().map(|cleaned| cleaned.for_machine().clone()));
             counting.iter_mut().for_each(forcing::instrument);
         }
-        let own = graphs.iter().filter(|_| !self.instrument).chain(&counting);
+        let own = graphs.iter().filter(|_| !self.instrument).map(Cleaned::for_machine).chain(&counting);
         let code: Vec<&Graph> = own.chain(&others).collect();
         self.engine.compile_parts(&code, engine.memory, &|key| !engine.begins_a_unit(key))?;
-        let ops = graphs.iter().flat_map(|graph| &graph.blocks).map(|block| block.ops.len()).sum();
+        let ops = graphs.iter().flat_map(|cleaned| &cleaned.graph.blocks).map(|block| block.ops.len()).sum();
         let made = Made { graphs: graphs.len(), ops, bytes: 0 };
-        for graph in graphs {
+        for Cleaned { graph, .. } in graphs {
             let key = graph.key.clone();
             for exit in exits_of(&graph) {
                 let leaving = self.leaving.entry(exit).or_default();

@@ -23,7 +23,7 @@ pub use template::{NotOpen, Template};
 use crate::compiler::Compiler;
 use crate::events::Event;
 use crate::jit::Residual;
-use flowgraph::ir::{Data, DataId, Loc, Module, Trap};
+use flowgraph::ir::{Data, DataId, Graph, Loc, Module, Trap};
 use flowgraph::memory::Memory;
 use flowgraph::value::LeafValue;
 use flowgraph::verify::assert_sound;
@@ -31,7 +31,7 @@ use jitcodegen::{CodegenError, HostFunction, ObjectFile, ObjectInput, ObjectOpti
 use rustc_hash::FxHashSet;
 use show::{Shower, quoted, trap_message};
 use std::fmt::Write;
-use timeshifter::specialize::{Engine, Program, SpecError};
+use timeshifter::specialize::{Cleaned, Engine, Program, SpecError};
 
 /// What an executable is linked from.
 #[derive(Clone, Debug)]
@@ -100,7 +100,9 @@ pub fn standalone(
     let mut engine = Engine::new(Program::load(&compiler.module)?, &mut memory);
     engine.no_exits = true;
     let unit = engine.specialize(&compiler.entry, &given)?;
-    let mut residual = engine.residual_module(unit);
+    let (graphs, copied): (Vec<Graph>, Vec<Option<Graph>>) =
+        engine.cleaned_graphs(0).into_iter().map(|Cleaned { graph, copied, .. }| (graph, copied)).unzip();
+    let mut residual = engine.residual_module_of(unit, graphs);
     assert_sound(&residual, "specializing");
     let as_they_are: FxHashSet<String> = engine.functions_as_they_are().into_iter().collect();
     let events = crate::events::facts::all(&mut engine);
@@ -112,8 +114,10 @@ pub fn standalone(
     let entry = residual.entry.clone().unwrap_or_default();
     // So it may where there are cells, though the address is known.
     let has_cell = |data: &Data| flowgraph::value::has_cell(&residual, &data.ty);
+    let mut machine = residual.clone();
+    machine.graphs.extend(copied.into_iter().flatten().map(|graph| (graph.key.clone(), graph)));
     let input = ObjectInput {
-        module: &residual,
+        module: &machine,
         entry: &entry,
         jitted: &|key| !as_they_are.contains(key),
         writable: &|id: DataId| id.0 as usize >= constant || residual.data.get(id.0 as usize).is_some_and(has_cell),

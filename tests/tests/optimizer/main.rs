@@ -13,7 +13,7 @@ use flowgraph::verify::verify;
 use generator::{BYTES, GUARDS};
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
-use timeshifter::optimize::{Rewrites, optimize};
+use timeshifter::optimize::{Rewrites, copy_rounds, optimize};
 
 /// So many graphs are made: `HUESHIFT_CASES` says otherwise.
 const CASES: usize = 1500;
@@ -118,6 +118,14 @@ fn optimized(graph: &Graph, fuel: Option<u64>) -> (Graph, Rewrites) {
     (graph, rewrites)
 }
 
+/// The same, with copies of rounds of loops, as machine code is made of it.
+fn with_copies(graph: &Graph, fuel: Option<u64>) -> (Graph, Rewrites) {
+    let (mut graph, mut rewrites) = (graph.clone(), Rewrites::new(fuel, true));
+    let loops = optimize(&mut graph, &[], &mut rewrites).loops;
+    let copied = copy_rounds(&graph, &[], &loops, &mut rewrites);
+    (copied.unwrap_or(graph), rewrites)
+}
+
 #[test]
 fn random_graphs_do_what_they_did() {
     let seed = asked("HUESHIFT_SEED").unwrap_or(7) as u64;
@@ -138,14 +146,17 @@ fn random_graphs_do_what_they_did() {
                 End::Exited(..) => 2,
             }] += 1;
         }
-        let (after, rewrites) = optimized(&graph, None);
+        let (plain, _) = optimized(&graph, None);
+        let (copied, rewrites) = with_copies(&graph, None);
         for rewrite in rewrites.told() {
             *done.entry(rewrite.what.name()).or_default() += 1;
         }
-        let after = module(&after);
-        assert!(verify(&after).is_ok(), "{:?}\n{}\n{}", verify(&after), print_module(&before), print_module(&after));
-        if !may_stand_for(&evaluate(&after, &inputs), &wanted) {
-            culprit(case, &graph, &inputs, &wanted, rewrites.count());
+        let after = module(&copied);
+        for after in [&module(&plain), &after] {
+            assert!(verify(after).is_ok(), "{:?}\n{}\n{}", verify(after), print_module(&before), print_module(after));
+            if !may_stand_for(&evaluate(after, &inputs), &wanted) {
+                culprit(case, &graph, &inputs, &wanted, rewrites.count());
+            }
         }
         if case % 8 == 0 {
             let compiled = native(&after, &inputs);
@@ -155,10 +166,10 @@ fn random_graphs_do_what_they_did() {
                 print_module(&after)
             );
             // Any number of rewrites is as good as all of them, and each is told of.
-            assert!(optimized(&graph, Some(0)).0 == graph, "case {case}: changed by no rewrite");
+            assert!(with_copies(&graph, Some(0)).0 == graph, "case {case}: changed by no rewrite");
             assert_eq!(rewrites.count(), rewrites.told().len() as u64);
             let some = random.below(rewrites.count() as usize + 1) as u64;
-            let halfway = module(&optimized(&graph, Some(some)).0);
+            let halfway = module(&with_copies(&graph, Some(some)).0);
             assert!(verify(&halfway).is_ok(), "{some}: {:?}\n{}", verify(&halfway), print_module(&before));
             let halfway = evaluate(&halfway, &inputs);
             assert!(may_stand_for(&halfway, &wanted), "case {case}, {some}: {halfway:?}, not {wanted:?}");
@@ -199,9 +210,9 @@ fn random_graphs_do_what_they_did() {
 
 /// Names the first rewrite with which a graph does something else.
 fn culprit(case: usize, graph: &Graph, inputs: &[[u64; 3]], wanted: &[Ran], all: u64) -> ! {
-    let wrong = |fuel: &u64| !may_stand_for(&evaluate(&module(&optimized(graph, Some(*fuel)).0), inputs), wanted);
+    let wrong = |fuel: &u64| !may_stand_for(&evaluate(&module(&with_copies(graph, Some(*fuel)).0), inputs), wanted);
     let fuel = (0..=all).find(wrong).unwrap_or(all);
-    let (after, rewrites) = optimized(graph, Some(fuel));
+    let (after, rewrites) = with_copies(graph, Some(fuel));
     let after = module(&after);
     panic!(
         "case {case}: wrong by rewrite {fuel}, {:?}\nwanted {wanted:?}\nbut {:?}\n{}\n{}",
@@ -235,7 +246,7 @@ fn in_loops(graph: &Graph) -> String {
 }
 
 /// The files of `tests/optimizer`: graphs with what is absent when they have been optimized, what has moved below what, what is no more in a loop, and what
-/// must be kept, beside what comes of them. `HUESHIFT_BLESS=1` writes that.
+/// must be kept, beside what comes of them; with copies of rounds, if they ask for that. `HUESHIFT_BLESS=1` writes that.
 #[test]
 fn each_optimization_leaves_what_it_should() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("optimizer");
@@ -250,7 +261,8 @@ fn each_optimization_leaves_what_it_should() {
         let text = std::fs::read_to_string(&path).expect("a text");
         let before = parse_module(&text).unwrap_or_else(|e| panic!("{name}: {e}"));
         assert!(verify(&before).is_ok(), "{name}: {:?}", verify(&before));
-        let (graph, rewrites) = optimized(&before.graphs[0], None);
+        let with = if text.lines().any(|line| line == "// copies") { with_copies } else { optimized };
+        let (graph, rewrites) = with(&before.graphs[0], None);
         for rewrite in rewrites.told() {
             *done.entry(rewrite.what.name()).or_default() += 1;
         }
@@ -282,14 +294,26 @@ fn each_optimization_leaves_what_it_should() {
         }
         let blessed = std::fs::read_to_string(&output).unwrap_or_default();
         assert_eq!(left, blessed, "{name}: HUESHIFT_BLESS=1 makes it this");
-        let (again, rewrites) = optimized(&graph, None);
+        let (again, rewrites) = with(&graph, None);
         assert_eq!(
             (print_module(&module(&renumber(&again))), rewrites.count()),
             (left, 0),
             "{name}: there is nothing left to do"
         );
     }
-    for what in ["known", "fold", "simpler", "no overflow", "load", "decided", "hoisted", "bit", "undemanded"] {
+    for what in [
+        "known",
+        "fold",
+        "simpler",
+        "no overflow",
+        "load",
+        "decided",
+        "hoisted",
+        "peeled",
+        "unrolled",
+        "bit",
+        "undemanded",
+    ] {
         assert!(done.contains_key(what), "{what}: {done:?}");
     }
 }

@@ -12,7 +12,7 @@ use super::int_bound::IntBound;
 use super::joins::{Join, definitions, joins};
 use super::known::{Definition, Known, is_int};
 use super::memory::{Found, extension, one_way};
-use super::peel::{self, Rounds};
+use super::peel::{Loops, Rounds};
 use super::peephole::{Instead, instead};
 use super::replacements::Replacements;
 use super::rewrites::{Kind, Rewrites, shown, shown_built, shown_op};
@@ -49,7 +49,7 @@ pub(super) struct Walked {
     /// Whether there are loops.
     pub has_loops: bool,
     /// What rounds of loops say of each other.
-    pub rounds: peel::Found,
+    pub loops: Loops,
 }
 
 /// Walks over a graph whose entry is handed what lies in these bounds.
@@ -119,7 +119,7 @@ pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewr
     needless.into_iter().for_each(|(block, needless)| walk.drop_cases(block, &needless));
     let Walk { replaced, changed, .. } = walk;
     replaced.apply(graph);
-    Walked { changed, late, has_loops: tree.has_loops, rounds: rounds.found() }
+    Walked { changed, late, has_loops: tree.has_loops, loops: rounds.found() }
 }
 
 pub(super) struct Walk<'g> {

@@ -68,6 +68,7 @@ mod thresholds;
 mod unroll;
 
 pub use bounds as int_bound;
+pub use peel::Loops;
 pub use rewrites::{Firings, Kind, Kinds, Rewrite, Rewrites};
 
 use bits::branches_to_bits;
@@ -101,22 +102,61 @@ const STRAIGHTENED: usize = 2;
 /// So many walks there are at the end, as long as each finds behind itself what parameters are.
 const LAST_WALKS: usize = 3;
 
-/// Optimizes a residual graph whose entry is handed what lies in these bounds; nothing is known of parameters that have none. Gives the
-/// number of rounds over it that needed no analysis.
-pub fn optimize(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> usize {
-    let mut rounds = 0;
-    if passes(graph, entry, rewrites, &mut rounds).is_none() {
+/// What has come of optimizing a graph beside what is left of it.
+#[derive(Debug, Default)]
+pub struct Optimized {
+    /// How many rounds over it there were that needed no analysis.
+    pub rounds: usize,
+    /// What has been seen of its loops, for [`copy_rounds`].
+    pub loops: Loops,
+}
+
+/// Optimizes a residual graph whose entry is handed what lies in these bounds; nothing is known of parameters that have none.
+pub fn optimize(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> Optimized {
+    let mut optimized = Optimized::default();
+    if passes(graph, entry, rewrites, &mut optimized).is_none() {
         drop_unreachable(graph);
     }
-    rounds
+    optimized
+}
+
+/// A residual graph as machine code is made of it, if it is another one: with copies of rounds of loops, which spare others something. Nobody reads those, or
+/// counts them, so the graph itself stays as it is. `loops` is what has been seen of them when it was optimized.
+pub fn copy_rounds(graph: &Graph, entry: &[IntBound], loops: &Loops, rewrites: &mut Rewrites) -> Option<Graph> {
+    if !loops.are_there || rewrites.only_cleans() || rewrites.is_spent() {
+        return None;
+    }
+    let mut copied = graph.clone();
+    let before = rewrites.count();
+    if with_copies(&mut copied, entry, loops, rewrites).is_none() {
+        drop_unreachable(&mut copied);
+    }
+    (rewrites.count() > before).then_some(copied)
+}
+
+fn with_copies(graph: &mut Graph, entry: &[IntBound], loops: &Loops, rewrites: &mut Rewrites) -> Option<()> {
+    let simplify = |graph: &mut Graph, rewrites: &mut Rewrites| {
+        simplify(graph, rewrites);
+        (!rewrites.is_spent()).then_some(())
+    };
+    let mut walked = None;
+    if peel(graph, &loops.carried, rewrites) {
+        simplify(graph, rewrites)?;
+        walked = Some(forward(graph, entry, rewrites));
+        simplify(graph, rewrites)?;
+    }
+    if unroll(graph, walked.as_ref().map_or(&loops.scans, |walked| &walked.loops.scans), rewrites) {
+        simplify(graph, rewrites)?;
+    }
+    Some(())
 }
 
 /// All passes, or nothing more once there may be no more rewrites: analyses count on a graph that is clean.
-fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites, rounds: &mut usize) -> Option<()> {
+fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites, optimized: &mut Optimized) -> Option<()> {
     let threaded = Cell::new(false);
     let mut simplify = |graph: &mut Graph, rewrites: &mut Rewrites| {
         let simplified = simplify(graph, rewrites);
-        *rounds += simplified.rounds;
+        optimized.rounds += simplified.rounds;
         threaded.set(threaded.get() | simplified.threaded);
         (!rewrites.is_spent()).then_some(())
     };
@@ -179,10 +219,6 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites, rounds
         news = true;
         simplify(graph, rewrites)?;
     }
-    if has_loops && peel(graph, &walked.rounds.carried, rewrites) {
-        news = true;
-        simplify(graph, rewrites)?;
-    }
     if drop_dead_stores(graph, rewrites) | drop_undemanded(graph, rewrites) {
         news = true;
         simplify(graph, rewrites)?;
@@ -203,8 +239,6 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites, rounds
         }
         walks = if walked.late { walks - 1 } else { 0 };
     }
-    if unroll(graph, &walked.rounds.scans, rewrites) {
-        simplify(graph, rewrites)?;
-    }
+    optimized.loops = walked.loops;
     Some(())
 }

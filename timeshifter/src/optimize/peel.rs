@@ -47,13 +47,15 @@ pub(super) struct Rounds {
     scans: FxHashMap<ValueId, Scan>,
 }
 
-/// What a walk has seen of rounds.
-#[derive(Default)]
-pub(super) struct Found {
+/// What a walk has seen of a graph's loops.
+#[derive(Debug, Default)]
+pub struct Loops {
+    /// Whether there are any.
+    pub(super) are_there: bool,
     /// Conditions of which each round says that they hold in the next one, if the length is the same there, which this is.
-    pub carried: FxHashMap<ValueId, Operand>,
+    pub(super) carried: FxHashMap<ValueId, Operand>,
     /// By condition: checks that loops begin with, of which that of a later round says that the ones before it hold.
-    pub scans: FxHashMap<ValueId, Scan>,
+    pub(super) scans: FxHashMap<ValueId, Scan>,
 }
 
 /// A check that an index, which is so far from a loop's parameter, lies below a length.
@@ -136,8 +138,8 @@ impl Rounds {
     }
 
     /// What has been seen.
-    pub(super) fn found(self) -> Found {
-        Found { carried: self.carried(), scans: self.scans }
+    pub(super) fn found(self) -> Loops {
+        Loops { are_there: !self.latches.is_empty(), carried: self.carried(), scans: self.scans }
     }
 }
 

@@ -5,7 +5,7 @@
 //! sees loops. Fragments that have been compiled *apart* stay so, and are entered.
 
 use super::engine::Engine;
-use crate::optimize::{Firings, Kinds, Rewrites, int_bound::IntBound, optimize};
+use crate::optimize::{Firings, Kinds, Rewrites, copy_rounds, int_bound::IntBound, optimize};
 use flowgraph::ir::{Block, BlockId, Edge, Graph, Operand, Terminator, ValueId};
 use rustc_hash::FxHashMap;
 
@@ -37,13 +37,31 @@ pub struct Linked {
     rewrites_off: Kinds,
 }
 
+/// A residual graph, cleaned.
+pub struct Cleaned {
+    /// The graph.
+    pub graph: Graph,
+    /// The same as machine code is made of it, if it is another one: with [copies](copy_rounds) of rounds of loops.
+    pub copied: Option<Graph>,
+    /// The rules that have fired.
+    pub firings: Firings,
+}
+
+impl Cleaned {
+    /// What machine code is made of.
+    pub fn for_machine(&self) -> &Graph {
+        self.copied.as_ref().unwrap_or(&self.graph)
+    }
+}
+
 impl Linked {
-    /// The graph without what is redundant, and the rules that have fired.
-    pub fn optimize(self) -> (Graph, Firings) {
+    /// The graph without what is redundant.
+    pub fn optimize(self) -> Cleaned {
         let Linked { mut graph, entry, rewrites_off } = self;
         let mut rewrites = Rewrites::without(rewrites_off);
-        optimize(&mut graph, &entry, &mut rewrites);
-        (graph, rewrites.firings())
+        let loops = optimize(&mut graph, &entry, &mut rewrites).loops;
+        let copied = copy_rounds(&graph, &entry, &loops, &mut rewrites);
+        Cleaned { graph, copied, firings: rewrites.firings() }
     }
 }
 
@@ -55,11 +73,12 @@ impl Engine<'_> {
         Linked { graph, entry, rewrites_off: self.rewrites_off }
     }
 
-    /// Optimizes the graph of a fragment.
-    pub(super) fn optimize(&self, graph: &mut Graph, fragment: usize) {
-        let mut rewrites = Rewrites::without(self.rewrites_off);
-        optimize(graph, &self.entry_bounds(fragment), &mut rewrites);
-        *self.firings.borrow_mut() += &rewrites.firings();
+    /// The graph of a fragment, cleaned.
+    pub(super) fn cleaned(&self, fragment: usize) -> Cleaned {
+        let (graph, entry) = (self.raw_graph(fragment), self.entry_bounds(fragment));
+        let cleaned = Linked { graph, entry, rewrites_off: self.rewrites_off }.optimize();
+        *self.firings.borrow_mut() += &cleaned.firings;
+        cleaned
     }
 
     /// What lies in the parameters of a fragment's entry, whoever enters it. That of a version has those of its head.

@@ -1,6 +1,7 @@
 //! What an engine has produced, as a module of residual graphs.
 
 use super::engine::Engine;
+use super::link::Cleaned;
 use super::recorded::{LOOK_AT_HINT, look_at_hint};
 use flowgraph::ir::{Graph, Module, Stage};
 
@@ -8,13 +9,13 @@ impl Engine<'_> {
     /// The fragments from number `from` on as cleaned residual graphs, in the order in which they were made, but for those that nobody
     /// may use.
     pub fn residual_graphs(&self, from: usize) -> Vec<Graph> {
+        self.cleaned_graphs(from).into_iter().map(|cleaned| cleaned.graph).collect()
+    }
+
+    /// The same, each with what machine code is made of.
+    pub fn cleaned_graphs(&self, from: usize) -> Vec<Cleaned> {
         let usable = (from..self.fragments.len()).filter(|at| !self.fragments[*at].abandoned);
-        let graphs = usable.map(|at| {
-            let mut graph = self.raw_graph(at);
-            self.optimize(&mut graph, at);
-            graph
-        });
-        graphs.collect()
+        usable.map(|at| self.cleaned(at)).collect()
     }
 
     /// All that has been produced: the residual graphs, and the functions that are called as they are with all that these
