@@ -57,7 +57,7 @@ impl Opt {
             let graph = &mut module.graphs[at];
             if !graph.is_host() {
                 let loops = optimize(graph, &[], &mut rewrites).loops;
-                let copied = self.copies.then(|| copy_rounds(graph, &[], &loops, &mut rewrites)).flatten();
+                let copied = self.copies.then(|| copy_rounds(graph, &loops, &mut rewrites)).flatten();
                 *graph = renumber(copied.as_ref().unwrap_or(graph));
             }
             for rewrite in &rewrites.told()[before..] {

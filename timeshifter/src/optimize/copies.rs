@@ -1,6 +1,11 @@
-//! Copies of blocks of a loop before it: what they compute is used behind the loop, where there are two of each then.
+//! Copies of blocks of a loop: what they compute is used behind the loop, where there are two of each then.
 
+use super::cleanup::{drop_unreachable, simplify};
 use super::dominators::Dominators;
+use super::loops::latches;
+use super::peel::{self, Loops, peel};
+use super::rewrites::{Kind, Rewrites};
+use super::unroll::{self, unroll};
 use flowgraph::ir::{Block, BlockId, Edge, Graph, Operand, ValueId};
 use rustc_hash::FxHashMap;
 
@@ -9,6 +14,43 @@ const HANDED_ON: usize = 256;
 
 /// By value of a loop that is used behind it: the blocks there that need it.
 pub(super) type UsedBehind = Vec<(ValueId, Vec<BlockId>)>;
+
+/// A residual graph as machine code is made of it, if it is another one: with copies of rounds of loops, which spare others something. Nobody reads those, or
+/// counts them, so the graph itself stays as it is. `loops` is what has been seen of them when it was optimized.
+pub fn copy_rounds(graph: &Graph, loops: &Loops, rewrites: &mut Rewrites) -> Option<Graph> {
+    if !loops.are_there || rewrites.only_cleans() || rewrites.is_spent() {
+        return None;
+    }
+    let tree = Dominators::new(graph);
+    let latches = latches(graph, &tree);
+    let mut scans = unroll::plans(graph, &tree, &latches, loops);
+    let is_scan = |head| scans.iter().any(|scan| scan.head() == head);
+    let mut firsts = peel::plans(graph, &tree, &latches, loops, is_scan);
+    if scans.is_empty() && firsts.is_empty() {
+        return None;
+    }
+    let used = {
+        let of_firsts = firsts.iter().map(|plan| (&plan.body[..], plan.own(graph)));
+        let all: Vec<_> = of_firsts.chain(scans.iter().map(|plan| (&plan.body[..], plan.own(graph)))).collect();
+        used_behind(graph, &tree, &all)
+    };
+    let mut used = used.into_iter();
+    firsts.retain_mut(|plan| used.next().flatten().map(|used| plan.used_behind = used).is_some());
+    scans.retain_mut(|plan| used.next().flatten().map(|used| plan.used_behind = used).is_some());
+    firsts.retain(|plan| rewrites.may(Kind::Peeled, graph.block(plan.head).loc, || plan.told()));
+    scans.retain(|plan| rewrites.may(Kind::Unrolled, graph.block(plan.head()).loc, || plan.told()));
+    if scans.is_empty() && firsts.is_empty() {
+        return None;
+    }
+    let mut graph = graph.clone();
+    firsts.iter().for_each(|plan| hand_on(&mut graph, &plan.body, &plan.used_behind));
+    scans.iter().for_each(|plan| hand_on(&mut graph, &plan.body, &plan.used_behind));
+    peel(&mut graph, &firsts);
+    unroll(&mut graph, &scans);
+    simplify(&mut graph, rewrites);
+    drop_unreachable(&mut graph);
+    Some(graph)
+}
 
 /// Of some loops, each given by its blocks, sorted, and those of its values that are copied: what is used behind them; nothing for one of which there is too
 /// much of it.

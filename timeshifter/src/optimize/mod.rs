@@ -68,6 +68,7 @@ mod thresholds;
 mod unroll;
 
 pub use bounds as int_bound;
+pub use copies::copy_rounds;
 pub use peel::Loops;
 pub use rewrites::{Firings, Kind, Kinds, Rewrite, Rewrites};
 
@@ -80,13 +81,11 @@ use forward::forward;
 use guards::merge_guards;
 use hoist::hoist;
 use int_bound::IntBound;
-use peel::peel;
 use rows::merge_rows;
 use sink::sink;
 use std::cell::Cell;
 use stores::drop_dead_stores;
 use straighten::straighten;
-use unroll::unroll;
 
 /// Goes through the ops of a residual graph, with what is known of operands where each stands; nothing of what the entry is handed.
 pub fn with_bounds(graph: &Graph, see: impl FnMut(&Op, &dyn Fn(Operand) -> IntBound)) {
@@ -118,37 +117,6 @@ pub fn optimize(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) 
         drop_unreachable(graph);
     }
     optimized
-}
-
-/// A residual graph as machine code is made of it, if it is another one: with copies of rounds of loops, which spare others something. Nobody reads those, or
-/// counts them, so the graph itself stays as it is. `loops` is what has been seen of them when it was optimized.
-pub fn copy_rounds(graph: &Graph, entry: &[IntBound], loops: &Loops, rewrites: &mut Rewrites) -> Option<Graph> {
-    if !loops.are_there || rewrites.only_cleans() || rewrites.is_spent() {
-        return None;
-    }
-    let mut copied = graph.clone();
-    let before = rewrites.count();
-    if with_copies(&mut copied, entry, loops, rewrites).is_none() {
-        drop_unreachable(&mut copied);
-    }
-    (rewrites.count() > before).then_some(copied)
-}
-
-fn with_copies(graph: &mut Graph, entry: &[IntBound], loops: &Loops, rewrites: &mut Rewrites) -> Option<()> {
-    let simplify = |graph: &mut Graph, rewrites: &mut Rewrites| {
-        simplify(graph, rewrites);
-        (!rewrites.is_spent()).then_some(())
-    };
-    let mut walked = None;
-    if peel(graph, &loops.carried, rewrites) {
-        simplify(graph, rewrites)?;
-        walked = Some(forward(graph, entry, rewrites));
-        simplify(graph, rewrites)?;
-    }
-    if unroll(graph, walked.as_ref().map_or(&loops.scans, |walked| &walked.loops.scans), rewrites) {
-        simplify(graph, rewrites)?;
-    }
-    Some(())
 }
 
 /// All passes, or nothing more once there may be no more rewrites: analyses count on a graph that is clean.

@@ -18,15 +18,14 @@
 //! - a load of what the loop doesn't change;
 //! - a check of an index of which each round says that it holds in the next one, as the forward walk has seen ([`Rounds`]).
 //!
-//! Behind the copy all three are known in the loop, to the next forward walk. The innermost loops alone are copied, if they are small, and call nothing.
+//! Behind the copy all three are known in the loop: what was tested goes on, what was loaded is there. The innermost loops alone are copied, if they are small, and call nothing.
 
 use super::conditions::below;
-use super::copies::{UsedBehind, enter_copies, hand_on, rename_own, rename_uses, used_behind, values};
+use super::copies::{UsedBehind, enter_copies, rename_own, rename_uses, values};
 use super::dominators::Dominators;
 use super::flow::takes;
 use super::known::Known;
 use super::loops::{Unchanged, body, latches};
-use super::rewrites::{Kind, Rewrites};
 use super::unroll::{ROUNDS, Scan};
 use flowgraph::ir::{BlockId, Effect, Graph, Opcode, Operand, Terminator, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -52,8 +51,8 @@ pub(super) struct Rounds {
 pub struct Loops {
     /// Whether there are any.
     pub(super) are_there: bool,
-    /// Conditions of which each round says that they hold in the next one, if the length is the same there, which this is.
-    pub(super) carried: FxHashMap<ValueId, Operand>,
+    /// Conditions of checks of which each round says that they hold in the next one, if the length is the same there: that, and what the condition is where the check holds.
+    pub(super) carried: FxHashMap<ValueId, (Operand, bool)>,
     /// By condition: checks that loops begin with, of which that of a later round says that the ones before it hold.
     pub(super) scans: FxHashMap<ValueId, Scan>,
 }
@@ -64,6 +63,8 @@ struct Check {
     param: usize,
     offset: i64,
     length: Operand,
+    /// What the condition is where it holds.
+    holds: bool,
     /// How many ends of rounds say that it holds in the next one.
     held: usize,
 }
@@ -110,12 +111,12 @@ impl Rounds {
     /// The check of an index that a condition is, if it is one, and whose parameter that counts from.
     fn check(&self, graph: &Graph, known: &Known, cond: ValueId) -> Option<(BlockId, Check)> {
         let definition = known.definition(cond)?;
-        let (index, length) =
-            [true, false].into_iter().find_map(|holds| below(definition.opcode, &definition.args, holds))?;
+        let below = |holds| below(definition.opcode, &definition.args, holds).map(|found| (found, holds));
+        let ((index, length), holds) = [true, false].into_iter().find_map(below)?;
         let (param, offset) = known.offset_of(index)?;
         let head = *self.heads.get(&param)?;
         let param = graph.block(head).params.iter().position(|other| *other == param)?;
-        Some((head, Check { cond, param, offset, length, held: 0 }))
+        Some((head, Check { cond, param, offset, length, holds, held: 0 }))
     }
 
     /// The check that a loop begins with, if that of a later round says that those before it hold.
@@ -131,10 +132,12 @@ impl Rounds {
     }
 
     /// The conditions of checks of which each round says that they hold in the next one.
-    fn carried(&self) -> FxHashMap<ValueId, Operand> {
+    fn carried(&self) -> FxHashMap<ValueId, (Operand, bool)> {
         let all =
             self.checks.iter().flat_map(|(head, checks)| checks.iter().map(|check| (self.latches[head].len(), check)));
-        all.filter(|(rounds, check)| check.held == *rounds).map(|(_, check)| (check.cond, check.length)).collect()
+        all.filter(|(rounds, check)| check.held == *rounds)
+            .map(|(_, check)| (check.cond, (check.length, check.holds)))
+            .collect()
     }
 
     /// What has been seen.
@@ -144,41 +147,59 @@ impl Rounds {
 }
 
 /// A loop whose first round is done before it.
-struct Plan {
+pub(super) struct Plan {
     /// Its blocks, sorted.
-    body: Vec<BlockId>,
-    head: BlockId,
-    used_behind: UsedBehind,
-    /// What that spares, in words.
-    spares: String,
+    pub body: Vec<BlockId>,
+    pub head: BlockId,
+    pub used_behind: UsedBehind,
+    spares: Spares,
 }
 
-/// Does first rounds of loops before them; `carried` are conditions that hold in each other round. Gives whether there were any.
-pub(super) fn peel(graph: &mut Graph, carried: &FxHashMap<ValueId, Operand>, rewrites: &mut Rewrites) -> bool {
-    let tree = Dominators::new(graph);
-    if !tree.has_loops {
-        return false;
+/// What rounds needn't do behind the first one.
+#[derive(Default)]
+struct Spares {
+    /// Blocks with the one side of their branches that is taken.
+    tests: Vec<(BlockId, usize)>,
+    /// What is loaded.
+    loads: Vec<ValueId>,
+}
+
+impl std::fmt::Display for Spares {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let s = |count: usize| if count == 1 { "" } else { "s" };
+        let (tests, loads) = (self.tests.len(), self.loads.len());
+        match (tests, loads) {
+            (_, 0) => write!(f, "{tests} test{}", s(tests)),
+            (0, _) => write!(f, "{loads} load{}", s(loads)),
+            _ => write!(f, "{tests} test{}, {loads} load{}", s(tests), s(loads)),
+        }
     }
-    let mut plans = plans(graph, &tree, carried);
-    plans.retain(|plan| {
-        let change = || (format!("{}: {}", plan.head, plan.spares), "the first round does it for all".to_owned());
-        rewrites.may(Kind::Peeled, graph.block(plan.head).loc, change)
-    });
-    plans.iter().for_each(|plan| hand_on(graph, &plan.body, &plan.used_behind));
-    let before = graph.blocks.len();
-    let origins: Vec<(usize, BlockId)> =
-        plans.iter().enumerate().flat_map(|(at, plan)| plan.body.iter().map(move |block| (at, *block))).collect();
-    let copies: Vec<_> = plans.iter().map(|plan| (plan.head, &plan.body[..], copy(graph, plan))).collect();
-    enter_copies(graph, before, &origins, &copies);
-    !plans.is_empty()
 }
 
-fn plans(graph: &Graph, tree: &Dominators, carried: &FxHashMap<ValueId, Operand>) -> Vec<Plan> {
-    let latches = latches(graph, tree);
+impl Plan {
+    /// What is done, and why.
+    pub(super) fn told(&self) -> (String, String) {
+        (format!("{}: {}", self.head, self.spares), "the first round does it for all".to_owned())
+    }
+
+    /// All values of a round: there will be two of each.
+    pub(super) fn own(&self, graph: &Graph) -> Vec<ValueId> {
+        self.body.iter().flat_map(|block| values(graph.block(*block))).collect()
+    }
+}
+
+/// The loops whose first rounds are worth doing before them, but for those with these heads.
+pub(super) fn plans(
+    graph: &Graph,
+    tree: &Dominators,
+    latches: &FxHashMap<BlockId, SmallVec<[BlockId; 2]>>,
+    loops: &Loops,
+    but_for: impl Fn(BlockId) -> bool,
+) -> Vec<Plan> {
     let mut unchanged = Unchanged::new(graph, tree);
     let mut found = Vec::new();
     for head in graph.block_ids().skip(1) {
-        let Some(latches_of_it) = latches.get(&head) else { continue };
+        let Some(latches_of_it) = latches.get(&head).filter(|_| !but_for(head)) else { continue };
         let Some(mut body) = body(head, latches_of_it, tree) else { continue };
         let is_innermost = || body.iter().all(|block| *block == head || !latches.contains_key(block));
         if body.len() > BLOCKS || !is_innermost() || !is_copied(graph, &body) {
@@ -186,17 +207,22 @@ fn plans(graph: &Graph, tree: &Dominators, carried: &FxHashMap<ValueId, Operand>
         }
         body.sort_unstable_by_key(|block| tree.place(*block));
         let comes_by = |block: BlockId| latches_of_it.iter().all(|latch| tree.dominates(block, *latch));
-        let spares = spares(graph, &mut unchanged, head, &body, carried, comes_by);
+        let spares = spares(graph, &mut unchanged, head, &body, loops, comes_by);
         body.sort_unstable();
-        if let Some(spares) = spares {
+        if !(spares.tests.is_empty() && spares.loads.is_empty()) {
             found.push(Plan { body, head, used_behind: UsedBehind::new(), spares });
         }
     }
-    let own = |plan: &Plan| plan.body.iter().flat_map(|block| values(graph.block(*block))).collect();
-    let loops: Vec<(&[BlockId], Vec<ValueId>)> = found.iter().map(|plan| (&plan.body[..], own(plan))).collect();
-    let used = used_behind(graph, tree, &loops);
-    let kept = found.into_iter().zip(used).filter_map(|(plan, used)| Some(Plan { used_behind: used?, ..plan }));
-    kept.collect()
+    found
+}
+
+/// Does first rounds of loops before them, behind which it has been seen to that there may be two of their values.
+pub(super) fn peel(graph: &mut Graph, plans: &[Plan]) {
+    let before = graph.blocks.len();
+    let origins: Vec<(usize, BlockId)> =
+        plans.iter().enumerate().flat_map(|(at, plan)| plan.body.iter().map(move |block| (at, *block))).collect();
+    let copies: Vec<_> = plans.iter().map(|plan| (plan.head, &plan.body[..], copy(graph, plan))).collect();
+    enter_copies(graph, before, &origins, &copies);
 }
 
 /// Whether a round may be done twice, as far as its size goes, and what it does.
@@ -210,17 +236,17 @@ fn is_copied(graph: &Graph, body: &[BlockId]) -> bool {
         && body.iter().all(|block| !matches!(graph.block(*block).term, Terminator::Switch { promotion: true, .. }))
 }
 
-/// What rounds needn't do behind the first one, in words, if there is anything. The blocks of `body` stand behind what leads to them; `comes_by` says whether each round
+/// What rounds needn't do behind the first one. The blocks of `body` stand behind what leads to them; `comes_by` says whether each round
 /// does so to one.
 fn spares(
     graph: &Graph,
     unchanged: &mut Unchanged,
     head: BlockId,
     body: &[BlockId],
-    carried: &FxHashMap<ValueId, Operand>,
+    loops: &Loops,
     comes_by: impl Fn(BlockId) -> bool,
-) -> Option<String> {
-    let (mut tests, mut loads) = (0, 0);
+) -> Spares {
+    let mut spares = Spares::default();
     let mut same: FxHashSet<ValueId> = FxHashSet::default();
     for id in body {
         let block = graph.block(*id);
@@ -232,26 +258,24 @@ fn spares(
             };
             if stays && op.args.iter().all(|arg| unchanged.is_same(*arg, head, &same)) {
                 same.extend(&op.results);
-                loads += usize::from(op.opcode.effect() == Effect::Read);
+                spares.loads.extend(op.results.iter().filter(|_| op.opcode.effect() == Effect::Read));
             }
         }
+        let Terminator::Branch { cond: Operand::Value(cond), .. } = &block.term else { continue };
+        let stay = || block.term.edges().position(|edge| body.contains(&edge.block));
         let leaves = || block.term.edges().any(|edge| !body.contains(&edge.block));
-        if let Terminator::Branch { cond: Operand::Value(cond), .. } = &block.term {
-            let is_same = || comes_by(*id) && unchanged.is_same((*cond).into(), head, &same) && leaves();
-            let is_carried = carried.get(cond).is_some_and(|length| unchanged.is_same(*length, head, &same));
-            tests += usize::from(is_carried || is_same());
-        }
+        let carried = loops.carried.get(cond).filter(|(length, _)| unchanged.is_same(*length, head, &same));
+        let side = match carried {
+            Some((_, holds)) => Some(usize::from(!holds)),
+            None if comes_by(*id) && leaves() && unchanged.is_same((*cond).into(), head, &same) => stay(),
+            None => None,
+        };
+        spares.tests.extend(side.map(|side| (*id, side)));
     }
-    let count = |number: usize, one: &str| match number {
-        0 => None,
-        1 => Some(format!("1 {one}")),
-        _ => Some(format!("{number} {one}s")),
-    };
-    let all: Vec<String> = [count(tests, "test"), count(loads, "load")].into_iter().flatten().collect();
-    (!all.is_empty()).then(|| all.join(", "))
+    spares
 }
 
-/// Copies a round, which leads into the loop. Gives the copy's first block.
+/// Copies a round, which leads into the loop, and spares that what the copy does for it. Gives the copy's first block.
 fn copy(graph: &mut Graph, plan: &Plan) -> BlockId {
     let first = graph.blocks.len() as u32;
     let mut renamed: FxHashMap<ValueId, ValueId> = FxHashMap::default();
@@ -263,6 +287,19 @@ fn copy(graph: &mut Graph, plan: &Plan) -> BlockId {
         for edge in block.term.edges_mut().filter(|edge| edge.block != plan.head) {
             edge.block = number(edge.block).unwrap_or(edge.block);
         }
+    }
+    for (block, side) in &plan.spares.tests {
+        let taken = graph.block(*block).term.edges().nth(*side).cloned();
+        if let Some(edge) = taken {
+            graph.block_mut(*block).term = Terminator::Jump(edge);
+        }
+    }
+    let loads = &plan.spares.loads;
+    let loaded = loads.iter().map(|value| (*value, renamed[value])).collect();
+    for block in &plan.body {
+        let block = graph.block_mut(*block);
+        block.ops.retain(|op| op.results.first().is_none_or(|result| !loads.contains(result)));
+        rename_uses(block, &loaded);
     }
     graph.blocks.extend(blocks);
     number(plan.head).unwrap_or(plan.head)

@@ -17,10 +17,10 @@
 //! over to the next one each value is counted up or down, or the same.
 
 use super::conditions::{below, offset_of};
-use super::copies::{UsedBehind, hand_on, used_behind, values};
+use super::copies::{UsedBehind, values};
 use super::dominators::Dominators;
-use super::loops::{Unchanged, body, latches};
-use super::rewrites::{Kind, Rewrites};
+use super::loops::{Unchanged, body};
+use super::peel::Loops;
 use super::rows::{compute_at_end, is_copied};
 use flowgraph::ir::{Block, BlockId, Const, Edge, Graph, Op, Opcode, Operand, Terminator, Time, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -50,43 +50,35 @@ impl Scan {
 }
 
 /// A loop that is unrolled.
-struct Plan {
+pub(super) struct Plan {
     scan: Scan,
     /// The offset that is checked for all.
     last: i64,
     /// Its blocks, each of which leads to the next, the head first, and else out of the loop.
     chain: Vec<BlockId>,
     /// The same, sorted.
-    body: Vec<BlockId>,
-    used_behind: UsedBehind,
+    pub body: Vec<BlockId>,
+    pub used_behind: UsedBehind,
 }
 
-/// Unrolls scans; `scans` are checks of which the last of so many rounds says that the others hold, by their conditions. Gives whether there were any.
-pub(super) fn unroll(graph: &mut Graph, scans: &FxHashMap<ValueId, Scan>, rewrites: &mut Rewrites) -> bool {
-    if scans.is_empty() {
-        return false;
+/// The scans among the loops that the forward walk has taken for some.
+pub(super) fn plans(
+    graph: &Graph,
+    tree: &Dominators,
+    latches: &FxHashMap<BlockId, SmallVec<[BlockId; 2]>>,
+    loops: &Loops,
+) -> Vec<Plan> {
+    if loops.scans.is_empty() {
+        return Vec::new();
     }
-    let mut plans = plans(graph, scans);
-    plans.retain(|plan| {
-        let change = || (format!("{}: {ROUNDS} rounds", plan.chain[0]), "one check says as much as all".to_owned());
-        rewrites.may(Kind::Unrolled, graph.block(plan.chain[0]).loc, change)
-    });
-    plans.iter().for_each(|plan| hand_on(graph, &plan.body, &plan.used_behind));
-    plans.iter().for_each(|plan| plan.unroll(graph));
-    !plans.is_empty()
-}
-
-fn plans(graph: &Graph, scans: &FxHashMap<ValueId, Scan>) -> Vec<Plan> {
-    let tree = Dominators::new(graph);
-    let latches = latches(graph, &tree);
-    let unchanged = Unchanged::new(graph, &tree);
+    let unchanged = Unchanged::new(graph, tree);
     let mut found = Vec::new();
     for head in graph.block_ids().skip(1) {
         if let Some([latch]) = latches.get(&head).map(|latches| &latches[..])
             && let Terminator::Branch { cond: Operand::Value(cond), .. } = graph.block(head).term
-            && let Some(scan) = scans.get(&cond)
+            && let Some(scan) = loops.scans.get(&cond)
             && let Some(last) = scan.last()
-            && let Some(body) = body(head, &[*latch], &tree).filter(|body| body.len() <= BLOCKS)
+            && let Some(body) = body(head, &[*latch], tree).filter(|body| body.len() <= BLOCKS)
             && let Some(chain) = chain(graph, head, &body)
             && is_scan(graph, &chain, *scan)
             && unchanged.is_same(scan.length, head, &FxHashSet::default())
@@ -94,11 +86,12 @@ fn plans(graph: &Graph, scans: &FxHashMap<ValueId, Scan>) -> Vec<Plan> {
             found.push(Plan { scan: *scan, last, chain, body, used_behind: UsedBehind::new() });
         }
     }
-    let own = |plan: &Plan| plan.chain.iter().flat_map(|block| values(graph.block(*block))).collect();
-    let loops: Vec<(&[BlockId], Vec<ValueId>)> = found.iter().map(|plan| (&plan.body[..], own(plan))).collect();
-    let used = used_behind(graph, &tree, &loops);
-    let kept = found.into_iter().zip(used).filter_map(|(plan, used)| Some(Plan { used_behind: used?, ..plan }));
-    kept.collect()
+    found
+}
+
+/// Unrolls scans, behind which it has been seen to that there may be more of each of their values.
+pub(super) fn unroll(graph: &mut Graph, plans: &[Plan]) {
+    plans.iter().for_each(|plan| plan.unroll(graph));
 }
 
 /// The blocks of a loop in the order in which a round goes through them, if there is but one.
@@ -153,6 +146,20 @@ fn is_scan(graph: &Graph, chain: &[BlockId], scan: Scan) -> bool {
 }
 
 impl Plan {
+    pub(super) fn head(&self) -> BlockId {
+        self.chain[0]
+    }
+
+    /// What is done, and why.
+    pub(super) fn told(&self) -> (String, String) {
+        (format!("{}: {ROUNDS} rounds", self.head()), "one check says as much as all".to_owned())
+    }
+
+    /// All values of a round: there will be more of each.
+    pub(super) fn own(&self, graph: &Graph) -> Vec<ValueId> {
+        self.chain.iter().flat_map(|block| values(graph.block(*block))).collect()
+    }
+
     fn unroll(&self, graph: &mut Graph) {
         let head = self.chain[0];
         let loc = graph.block(head).loc;

@@ -60,7 +60,7 @@ impl Linked {
         let Linked { mut graph, entry, rewrites_off } = self;
         let mut rewrites = Rewrites::without(rewrites_off);
         let loops = optimize(&mut graph, &entry, &mut rewrites).loops;
-        let copied = copy_rounds(&graph, &entry, &loops, &mut rewrites);
+        let copied = copy_rounds(&graph, &loops, &mut rewrites);
         Cleaned { graph, copied, firings: rewrites.firings() }
     }
 }
