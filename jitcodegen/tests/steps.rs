@@ -60,3 +60,65 @@ fn steps_are_done_in_place() {
         }
     }
 }
+
+/// The same of three places at once, which the caller has checked: each way out hands over where it was, one of them twice.
+const ROUNDS: &str = r#"module flow
+graph scan(n: int, base: int, length: int) -> int {
+b0(v0: int, v1: int, v2: int):
+    jump b1(v0)
+b1(v3: int):
+    v4 = int_add v3, STEP
+    v5 = getarrayitem v1, v4 {[u8] u8 +0 *1 excl}
+    branch v5, b2, b5(v4, v2)
+b2:
+    v6 = int_sub v3, TWICE
+    v7 = getarrayitem v1, v6 {[u8] u8 +0 *1 excl}
+    branch v7, b3, b5(v6, v6)
+b3:
+    v8 = int_add v3, THRICE
+    v9 = getarrayitem v1, v8 {[u8] u8 +0 *1 excl}
+    v10 = int_is_zero v9
+    branch v10, b5(v8, v3), b4(v8)
+b4(v11: int):
+    v12 = uint_lt v11, v2
+    branch v12, b1(v11), b6
+b5(v13: int, v14: int):
+    v15 = int_mul v14, 1000
+    v16 = int_add v13, v15
+    return v16
+b6:
+    return 0
+}
+"#;
+
+#[test]
+fn ways_out_count_what_only_addresses_use() {
+    let mut bytes = vec![1u8; 200];
+    let middle = 100i64;
+    for step in [9i64, -9, 1, -1, 30] {
+        for opt_level in [OptLevel::None, OptLevel::Quick, OptLevel::Speed] {
+            let text = ROUNDS.replace("STEP", &step.to_string());
+            let text = text.replace("TWICE", &(-2 * step).to_string()).replace("THRICE", &(3 * step).to_string());
+            let mut module = parse_module(&text).unwrap();
+            module.graphs.values_mut().for_each(|graph| graph.results = vec![Type::Int]);
+            let memory = Memory::for_module(&module);
+            let mut engine = Engine::new(Options { keep_text: true, opt_level, ..Options::default() }).unwrap();
+            engine.compile(&module, &memory).unwrap();
+            for (number, other) in [(1, 120), (2, middle + 2 * step), (3, middle)] {
+                let at = middle + number * step;
+                bytes[at as usize] = 0;
+                let found = returned(engine.call("scan", &[middle as u64, bytes.as_ptr() as u64, 120]));
+                assert_eq!(found, [(at + 1000 * other) as u64], "round {number} by {step}");
+                bytes[at as usize] = 1;
+            }
+            if Machine::host() == Some(Machine::X86_64) && opt_level == OptLevel::None {
+                let asm = engine.asm("scan").expect("its text");
+                let lines: Vec<&str> = asm.lines().collect();
+                let loads: Vec<usize> = (0..lines.len()).filter(|at| lines[*at].contains("movzbq")).collect();
+                let [first, .., last] = loads[..] else { panic!("{asm}") };
+                let sums = lines[first..last].iter().filter(|line| line.contains("lea") || line.contains("add"));
+                assert_eq!(sums.count(), 0, "{asm}");
+            }
+        }
+    }
+}
