@@ -81,6 +81,21 @@ impl<'f> Translator<'_, 'f, '_> {
         }
     }
 
+    /// And. What keeps the low bytes of a word is an extension on x86-64: that needs no copy first, and no constant.
+    pub fn and(&mut self, op: &Op) -> Result<(), CodegenError> {
+        let narrow = match op.args[1].as_int().filter(|_| self.architecture() == Architecture::X86_64) {
+            Some(0xff) => types::I8,
+            Some(0xffff) => types::I16,
+            Some(0xffff_ffff) => types::I32,
+            _ => return self.bitwise(op, |b, x, y| b.ins().band(x, y)),
+        };
+        let x = self.value(op.args[0])?;
+        let low = self.b.ins().ireduce(narrow, x);
+        let result = self.b.ins().uextend(types::I64, low);
+        self.define(op.results[0], result);
+        Ok(())
+    }
+
     /// And, or, exclusive or: of two comparisons, their flags.
     pub fn bitwise(
         &mut self,

@@ -28,7 +28,7 @@ pub(crate) fn lower(t: &mut Translator, op: &Op, block: BlockId, at: usize) -> R
         Opcode::IntMod => t.remainder(op, block, true),
         Opcode::UintFloordiv => t.divide(op, block, false),
         Opcode::UintMod => t.remainder(op, block, false),
-        Opcode::IntAnd => t.bitwise(op, |b, x, y| b.ins().band(x, y)),
+        Opcode::IntAnd => t.and(op),
         Opcode::IntOr => t.bitwise(op, |b, x, y| b.ins().bor(x, y)),
         Opcode::IntXor => t.bitwise(op, |b, x, y| b.ins().bxor(x, y)),
         Opcode::IntLshift => t.binary(op, |b, x, y| b.ins().ishl(x, y)),
