@@ -236,9 +236,10 @@ impl Code {
         self.engine.compile_parts(&code, engine.memory, &|key| !engine.begins_a_unit(key))?;
         let ops = graphs.iter().flat_map(|cleaned| &cleaned.graph.blocks).map(|block| block.ops.len()).sum();
         let made = Made { graphs: graphs.len(), ops, bytes: 0 };
-        for Cleaned { graph, .. } in graphs {
-            let key = graph.key.clone();
-            for exit in exits_of(&graph) {
+        for cleaned in graphs {
+            let key = cleaned.graph.key.clone();
+            // Where rounds are copied, a guard may have gone that the graph still has.
+            for exit in exits_of(cleaned.for_machine()) {
                 let leaving = self.leaving.entry(exit).or_default();
                 if !leaving.contains(&key) {
                     leaving.push(key.clone());
@@ -247,7 +248,7 @@ impl Code {
                     self.patch_in_turn(Patch { graph: key.clone(), exit, target })?;
                 }
             }
-            self.graphs.insert(key, graph);
+            self.graphs.insert(key, cleaned.graph);
         }
         Ok(made)
     }

@@ -8,7 +8,7 @@ use hueshift_tests::pipeline::{Pipeline, Prepared};
 use jitcodegen::OptLevel;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
-use timeshifter::optimize::{Kinds, Rewrites, optimize};
+use timeshifter::optimize::{Kinds, Rewrites, copy_rounds, optimize};
 use timeshifter::specialize::{Engine, Program};
 
 /// A machine with a pointer into a tape, as Brainfuck's. Its ops are pairs of a kind and an argument.
@@ -167,8 +167,10 @@ fn residual(prepared: &mut Prepared) -> Result<((usize, usize), [Duration; 4]), 
     optimize(&mut cleaned, &[], &mut Rewrites::without(Kinds::all()));
     let cleaning = begun.elapsed();
     let begun = Instant::now();
-    optimize(&mut graph, &[], &mut Rewrites::default());
+    let loops = optimize(&mut graph, &[], &mut Rewrites::default()).loops;
+    let copied = copy_rounds(&graph, &loops, &mut Rewrites::default());
     let optimizing = begun.elapsed();
+    drop(copied);
     let ops = |graph: &Graph| graph.blocks.iter().map(|b| b.ops.len()).sum();
     Ok(((ops(&cleaned), ops(&graph)), [specializing, linking, cleaning, optimizing]))
 }
