@@ -93,7 +93,7 @@ b6:
 
 #[test]
 fn ways_out_count_what_only_addresses_use() {
-    let mut bytes = vec![1u8; 200];
+    let mut bytes = [1u8; 200];
     let middle = 100i64;
     for step in [9i64, -9, 1, -1, 30] {
         for opt_level in [OptLevel::None, OptLevel::Quick, OptLevel::Speed] {

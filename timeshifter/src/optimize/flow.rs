@@ -28,6 +28,9 @@ const ROUNDS: usize = 40;
 /// Of more lengths than these nothing is said.
 const LENGTHS: usize = 16;
 
+/// By value: from which to which offset from it indices are.
+type Asked = FxHashMap<ValueId, (i64, i64)>;
+
 /// What can come to the parameters of blocks.
 pub(super) struct Flow {
     /// By block: how many parameters those before it have, which is the number of its first one.
@@ -40,8 +43,7 @@ pub(super) struct Flow {
     within: Vec<Option<Within>>,
     /// What indices are held against, and the blocks that compute it.
     lengths: Vec<(ValueId, BlockId)>,
-    /// By parameter: from which to which offset from it indices are.
-    asked: FxHashMap<ValueId, (i64, i64)>,
+    asked: Asked,
     /// Where bounds of parameters rest that keep growing.
     thresholds: Thresholds,
     reached: Vec<bool>,
@@ -81,7 +83,7 @@ impl Flow {
             floats: Vec::new(),
             within: vec![None; params as usize],
             lengths: Vec::new(),
-            asked: FxHashMap::default(),
+            asked: Asked::default(),
             thresholds: Thresholds::default(),
             reached: vec![true; graph.blocks.len()],
             is_plain: true,
@@ -454,9 +456,9 @@ fn has_float_params(graph: &Graph) -> bool {
 
 /// The lengths that indices are held against, as far as they are values, and the blocks that compute them; and from which to which offset from
 /// a value indices are.
-fn lengths(graph: &Graph, known: &Known) -> (Vec<(ValueId, BlockId)>, FxHashMap<ValueId, (i64, i64)>) {
+fn lengths(graph: &Graph, known: &Known) -> (Vec<(ValueId, BlockId)>, Asked) {
     let mut lengths: Vec<ValueId> = Vec::new();
-    let mut asked: FxHashMap<ValueId, (i64, i64)> = FxHashMap::default();
+    let mut asked = Asked::default();
     for op in graph.blocks.iter().flat_map(|block| &block.ops) {
         let (index, length) = match op.opcode {
             Opcode::UintLt | Opcode::UintGe => (op.args[0], op.args[1]),

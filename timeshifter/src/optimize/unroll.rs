@@ -220,7 +220,7 @@ impl Rounds<'_> {
                 };
                 if next != at {
                     let mut term = block.term;
-                    let handed_on = if next == onward { args.iter().copied().collect() } else { Vec::new() };
+                    let handed_on = if next == onward { args.clone() } else { Vec::new() };
                     let on = Edge::new(next, handed_on);
                     for edge in term.edges_mut() {
                         if *edge == stay {

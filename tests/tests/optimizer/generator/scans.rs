@@ -25,8 +25,7 @@ impl Generator<'_> {
         let stores = self.random.below(2) == 0;
         let [head, behind] = [0; 2].map(|_| self.graph.new_block());
         let [at, count] = [0; 2].map(|_| self.graph.new_value(Type::Int));
-        let params = |counts| if counts { vec![at, count] } else { vec![at] };
-        self.graph.block_mut(head).params = params(counts);
+        self.graph.block_mut(head).params = if counts { vec![at, count] } else { vec![at] };
         let [left_at, left_by] = [0; 2].map(|_| self.graph.new_value(Type::Int));
         self.graph.block_mut(behind).params = vec![left_at, left_by];
         let zero = counts.then(|| Operand::int(0));
