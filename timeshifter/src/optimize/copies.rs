@@ -7,7 +7,7 @@ use super::peel::{self, Loops, peel};
 use super::rewrites::{Kind, Rewrites};
 use super::unroll::{self, unroll};
 use flowgraph::ir::{Block, BlockId, Edge, Graph, Operand, ValueId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Behind a loop no more values are handed on, from block to block, than these.
 const HANDED_ON: usize = 256;
@@ -24,8 +24,8 @@ pub fn copy_rounds(graph: &Graph, loops: &Loops, rewrites: &mut Rewrites) -> Opt
     let tree = Dominators::new(graph);
     let latches = latches(graph, &tree);
     let mut scans = unroll::plans(graph, &tree, &latches, loops);
-    let is_scan = |head| scans.iter().any(|scan| scan.head() == head);
-    let mut firsts = peel::plans(graph, &tree, &latches, loops, is_scan);
+    let heads: FxHashSet<BlockId> = scans.iter().map(unroll::Plan::head).collect();
+    let mut firsts = peel::plans(graph, &tree, &latches, loops, |head| heads.contains(&head));
     if scans.is_empty() && firsts.is_empty() {
         return None;
     }

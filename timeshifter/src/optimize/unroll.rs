@@ -91,7 +91,14 @@ pub(super) fn plans(
 
 /// Unrolls scans, behind which it has been seen to that there may be more of each of their values.
 pub(super) fn unroll(graph: &mut Graph, plans: &[Plan]) {
-    plans.iter().for_each(|plan| plan.unroll(graph));
+    // What leads to a head, from inside of the loop or outside, tries several rounds first.
+    let firsts: FxHashMap<BlockId, BlockId> = plans.iter().map(|plan| (plan.head(), graph.new_block())).collect();
+    for edge in graph.blocks.iter_mut().flat_map(|block| block.term.edges_mut()) {
+        if let Some(first) = firsts.get(&edge.block) {
+            edge.block = *first;
+        }
+    }
+    plans.iter().for_each(|plan| plan.unroll(graph, firsts[&plan.head()]));
 }
 
 /// The blocks of a loop in the order in which a round goes through them, if there is but one.
@@ -160,14 +167,11 @@ impl Plan {
         self.chain.iter().flat_map(|block| values(graph.block(*block))).collect()
     }
 
-    fn unroll(&self, graph: &mut Graph) {
-        let head = self.chain[0];
+    /// Fills the block that is come to in place of the head.
+    fn unroll(&self, graph: &mut Graph, first: BlockId) {
+        let head = self.head();
         let loc = graph.block(head).loc;
         let params = std::mem::take(&mut graph.block_mut(head).params);
-        let first = graph.new_block();
-        for block in &mut graph.blocks {
-            block.term.edges_mut().filter(|edge| edge.block == head).for_each(|edge| edge.block = first);
-        }
         graph.block_mut(first).loc = loc;
         let index = match self.last {
             0 => self.scan.param.into(),
