@@ -125,10 +125,14 @@ impl Rounds {
         let param = graph.block(head).params[check.param];
         let back = graph.block(latch).term.edges().find(|edge| edge.block == head)?;
         let (root, step) = known.offset_of(back.args[check.param])?;
-        let scan = Scan { param, offset: check.offset, step, length: check.length };
-        let earlier = (0..ROUNDS - 1).map(|round| check.offset + round * step);
-        let follow = root == param && step != 0 && known.follow(param, check.length, scan.last()?, earlier);
-        follow.then_some(scan)
+        let scan = Scan { param, offset: check.offset, step, length: check.length, by_first: false };
+        let last = scan.last().filter(|_| root == param && step != 0)?;
+        let earlier = || (0..ROUNDS - 1).map(|round| check.offset + round * step);
+        let mut follow = |some: &[i64]| known.follow(param, check.length, some, earlier());
+        match follow(&[last]) {
+            true => Some(scan),
+            false => follow(&[check.offset, last]).then_some(Scan { by_first: true, ..scan }),
+        }
     }
 
     /// The conditions of checks of which each round says that they hold in the next one.

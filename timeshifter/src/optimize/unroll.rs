@@ -13,7 +13,7 @@
 //! ```
 //!
 //! That the last of the indices lies below the length says so of those before it, as the forward walk has found ([`super::peel::Rounds`]): those between an index that does
-//! and another one that does lie there, too. Where it doesn't, the round is done as ever, and the next one tries again. A round may compute and load, and leave the loop, but change nothing; and of all that it hands
+//! and another one that does lie there, too; where nothing is known of the parameter, the first of the indices is checked besides. Where it doesn't, the round is done as ever, and the next one tries again. A round may compute and load, and leave the loop, but change nothing; and of all that it hands
 //! over to the next one each value is counted up or down, or the same.
 
 use super::conditions::{below, offset_of};
@@ -40,6 +40,8 @@ pub(super) struct Scan {
     pub offset: i64,
     pub step: i64,
     pub length: Operand,
+    /// It takes the check of the first of the rounds, too, to say of those between it and the last that they hold.
+    pub by_first: bool,
 }
 
 impl Scan {
@@ -173,20 +175,37 @@ impl Plan {
         let loc = graph.block(head).loc;
         let params = std::mem::take(&mut graph.block_mut(head).params);
         graph.block_mut(first).loc = loc;
-        let index = match self.last {
-            0 => self.scan.param.into(),
-            last => {
-                let (opcode, args) = added(self.scan.param.into(), last);
-                compute_at_end(graph, first, opcode, &args, loc)
+        let slow = Edge::new(head, []);
+        let mut made = FxHashMap::default();
+        let mut at = first;
+        let offsets = [Some(self.last), self.scan.by_first.then_some(self.scan.offset)];
+        for (number, offset) in offsets.into_iter().flatten().enumerate() {
+            if number > 0 {
+                let next = graph.new_block();
+                graph.block_mut(next).loc = loc;
+                if let Terminator::Branch { then, .. } = &mut graph.block_mut(at).term {
+                    then.block = next;
+                }
+                at = next;
             }
-        };
-        let cond = compute_at_end(graph, first, Opcode::UintLt, &[index, self.scan.length], loc);
-        let made = FxHashMap::from_iter([((self.scan.param, self.last), index)]);
+            let index = match offset {
+                0 => self.scan.param.into(),
+                offset => {
+                    let (opcode, args) = added(self.scan.param.into(), offset);
+                    compute_at_end(graph, at, opcode, &args, loc)
+                }
+            };
+            made.insert((self.scan.param, offset), index);
+            let cond = compute_at_end(graph, at, Opcode::UintLt, &[index, self.scan.length], loc);
+            let [then, otherwise] = [slow.clone(), slow.clone()];
+            graph.block_mut(at).term = Terminator::Branch { cond, then, otherwise, time: Time::Now };
+        }
         let mut copies = Rounds { graph, plan: self, renamed: FxHashMap::default(), sums: FxHashMap::default(), made };
         let rounds = copies.copy(&params, first);
         graph.block_mut(first).params = params;
-        let [then, otherwise] = [rounds, head].map(|block| Edge::new(block, []));
-        graph.block_mut(first).term = Terminator::Branch { cond, then, otherwise, time: Time::Now };
+        if let Terminator::Branch { then, .. } = &mut graph.block_mut(at).term {
+            then.block = rounds;
+        }
     }
 }
 

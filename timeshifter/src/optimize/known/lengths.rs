@@ -44,16 +44,16 @@ impl Known {
         }
     }
 
-    /// Whether of these offsets from a value all lie below a length if `one` does.
+    /// Whether of these offsets from a value all lie below a length if some do.
     pub(in crate::optimize) fn follow(
         &mut self,
         value: ValueId,
         length: Operand,
-        one: i64,
+        some: &[i64],
         mut offsets: impl Iterator<Item = i64>,
     ) -> bool {
         let mark = self.mark();
-        self.learn_within(value, length, (one, one));
+        some.iter().for_each(|offset| self.learn_within(value, length, (*offset, *offset)));
         let follow = offsets.all(|offset| self.offset_is_within(value, offset, length));
         self.forget(mark);
         follow
