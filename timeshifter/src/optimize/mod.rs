@@ -113,10 +113,23 @@ pub struct Optimized {
 /// Optimizes a residual graph whose entry is handed what lies in these bounds; nothing is known of parameters that have none.
 pub fn optimize(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> Optimized {
     let mut optimized = Optimized::default();
-    if passes(graph, entry, rewrites, &mut optimized).is_none() {
+    let entry = with_lengths(graph, entry);
+    if passes(graph, &entry, rewrites, &mut optimized).is_none() {
         drop_unreachable(graph);
     }
     optimized
+}
+
+/// The bounds of what the entry is handed, and that no length of a slice is negative, whoever enters.
+fn with_lengths(graph: &Graph, entry: &[IntBound]) -> Vec<IntBound> {
+    let mut bounds = entry.to_vec();
+    for (_, _, length) in graph.slices() {
+        let at = graph.entry_params().iter().position(|param| *param == length);
+        let (Some(at), Some(lengths)) = (at, IntBound::from_range(0, i64::MAX)) else { continue };
+        bounds.resize(bounds.len().max(at + 1), IntBound::unbounded());
+        bounds[at] = bounds[at].meet(lengths).unwrap_or(bounds[at]);
+    }
+    bounds
 }
 
 /// All passes, or nothing more once there may be no more rewrites: analyses count on a graph that is clean.
