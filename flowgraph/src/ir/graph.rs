@@ -126,7 +126,7 @@ pub struct Edge {
     /// Where it leads.
     pub block: BlockId,
     /// One operand for each parameter.
-    pub args: SmallVec<[Operand; 4]>,
+    pub args: SmallVec<[Operand; 2]>,
 }
 
 impl Edge {

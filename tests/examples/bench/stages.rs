@@ -105,6 +105,11 @@ pub fn run() -> Result<(), String> {
     for size in [1_000, 4_000, 16_000] {
         second += &row(&format!("tape machine, {size} guest ops"), &tape, &guest(size))?;
     }
+    if let Some((name, text)) = crate::brainfuck::program()? {
+        let bf = interpreters::all().iter().find(|i| i.name == "bf").ok_or("no interpreter `bf`")?;
+        let arguments = bf.load_bytes(&text, &[]).map_err(|e| e.to_string())?;
+        second += &row(&format!("Brainfuck, `{name}`"), &Pipeline::of(bf)?, &arguments)?;
+    }
     println!("{second}");
     Ok(())
 }

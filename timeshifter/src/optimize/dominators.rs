@@ -178,6 +178,11 @@ pub(super) fn exits(graph: &Graph, block: BlockId) -> bool {
     matches!(graph.block(block).term, Terminator::Exit { .. })
 }
 
+/// Whether a block ends in a trap.
+pub(super) fn is_trap(graph: &Graph, block: BlockId) -> bool {
+    matches!(graph.block(block).term, Terminator::Trap(_))
+}
+
 /// By block: its number in a walk down the dominator tree, and the end of those that it dominates.
 fn numbered(children: &[SmallVec<[BlockId; 2]>]) -> Vec<std::ops::Range<usize>> {
     let mut ranges = vec![0..0; children.len()];

@@ -5,7 +5,7 @@
 //! before the walk goes on: each takes what the one before has found, and widens what keeps growing, until nothing changes (F. Bourdoncle, "Efficient chaotic iteration strategies
 //! with widenings", 1993). So what is behind a loop is looked at once.
 
-use super::dominators::{Dominators, exits};
+use super::dominators::{Dominators, exits, is_trap};
 use super::float_bound::FloatBound;
 use super::floats;
 use super::int_bound::IntBound;
@@ -192,6 +192,21 @@ impl Flow {
         }
     }
 
+    /// Whether what an edge hands over is known of the parameters already.
+    fn is_nothing_new(&self, graph: &Graph, edge: &Edge, known: &Known) -> bool {
+        let params = self.numbers(edge.block).zip(&graph.block(edge.block).params).zip(&edge.args);
+        params.into_iter().all(|((number, param), arg)| {
+            let is_there = |(length, (low, high)): &(Operand, (i64, i64))| {
+                let comes = known.within(*arg, length.value().as_slice());
+                comes.iter().any(|(other, (least, most))| other == length && least <= low && high <= most)
+            };
+            self.bounds[number].is_some_and(|bound| known.bound(*arg).implies(bound))
+                && !is_float(graph, *param)
+                && (self.lengths.is_empty()
+                    || self.within[number].as_ref().is_some_and(|within| within.iter().all(is_there)))
+        })
+    }
+
     /// This comes for a parameter that is a float, too. Gives whether what is known of it has changed.
     fn join_float(&mut self, number: usize, comes: FloatBound, round: usize) -> bool {
         let before = self.floats[number];
@@ -304,11 +319,16 @@ impl Flow {
                 }
                 continue;
             }
+            if self.reaches(edge.block) && self.is_nothing_new(graph, edge, known) {
+                continue; // still less where more is learnt of it
+            }
             let mark = known.mark();
-            if takes(term, side, known) {
-                if exits(graph, edge.block) {
-                    known.forget(mark); // also where a guard has been made to fail
-                }
+            // What is handed to an exit also comes where a guard has been made to fail; and nothing follows from what a trap is handed.
+            let comes = match exits(graph, edge.block) || is_trap(graph, edge.block) {
+                true => may_take(term, side, known),
+                false => takes(term, side, known),
+            };
+            if comes {
                 let mut differs = !std::mem::replace(&mut self.reached[edge.block.index()], true);
                 for ((number, param), arg) in
                     self.numbers(edge.block).zip(&graph.block(edge.block).params).zip(&edge.args)

@@ -182,16 +182,12 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites, optimi
             simplify(graph, rewrites)?;
         }
     }
-    // What arms load and store is plainer now.
-    if straighten(graph, entry, rewrites) {
-        simplify(graph, rewrites)?;
-        walked = forward(graph, entry, rewrites);
-        if walked.changed {
-            simplify(graph, rewrites)?;
-        }
-    }
     let has_loops = walked.has_loops;
-    let mut news = false;
+    // What arms load and store is plainer now.
+    let mut news = straighten(graph, entry, rewrites);
+    if news {
+        simplify(graph, rewrites)?;
+    }
     // From an inner loop into the outer one, and out of that.
     for _ in 0..HOISTS {
         if !has_loops || !hoist(graph, rewrites) {
@@ -200,19 +196,28 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites, optimi
         news = true;
         simplify(graph, rewrites)?;
     }
-    if drop_dead_stores(graph, rewrites) | drop_undemanded(graph, rewrites) {
+    if merge_rows(graph, entry, rewrites) | merge_guards(graph, entry, rewrites) {
         news = true;
+        simplify(graph, rewrites)?;
+    }
+    // Of what is done before a loop more is known in it, and of what is always done more behind it: one walk for all that is new.
+    let mut again = false;
+    if news {
+        walked = forward(graph, entry, rewrites);
+        again = walked.late;
+        if walked.changed {
+            simplify(graph, rewrites)?;
+        }
+    }
+    if drop_dead_stores(graph, rewrites) | drop_undemanded(graph, rewrites) {
+        again |= !news;
         simplify(graph, rewrites)?;
     }
     if merge_equal_blocks(graph, rewrites) {
         simplify(graph, rewrites)?;
     }
-    let merged = merge_rows(graph, entry, rewrites) | merge_guards(graph, entry, rewrites);
-    if merged {
-        simplify(graph, rewrites)?;
-    }
-    // What tests have become needless for has fewer users now; and of what is done before a loop more is known in it.
-    let mut walks = if sink(graph, rewrites) | merged | news { LAST_WALKS } else { 0 };
+    // What tests have become needless for has fewer users now.
+    let mut walks = if sink(graph, rewrites) | again { LAST_WALKS } else { 0 };
     while walks > 0 {
         walked = forward(graph, entry, rewrites);
         if walked.changed {

@@ -139,18 +139,28 @@ impl Relations {
         if b < a { possible.map(swapped) } else { possible }
     }
 
-    /// The values that one has been compared with, which lies in this bound: in which these do then, with signs.
-    pub(super) fn bounds_of_others(&self, value: ValueId, bound: IntBound) -> SmallVec<[(ValueId, IntBound); 4]> {
-        let of_other = |other: &ValueId| {
-            let [possible, _] = self.possible(*other, value);
-            let apart = i64::from(possible & EQUAL == 0);
-            let upper = if possible & GREATER == 0 { bound.upper().checked_sub(apart)? } else { i64::MAX };
-            let lower = if possible & LESS == 0 { bound.lower().checked_add(apart)? } else { i64::MIN };
-            Some((*other, IntBound::from_range(lower, upper)?))
-        };
-        if self.pairs.is_empty() {
+    /// The values that one has been compared with whose bounds may be tighter now that its own is: in which these lie then, with signs.
+    pub(super) fn bounds_of_others(
+        &self,
+        value: ValueId,
+        before: IntBound,
+        bound: IntBound,
+    ) -> SmallVec<[(ValueId, IntBound); 2]> {
+        let (is_less, is_more) = (bound.upper() < before.upper(), bound.lower() > before.lower());
+        if self.pairs.is_empty() || !is_less && !is_more {
             return SmallVec::new();
         }
+        let of_other = |other: &ValueId| {
+            let [possible, _] = self.possible(*other, value);
+            let (below, above) = (is_less && possible & GREATER == 0, is_more && possible & LESS == 0);
+            if !below && !above {
+                return None;
+            }
+            let apart = i64::from(possible & EQUAL == 0);
+            let upper = if below { bound.upper().checked_sub(apart)? } else { i64::MAX };
+            let lower = if above { bound.lower().checked_add(apart)? } else { i64::MIN };
+            Some((*other, IntBound::from_range(lower, upper)?))
+        };
         self.others.get(&value).into_iter().flatten().filter_map(of_other).collect()
     }
 

@@ -28,7 +28,7 @@
 //! or handed over, of which neither the index nor what the arm tests is computed, and of which it says no more than that it isn't 0.
 
 use super::assumed::Assumed;
-use super::dominators::{Dominators, exits};
+use super::dominators::{Dominators, exits, is_trap};
 use super::flow::{Flow, down, scoped};
 use super::int_bound::IntBound;
 use super::known::Known;
@@ -434,10 +434,6 @@ fn sides(term: &Terminator, side: usize) -> Option<(&Edge, &Edge)> {
         }
         _ => None,
     }
-}
-
-fn is_trap(graph: &Graph, block: BlockId) -> bool {
-    matches!(graph.block(block).term, Terminator::Trap(_))
 }
 
 /// At which side a branch traps, if it does at one.

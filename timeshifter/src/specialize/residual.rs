@@ -193,7 +193,7 @@ impl Fragment {
     /// Makes `head` enterable from other fragments: the entry takes the same parameters and jumps there.
     pub fn make_entry(&mut self, head: BlockId) {
         let params = self.graph.block(head).params.clone();
-        let args: SmallVec<[Operand; 4]> = params
+        let args: SmallVec<[Operand; 2]> = params
             .iter()
             .map(|p| Operand::Value(self.new_param(BlockId::ENTRY, self.graph.values[p.index()].ty)))
             .collect();

@@ -162,7 +162,7 @@ impl Known {
             return true;
         }
         if met != before {
-            for (other, bound) in self.relations.bounds_of_others(value, met) {
+            for (other, bound) in self.relations.bounds_of_others(value, before, met) {
                 if !self.narrow(other, bound, depth - 1) {
                     return false;
                 }
