@@ -56,8 +56,8 @@ impl Opt {
             let before = rewrites.told().len();
             let graph = &mut module.graphs[at];
             if !graph.is_host() {
-                let loops = optimize(graph, &[], &mut rewrites).loops;
-                let copied = self.copies.then(|| copy_rounds(graph, &loops, &mut rewrites)).flatten();
+                optimize(graph, &[], &mut rewrites);
+                let copied = self.copies.then(|| copy_rounds(graph, &[], &mut rewrites)).flatten();
                 *graph = renumber(copied.as_ref().unwrap_or(graph));
             }
             for rewrite in &rewrites.told()[before..] {

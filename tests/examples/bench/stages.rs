@@ -172,8 +172,8 @@ fn residual(prepared: &mut Prepared) -> Result<((usize, usize), [Duration; 4]), 
     optimize(&mut cleaned, &[], &mut Rewrites::without(Kinds::all()));
     let cleaning = begun.elapsed();
     let begun = Instant::now();
-    let loops = optimize(&mut graph, &[], &mut Rewrites::default()).loops;
-    let copied = copy_rounds(&graph, &loops, &mut Rewrites::default());
+    optimize(&mut graph, &[], &mut Rewrites::default());
+    let copied = copy_rounds(&graph, &[], &mut Rewrites::default());
     let optimizing = begun.elapsed();
     drop(copied);
     let ops = |graph: &Graph| graph.blocks.iter().map(|b| b.ops.len()).sum();

@@ -121,8 +121,8 @@ fn optimized(graph: &Graph, fuel: Option<u64>) -> (Graph, Rewrites) {
 /// The same, with copies of rounds of loops, as machine code is made of it.
 fn with_copies(graph: &Graph, fuel: Option<u64>) -> (Graph, Rewrites) {
     let (mut graph, mut rewrites) = (graph.clone(), Rewrites::new(fuel, true));
-    let loops = optimize(&mut graph, &[], &mut rewrites).loops;
-    let copied = copy_rounds(&graph, &loops, &mut rewrites);
+    optimize(&mut graph, &[], &mut rewrites);
+    let copied = copy_rounds(&graph, &[], &mut rewrites);
     (copied.unwrap_or(graph), rewrites)
 }
 

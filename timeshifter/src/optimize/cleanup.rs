@@ -78,20 +78,12 @@ const CLEANERS: [Cleaner; 10] = [
     Cleaner { clean: fold_handed, wakes: PARAMS | BRANCHES | DEAD | JUMPS | DECIDED | THREADS },
 ];
 
-/// How a graph has been cleaned.
-pub(super) struct Simplified {
-    /// The number of rounds.
-    pub rounds: usize,
-    /// Whether ways have been led past blocks that decide: more is known where they lead.
-    pub threaded: bool,
-}
-
-/// Cleans a graph: one after the other goes over it until nobody can find anything any more.
-pub(super) fn simplify(graph: &mut Graph, rewrites: &mut Rewrites) -> Simplified {
+/// Cleans a graph: one after the other goes over it until nobody can find anything any more. Gives whether ways have been led past blocks that decide: more is known where
+/// they lead.
+pub(super) fn simplify(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
     let mut awake = (1 << CLEANERS.len()) - 1;
-    let (mut rounds, mut threaded) = (0, false);
+    let mut threaded = false;
     while awake != 0 && !rewrites.is_spent() {
-        rounds += 1;
         for (number, cleaner) in CLEANERS.iter().enumerate() {
             let bit = 1 << number;
             if awake & bit != 0 {
@@ -106,7 +98,7 @@ pub(super) fn simplify(graph: &mut Graph, rewrites: &mut Rewrites) -> Simplified
             }
         }
     }
-    Simplified { rounds, threaded }
+    threaded
 }
 
 /// Numbers the values that are left anew, in the order of the blocks, if most have gone: everything that is kept by value is so much

@@ -2,12 +2,16 @@
 
 use super::cleanup::{drop_unreachable, simplify};
 use super::dominators::Dominators;
-use super::loops::latches;
-use super::peel::{self, Loops, peel};
+use super::int_bound::IntBound;
+use super::loops::{body, latches};
+use super::peel::{self, peel};
 use super::rewrites::{Kind, Rewrites};
+use super::rounds::RoundFacts;
 use super::unroll::{self, unroll};
+use super::with_lengths;
 use flowgraph::ir::{Block, BlockId, Edge, Graph, Operand, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 /// Behind a loop no more values are handed on, from block to block, than these.
 const HANDED_ON: usize = 256;
@@ -15,17 +19,49 @@ const HANDED_ON: usize = 256;
 /// By value of a loop that is used behind it: the blocks there that need it.
 pub(super) type UsedBehind = Vec<(ValueId, Vec<BlockId>)>;
 
+/// Loops of more blocks than these aren't copied.
+const BLOCKS: usize = 16;
+
+/// A loop without another one in it.
+pub(super) struct Innermost {
+    pub head: BlockId,
+    /// The blocks from which it comes back to the head, once for each edge.
+    pub latches: SmallVec<[BlockId; 2]>,
+    /// Its blocks, sorted.
+    pub body: Vec<BlockId>,
+}
+
+/// The innermost loops that are small enough, by their heads.
+fn innermost(graph: &Graph, tree: &Dominators) -> Vec<Innermost> {
+    let all = latches(graph, tree);
+    let mut found: Vec<Innermost> = Vec::new();
+    for (head, latches) in &all {
+        let body = body(*head, latches, tree).filter(|body| body.len() <= BLOCKS);
+        let is_innermost = |body: &[BlockId]| body.iter().all(|block| block == head || !all.contains_key(block));
+        if let Some(body) = body.filter(|body| *head != BlockId::ENTRY && is_innermost(body)) {
+            found.push(Innermost { head: *head, latches: latches.clone(), body });
+        }
+    }
+    found.sort_unstable_by_key(|one| one.head);
+    found
+}
+
 /// A residual graph as machine code is made of it, if it is another one: with copies of rounds of loops, which spare others something. Nobody reads those, or
-/// counts them, so the graph itself stays as it is. `loops` is what has been seen of them when it was optimized.
-pub fn copy_rounds(graph: &Graph, loops: &Loops, rewrites: &mut Rewrites) -> Option<Graph> {
-    if !loops.are_there || rewrites.only_cleans() || rewrites.is_spent() {
+/// counts them, so the graph itself stays as it is. Its entry is handed what lies in these bounds.
+pub fn copy_rounds(graph: &Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> Option<Graph> {
+    if rewrites.only_cleans() || rewrites.is_spent() {
         return None;
     }
     let tree = Dominators::new(graph);
-    let latches = latches(graph, &tree);
-    let mut scans = unroll::plans(graph, &tree, &latches, loops);
+    if !tree.has_loops {
+        return None;
+    }
+    let loops = innermost(graph, &tree);
+    let facts = RoundFacts::new(graph, &tree, &loops, &with_lengths(graph, entry));
+    let mut scans = unroll::plans(graph, &tree, &loops, &facts);
     let heads: FxHashSet<BlockId> = scans.iter().map(unroll::Plan::head).collect();
-    let mut firsts = peel::plans(graph, &tree, &latches, loops, |head| heads.contains(&head));
+    let others = loops.iter().filter(|one| !heads.contains(&one.head));
+    let mut firsts = peel::plans(graph, &tree, others, &facts);
     if scans.is_empty() && firsts.is_empty() {
         return None;
     }

@@ -12,7 +12,6 @@ use super::int_bound::IntBound;
 use super::joins::{Join, definitions, joins};
 use super::known::{Definition, Known, is_int};
 use super::memory::{Found, extension, one_way};
-use super::peel::{Loops, Rounds};
 use super::peephole::{Instead, instead};
 use super::replacements::Replacements;
 use super::rewrites::{Kind, Rewrites, shown, shown_built, shown_op};
@@ -48,8 +47,6 @@ pub(super) struct Walked {
     pub late: bool,
     /// Whether there are loops.
     pub has_loops: bool,
-    /// What rounds of loops say of each other.
-    pub loops: Loops,
 }
 
 /// Walks over a graph whose entry is handed what lies in these bounds.
@@ -83,7 +80,6 @@ pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewr
     let mut opposed: Vec<(BlockId, ValueId)> = Vec::new();
     // And switches with cases that don't come.
     let mut needless: Vec<(BlockId, Needless)> = Vec::new();
-    let mut rounds = Rounds::new(walk.graph, &tree);
     down(&tree, |block, marks, depth| {
         scoped(&mut walk.known, marks, depth);
         if !flow.enter(walk.graph, &tree, block, &mut walk.known) {
@@ -100,7 +96,6 @@ pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewr
             None => flow.has_reached(to),
         });
         walk.answer(&tree, block);
-        rounds.sees(walk.graph, &tree, &mut walk.known, block);
         walk.ask_for_stand_ins(block);
         opposed.extend(walk.opposite(block).map(|opposite| (block, opposite)));
         needless.extend(walk.needless_cases(block).map(|cases| (block, cases)));
@@ -119,7 +114,7 @@ pub(super) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewr
     needless.into_iter().for_each(|(block, needless)| walk.drop_cases(block, &needless));
     let Walk { replaced, changed, .. } = walk;
     replaced.apply(graph);
-    Walked { changed, late, has_loops: tree.has_loops, loops: rounds.found() }
+    Walked { changed, late, has_loops: tree.has_loops }
 }
 
 pub(super) struct Walk<'g> {

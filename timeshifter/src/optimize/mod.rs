@@ -13,7 +13,8 @@
 //! threads      ways past blocks that only decide
 //! straighten   arms that change nothing where they aren't taken are always done; assumed: what values are there
 //! hoist        what is the same in each round of a loop is done before it
-//! peel         the first round of a loop, where that spares the others something; copies: what both need for it
+//! copies       rounds of loops for machine code alone, and what all of that needs; rounds: what they say of each other
+//! peel         the first round of a loop, where that spares the others something
 //! unroll       rounds of a loop that only looks for its end have one check
 //! stores       one walk backward: what is overwritten before anybody looks
 //! demanded     another one: which bits of values are looked at
@@ -56,6 +57,7 @@ mod peephole;
 mod relations;
 mod replacements;
 mod rewrites;
+mod rounds;
 mod rows;
 mod seen;
 mod signs;
@@ -69,7 +71,6 @@ mod unroll;
 
 pub use bounds as int_bound;
 pub use copies::copy_rounds;
-pub use peel::Loops;
 pub use rewrites::{Firings, Kind, Kinds, Rewrite, Rewrites};
 
 use bits::branches_to_bits;
@@ -101,23 +102,12 @@ const STRAIGHTENED: usize = 2;
 /// So many walks there are at the end, as long as each finds behind itself what parameters are.
 const LAST_WALKS: usize = 3;
 
-/// What has come of optimizing a graph beside what is left of it.
-#[derive(Debug, Default)]
-pub struct Optimized {
-    /// How many rounds over it there were that needed no analysis.
-    pub rounds: usize,
-    /// What has been seen of its loops, for [`copy_rounds`].
-    pub loops: Loops,
-}
-
 /// Optimizes a residual graph whose entry is handed what lies in these bounds; nothing is known of parameters that have none.
-pub fn optimize(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> Optimized {
-    let mut optimized = Optimized::default();
+pub fn optimize(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) {
     let entry = with_lengths(graph, entry);
-    if passes(graph, &entry, rewrites, &mut optimized).is_none() {
+    if passes(graph, &entry, rewrites).is_none() {
         drop_unreachable(graph);
     }
-    optimized
 }
 
 /// The bounds of what the entry is handed, and that no length of a slice is negative, whoever enters.
@@ -133,12 +123,10 @@ fn with_lengths(graph: &Graph, entry: &[IntBound]) -> Vec<IntBound> {
 }
 
 /// All passes, or nothing more once there may be no more rewrites: analyses count on a graph that is clean.
-fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites, optimized: &mut Optimized) -> Option<()> {
+fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> Option<()> {
     let threaded = Cell::new(false);
-    let mut simplify = |graph: &mut Graph, rewrites: &mut Rewrites| {
-        let simplified = simplify(graph, rewrites);
-        optimized.rounds += simplified.rounds;
-        threaded.set(threaded.get() | simplified.threaded);
+    let simplify = |graph: &mut Graph, rewrites: &mut Rewrites| {
+        threaded.set(simplify(graph, rewrites) | threaded.get());
         (!rewrites.is_spent()).then_some(())
     };
     simplify(graph, rewrites)?;
@@ -196,28 +184,32 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites, optimi
         news = true;
         simplify(graph, rewrites)?;
     }
+    // A store between two checks may be none any more.
+    let without_needless = |graph: &mut Graph, rewrites: &mut Rewrites| {
+        let changed = drop_dead_stores(graph, rewrites) | drop_undemanded(graph, rewrites);
+        if changed { simplify(graph, rewrites).map(|()| true) } else { Some(false) }
+    };
+    news |= without_needless(graph, rewrites)?;
+    if merge_equal_blocks(graph, rewrites) {
+        news = true;
+        simplify(graph, rewrites)?;
+    }
     if merge_rows(graph, entry, rewrites) | merge_guards(graph, entry, rewrites) {
         news = true;
         simplify(graph, rewrites)?;
     }
-    // Of what is done before a loop more is known in it, and of what is always done more behind it: one walk for all that is new.
-    let mut again = false;
+    // One walk for all that is new: of what is done before a loop more is known in it, and behind what is always done, and behind one check for several.
+    let mut late = false;
     if news {
         walked = forward(graph, entry, rewrites);
-        again = walked.late;
+        late = walked.late;
         if walked.changed {
             simplify(graph, rewrites)?;
+            without_needless(graph, rewrites)?;
         }
     }
-    if drop_dead_stores(graph, rewrites) | drop_undemanded(graph, rewrites) {
-        again |= !news;
-        simplify(graph, rewrites)?;
-    }
-    if merge_equal_blocks(graph, rewrites) {
-        simplify(graph, rewrites)?;
-    }
     // What tests have become needless for has fewer users now.
-    let mut walks = if sink(graph, rewrites) | again { LAST_WALKS } else { 0 };
+    let mut walks = if sink(graph, rewrites) | late { LAST_WALKS } else { 0 };
     while walks > 0 {
         walked = forward(graph, entry, rewrites);
         if walked.changed {
@@ -225,6 +217,5 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites, optimi
         }
         walks = if walked.late { walks - 1 } else { 0 };
     }
-    optimized.loops = walked.loops;
     Some(())
 }

@@ -16,139 +16,19 @@
 //!
 //! - a test that gives the same in each round, and leaves the loop on one side;
 //! - a load of what the loop doesn't change;
-//! - a check of an index of which each round says that it holds in the next one, as the forward walk has seen ([`Rounds`]).
+//! - a check of an index of which each round says that it holds in the next one, as has been seen ([`RoundFacts`]).
 //!
 //! Behind the copy all three are known in the loop: what was tested goes on, what was loaded is there. The innermost loops alone are copied, if they are small, and call nothing.
 
-use super::conditions::below;
-use super::copies::{UsedBehind, enter_copies, rename_own, rename_uses, values};
+use super::copies::{Innermost, UsedBehind, enter_copies, rename_own, rename_uses, values};
 use super::dominators::Dominators;
-use super::flow::takes;
-use super::known::Known;
-use super::loops::{Unchanged, body, latches};
-use super::unroll::{ROUNDS, Scan};
+use super::loops::Unchanged;
+use super::rounds::RoundFacts;
 use flowgraph::ir::{BlockId, Effect, Graph, Opcode, Operand, Terminator, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
 
-/// Loops of more ops, or more blocks, aren't copied.
+/// Loops of more ops aren't copied.
 const OPS: usize = 48;
-const BLOCKS: usize = 16;
-
-/// What a forward walk sees of rounds of loops.
-pub(super) struct Rounds {
-    latches: FxHashMap<BlockId, SmallVec<[BlockId; 2]>>,
-    /// By parameter of a loop's head: that.
-    heads: FxHashMap<ValueId, BlockId>,
-    /// By head: checks that the loop makes of what it is handed.
-    checks: FxHashMap<BlockId, Vec<Check>>,
-    /// By condition: checks that loops begin with, of which that of a later round says that the ones before it hold.
-    scans: FxHashMap<ValueId, Scan>,
-}
-
-/// What a walk has seen of a graph's loops.
-#[derive(Debug, Default)]
-pub struct Loops {
-    /// Whether there are any.
-    pub(super) are_there: bool,
-    /// Conditions of checks of which each round says that they hold in the next one, if the length is the same there: that, and what the condition is where the check holds.
-    pub(super) carried: FxHashMap<ValueId, (Operand, bool)>,
-    /// By condition: checks that loops begin with, of which that of a later round says that the ones before it hold.
-    pub(super) scans: FxHashMap<ValueId, Scan>,
-}
-
-/// A check that an index, which is so far from a loop's parameter, lies below a length.
-struct Check {
-    cond: ValueId,
-    param: usize,
-    offset: i64,
-    length: Operand,
-    /// What the condition is where it holds.
-    holds: bool,
-    /// How many ends of rounds say that it holds in the next one.
-    held: usize,
-}
-
-impl Rounds {
-    pub(super) fn new(graph: &Graph, tree: &Dominators) -> Rounds {
-        let latches = if tree.has_loops { latches(graph, tree) } else { FxHashMap::default() };
-        let params = latches.keys().flat_map(|head| graph.block(*head).params.iter().map(|param| (*param, *head)));
-        Rounds { heads: params.collect(), latches, checks: FxHashMap::default(), scans: FxHashMap::default() }
-    }
-
-    /// The walk has come to the end of a block.
-    pub(super) fn sees(&mut self, graph: &Graph, tree: &Dominators, known: &mut Known, block: BlockId) {
-        if self.heads.is_empty() {
-            return;
-        }
-        let term = &graph.block(block).term;
-        if let Terminator::Branch { cond: Operand::Value(cond), .. } = term
-            && let Some((head, check)) = self.check(graph, known, *cond)
-        {
-            if head == block
-                && let Some(scan) = self.scan(graph, known, head, &check)
-            {
-                self.scans.insert(*cond, scan);
-            }
-            self.checks.entry(head).or_default().push(check);
-        }
-        for (side, edge) in term.edges().enumerate().filter(|(_, edge)| tree.dominates(edge.block, block)) {
-            let Some(checks) = self.checks.get_mut(&edge.block) else { continue };
-            let mark = known.mark();
-            if takes(term, side, known) {
-                for check in checks {
-                    let within = known.within(edge.args[check.param], &[]);
-                    let says = |(length, (low, high)): &(Operand, (i64, i64))| {
-                        *length == check.length && (*low..=*high).contains(&check.offset)
-                    };
-                    check.held += usize::from(within.iter().any(says));
-                }
-            }
-            known.forget(mark);
-        }
-    }
-
-    /// The check of an index that a condition is, if it is one, and whose parameter that counts from.
-    fn check(&self, graph: &Graph, known: &Known, cond: ValueId) -> Option<(BlockId, Check)> {
-        let definition = known.definition(cond)?;
-        let below = |holds| below(definition.opcode, &definition.args, holds).map(|found| (found, holds));
-        let ((index, length), holds) = [true, false].into_iter().find_map(below)?;
-        let (param, offset) = known.offset_of(index)?;
-        let head = *self.heads.get(&param)?;
-        let param = graph.block(head).params.iter().position(|other| *other == param)?;
-        Some((head, Check { cond, param, offset, length, holds, held: 0 }))
-    }
-
-    /// The check that a loop begins with, if that of a later round says that those before it hold.
-    fn scan(&self, graph: &Graph, known: &mut Known, head: BlockId, check: &Check) -> Option<Scan> {
-        let [latch] = self.latches[&head][..] else { return None };
-        let param = graph.block(head).params[check.param];
-        let back = graph.block(latch).term.edges().find(|edge| edge.block == head)?;
-        let (root, step) = known.offset_of(back.args[check.param])?;
-        let scan = Scan { param, offset: check.offset, step, length: check.length, by_first: false };
-        let last = scan.last().filter(|_| root == param && step != 0)?;
-        let earlier = || (0..ROUNDS - 1).map(|round| check.offset + round * step);
-        let mut follow = |some: &[i64]| known.follow(param, check.length, some, earlier());
-        match follow(&[last]) {
-            true => Some(scan),
-            false => follow(&[check.offset, last]).then_some(Scan { by_first: true, ..scan }),
-        }
-    }
-
-    /// The conditions of checks of which each round says that they hold in the next one.
-    fn carried(&self) -> FxHashMap<ValueId, (Operand, bool)> {
-        let all =
-            self.checks.iter().flat_map(|(head, checks)| checks.iter().map(|check| (self.latches[head].len(), check)));
-        all.filter(|(rounds, check)| check.held == *rounds)
-            .map(|(_, check)| (check.cond, (check.length, check.holds)))
-            .collect()
-    }
-
-    /// What has been seen.
-    pub(super) fn found(self) -> Loops {
-        Loops { are_there: !self.latches.is_empty(), carried: self.carried(), scans: self.scans }
-    }
-}
 
 /// A loop whose first round is done before it.
 pub(super) struct Plan {
@@ -192,29 +72,23 @@ impl Plan {
     }
 }
 
-/// The loops whose first rounds are worth doing before them, but for those with these heads.
-pub(super) fn plans(
+/// Which of these loops have first rounds that are worth doing before them.
+pub(super) fn plans<'l>(
     graph: &Graph,
     tree: &Dominators,
-    latches: &FxHashMap<BlockId, SmallVec<[BlockId; 2]>>,
-    loops: &Loops,
-    but_for: impl Fn(BlockId) -> bool,
+    loops: impl Iterator<Item = &'l Innermost>,
+    facts: &RoundFacts,
 ) -> Vec<Plan> {
     let mut unchanged = Unchanged::new(graph, tree);
     let mut found = Vec::new();
-    for head in graph.block_ids().skip(1) {
-        let Some(latches_of_it) = latches.get(&head).filter(|_| !but_for(head)) else { continue };
-        let Some(mut body) = body(head, latches_of_it, tree) else { continue };
-        let is_innermost = || body.iter().all(|block| *block == head || !latches.contains_key(block));
-        if body.len() > BLOCKS || !is_innermost() || !is_copied(graph, &body) {
-            continue;
-        }
+    for one in loops.filter(|one| is_copied(graph, &one.body)) {
+        let mut body = one.body.clone();
         body.sort_unstable_by_key(|block| tree.place(*block));
-        let comes_by = |block: BlockId| latches_of_it.iter().all(|latch| tree.dominates(block, *latch));
-        let spares = spares(graph, &mut unchanged, head, &body, loops, comes_by);
+        let comes_by = |block: BlockId| one.latches.iter().all(|latch| tree.dominates(block, *latch));
+        let spares = spares(graph, &mut unchanged, one.head, &body, facts, comes_by);
         body.sort_unstable();
         if !(spares.tests.is_empty() && spares.loads.is_empty()) {
-            found.push(Plan { body, head, used_behind: UsedBehind::new(), spares });
+            found.push(Plan { body, head: one.head, used_behind: UsedBehind::new(), spares });
         }
     }
     found
@@ -247,7 +121,7 @@ fn spares(
     unchanged: &mut Unchanged,
     head: BlockId,
     body: &[BlockId],
-    loops: &Loops,
+    facts: &RoundFacts,
     comes_by: impl Fn(BlockId) -> bool,
 ) -> Spares {
     let mut spares = Spares::default();
@@ -268,7 +142,7 @@ fn spares(
         let Terminator::Branch { cond: Operand::Value(cond), .. } = &block.term else { continue };
         let stay = || block.term.edges().position(|edge| body.contains(&edge.block));
         let leaves = || block.term.edges().any(|edge| !body.contains(&edge.block));
-        let carried = loops.carried.get(cond).filter(|(length, _)| unchanged.is_same(*length, head, &same));
+        let carried = facts.carried.get(&(head, *cond)).filter(|(length, _)| unchanged.is_same(*length, head, &same));
         let side = match carried {
             Some((_, holds)) => Some(usize::from(!holds)),
             None if comes_by(*id) && leaves() && unchanged.is_same((*cond).into(), head, &same) => stay(),

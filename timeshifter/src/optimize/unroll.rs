@@ -12,15 +12,15 @@
 //!                                       b6: what b1 was, back to b1
 //! ```
 //!
-//! That the last of the indices lies below the length says so of those before it, as the forward walk has found ([`super::peel::Rounds`]): those between an index that does
+//! That the last of the indices lies below the length says so of those before it, as has been seen ([`RoundFacts`]): those between an index that does
 //! and another one that does lie there, too; where nothing is known of the parameter, the first of the indices is checked besides. Where it doesn't, the round is done as ever, and the next one tries again. A round may compute and load, and leave the loop, but change nothing; and of all that it hands
 //! over to the next one each value is counted up or down, or the same.
 
 use super::conditions::{below, offset_of};
-use super::copies::{UsedBehind, values};
+use super::copies::{Innermost, UsedBehind, values};
 use super::dominators::Dominators;
-use super::loops::{Unchanged, body};
-use super::peel::Loops;
+use super::loops::Unchanged;
+use super::rounds::RoundFacts;
 use super::rows::{compute_at_end, is_copied};
 use flowgraph::ir::{Block, BlockId, Const, Edge, Graph, Op, Opcode, Operand, Terminator, Time, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -63,28 +63,21 @@ pub(super) struct Plan {
     pub used_behind: UsedBehind,
 }
 
-/// The scans among the loops that the forward walk has taken for some.
-pub(super) fn plans(
-    graph: &Graph,
-    tree: &Dominators,
-    latches: &FxHashMap<BlockId, SmallVec<[BlockId; 2]>>,
-    loops: &Loops,
-) -> Vec<Plan> {
-    if loops.scans.is_empty() {
+/// The scans among these loops.
+pub(super) fn plans(graph: &Graph, tree: &Dominators, loops: &[Innermost], facts: &RoundFacts) -> Vec<Plan> {
+    if facts.scans.is_empty() {
         return Vec::new();
     }
     let unchanged = Unchanged::new(graph, tree);
     let mut found = Vec::new();
-    for head in graph.block_ids().skip(1) {
-        if let Some([latch]) = latches.get(&head).map(|latches| &latches[..])
-            && let Terminator::Branch { cond: Operand::Value(cond), .. } = graph.block(head).term
-            && let Some(scan) = loops.scans.get(&cond)
+    for Innermost { head, body, .. } in loops.iter().filter(|one| one.body.len() <= BLOCKS) {
+        if let Some(scan) = facts.scans.get(head)
             && let Some(last) = scan.last()
-            && let Some(body) = body(head, &[*latch], tree).filter(|body| body.len() <= BLOCKS)
-            && let Some(chain) = chain(graph, head, &body)
+            && let Some(chain) = chain(graph, *head, body)
             && is_scan(graph, &chain, *scan)
-            && unchanged.is_same(scan.length, head, &FxHashSet::default())
+            && unchanged.is_same(scan.length, *head, &FxHashSet::default())
         {
+            let body = body.clone();
             found.push(Plan { scan: *scan, last, chain, body, used_behind: UsedBehind::new() });
         }
     }
@@ -134,7 +127,7 @@ fn is_scan(graph: &Graph, chain: &[BlockId], scan: Scan) -> bool {
     let [head, .., last] = chain else { return false };
     let (head, last) = (graph.block(*head), graph.block(*last));
     let Terminator::Branch { cond: Operand::Value(cond), then, .. } = &head.term else { return false };
-    // The check is what the walk has seen.
+    // The check is what has been seen.
     let holds = then.block == chain[1];
     let checks = definition(*cond).and_then(|(opcode, args)| below(opcode, args, holds));
     let is_check = checks.is_some_and(|(index, length)| {

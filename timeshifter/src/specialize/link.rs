@@ -59,8 +59,8 @@ impl Linked {
     pub fn optimize(self) -> Cleaned {
         let Linked { mut graph, entry, rewrites_off } = self;
         let mut rewrites = Rewrites::without(rewrites_off);
-        let loops = optimize(&mut graph, &entry, &mut rewrites).loops;
-        let copied = copy_rounds(&graph, &loops, &mut rewrites);
+        optimize(&mut graph, &entry, &mut rewrites);
+        let copied = copy_rounds(&graph, &entry, &mut rewrites);
         Cleaned { graph, copied, firings: rewrites.firings() }
     }
 }
