@@ -114,6 +114,7 @@ impl Generator<'_> {
                 9 => self.narrow(env),
                 10 if self.random.below(3) == 0 => self.choices(env),
                 11 if self.random.below(3) == 0 => self.scan(env),
+                11 if self.random.below(2) == 0 => self.ways_back(env),
                 10 | 11 => self.branch(env, depth - 1),
                 12 if self.random.below(4) == 0 => self.two_ways_in(env, depth - 1),
                 12 => self.repeat(env, depth - 1),
