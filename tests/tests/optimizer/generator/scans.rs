@@ -118,13 +118,15 @@ impl Generator<'_> {
         let moved = self.pure(O::IntAdd, &[looked, far]);
         self.end(Terminator::Jump(Edge::new(again, [moved])));
         self.block = again;
-        let holds = self.pure(O::UintLt, &[other.into(), length]);
-        let on = if changes || self.random.below(3) == 0 {
-            into(other.into(), length)
+        if self.random.below(3) == 0 {
+            // Whether that holds the head finds out.
+            self.end(Terminator::Jump(into(other.into(), length)));
         } else {
-            Edge::new(body, [other.into()])
-        };
-        self.end(branch(holds, on, out(other.into())));
+            let holds = self.pure(O::UintLt, &[other.into(), length]);
+            let past_head = !changes && self.random.below(3) > 0;
+            let on = if past_head { Edge::new(body, [other.into()]) } else { into(other.into(), length) };
+            self.end(branch(holds, on, out(other.into())));
+        }
         self.block = behind;
         env.values.extend([left_at, left_by].map(Operand::Value));
     }
