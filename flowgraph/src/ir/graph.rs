@@ -125,7 +125,7 @@ impl Op {
 pub struct Edge {
     /// Where it leads.
     pub block: BlockId,
-    /// One operand for each parameter.
+    /// One operand for each parameter. Most blocks have no more than two: a block, with its edges, takes a quarter less than with room for four.
     pub args: SmallVec<[Operand; 2]>,
 }
 

@@ -67,17 +67,16 @@ fn gcc(text: &str, folder: &Path, name: &str) -> Result<PathBuf, String> {
     if done.is_ok_and(|s| s.success()) { Ok(program) } else { Err(format!("gcc can't compile {name}")) }
 }
 
-/// The name and the text of the program that `BRAINFUCK` names, if it does.
-pub fn program() -> Result<Option<(String, Vec<u8>)>, String> {
+/// The path and the text of the program that `BRAINFUCK` names, if it does.
+pub fn program() -> Result<Option<(PathBuf, Vec<u8>)>, String> {
     let Some(path) = std::env::var_os("BRAINFUCK").map(PathBuf::from) else { return Ok(None) };
     let text = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
-    let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-    Ok(Some((name, text)))
+    Ok(Some((path, text)))
 }
 
 /// Prints the tables, if there is a program.
 pub fn run() -> Result<(), String> {
-    let (Some(path), Some((_, text))) = (std::env::var_os("BRAINFUCK").map(PathBuf::from), program()?) else {
+    let Some((path, text)) = program()? else {
         println!("\nbrainfuck: set BRAINFUCK to the path of mandelbrot.b");
         return Ok(());
     };

@@ -53,10 +53,10 @@ pub fn copy_rounds(graph: &Graph, entry: &[IntBound], rewrites: &mut Rewrites) -
         return None;
     }
     let tree = Dominators::new(graph);
-    if !tree.has_loops {
+    let loops = innermost(graph, &tree);
+    if loops.is_empty() {
         return None;
     }
-    let loops = innermost(graph, &tree);
     let facts = RoundFacts::new(graph, &tree, &loops, &with_lengths(graph, entry));
     let mut scans = unroll::plans(graph, &tree, &loops, &facts);
     let heads: FxHashSet<BlockId> = scans.iter().map(unroll::Plan::head).collect();

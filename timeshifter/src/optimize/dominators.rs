@@ -71,6 +71,18 @@ impl Dominators {
         self.within[above.index()].contains(&self.within[block.index()].start)
     }
 
+    /// By block: whether it is one of these, or dominates one.
+    pub(super) fn leading_down_to(&self, blocks: impl Iterator<Item = BlockId>) -> Vec<bool> {
+        let mut leads = vec![false; self.above.len()];
+        blocks.for_each(|block| leads[block.index()] = true);
+        for block in self.bottom_up() {
+            if let Some(above) = self.above[block.index()] {
+                leads[above.index()] |= leads[block.index()];
+            }
+        }
+        leads
+    }
+
     /// The blocks, each before what dominates it.
     pub(super) fn bottom_up(&self) -> impl Iterator<Item = BlockId> + '_ {
         self.order.iter().rev().copied()

@@ -171,7 +171,7 @@ impl Flow {
             && let Terminator::Branch { cond, .. } = &graph.block(from).term
             && code.params.is_empty()
             && code.ops.is_empty()
-            && matches!(code.term, Terminator::Trap(_))
+            && is_trap(graph, block)
         {
             return known.learn_for_trap(*cond, side == 0);
         }
@@ -200,8 +200,8 @@ impl Flow {
                 let comes = known.within(*arg, length.value().as_slice());
                 comes.iter().any(|(other, (least, most))| other == length && least <= low && high <= most)
             };
-            self.bounds[number].is_some_and(|bound| known.bound(*arg).implies(bound))
-                && !is_float(graph, *param)
+            !is_float(graph, *param)
+                && self.bounds[number].is_some_and(|bound| known.bound(*arg).implies(bound))
                 && (self.lengths.is_empty()
                     || self.within[number].as_ref().is_some_and(|within| within.iter().all(is_there)))
         })
@@ -320,7 +320,7 @@ impl Flow {
                 continue;
             }
             if self.reaches(edge.block) && self.is_nothing_new(graph, edge, known) {
-                continue; // still less where more is learnt of it
+                continue; // what the way says only narrows what comes along it
             }
             let mark = known.mark();
             // What is handed to an exit also comes where a guard has been made to fail; and nothing follows from what a trap is handed.

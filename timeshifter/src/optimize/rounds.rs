@@ -35,92 +35,103 @@ struct Check {
     held: usize,
 }
 
-/// A loop, and the checks that it makes of what it is handed.
-struct Seen<'l> {
-    of: &'l Innermost,
-    checks: Vec<Check>,
-}
-
 impl RoundFacts {
     /// What the rounds of these loops say, in a graph whose entry is handed what lies in these bounds.
     pub(super) fn new(graph: &Graph, tree: &Dominators, loops: &[Innermost], entry: &[IntBound]) -> RoundFacts {
-        let mut scans = FxHashMap::default();
-        let mut seen: FxHashMap<BlockId, Seen> =
-            loops.iter().map(|one| (one.head, Seen { of: one, checks: Vec::new() })).collect();
         let params = loops.iter().flat_map(|one| graph.block(one.head).params.iter().map(|param| (*param, one.head)));
         let heads: FxHashMap<ValueId, BlockId> = params.collect();
         let mut known = Known::new(graph);
-        let makes_check = |block: &BlockId| match &graph.block(*block).term {
-            Terminator::Branch { cond: Operand::Value(cond), .. } => check(graph, &heads, &known, *cond).is_some(),
-            _ => false,
-        };
-        if !loops.iter().flat_map(|one| &one.body).any(makes_check) {
+        let blocks = || loops.iter().flat_map(|one| one.body.iter().copied());
+        if !blocks().any(|block| check(graph, &heads, &known, block).is_some()) {
             return RoundFacts::default();
         }
-        let leads_to_loop = leads_to(tree, loops);
+        let leads_to_loop = tree.leading_down_to(blocks());
         let flow = Flow::new(graph, tree, entry, &mut known);
+        let seen = loops.iter().map(|one| (one.head, Seen { of: one, checks: Vec::new() })).collect();
+        let mut walk = Walk { graph, tree, known, heads, seen, scans: FxHashMap::default() };
         down(tree, |block, marks, depth| {
-            if !leads_to_loop[block.index()] {
-                return false;
-            }
-            scoped(&mut known, marks, depth);
-            if !flow.enter(graph, tree, block, &mut known) {
-                return false;
-            }
-            for op in &graph.block(block).ops {
-                known.computes(op);
-                known.learn_chosen(op);
-            }
-            let term = &graph.block(block).term;
-            if let Terminator::Branch { cond: Operand::Value(cond), .. } = term
-                && let Some((head, check)) = check(graph, &heads, &known, *cond)
-                && let Some(seen) = seen.get_mut(&head)
-            {
-                if head == block
-                    && let Some(scan) = scan(graph, &mut known, seen.of, &check)
-                {
-                    scans.insert(head, scan);
+            leads_to_loop[block.index()] && {
+                scoped(&mut walk.known, marks, depth);
+                flow.enter(graph, tree, block, &mut walk.known) && {
+                    walk.block(block);
+                    true
                 }
-                seen.checks.push(check);
             }
-            for (side, edge) in term.edges().enumerate().filter(|(_, edge)| tree.dominates(edge.block, block)) {
-                let Some(Seen { checks, .. }) = seen.get_mut(&edge.block) else { continue };
-                let mark = known.mark();
-                if takes(term, side, &mut known) {
-                    for check in checks {
-                        let within = known.within(edge.args[check.param], &[]);
-                        let says = |(length, (low, high)): &(Operand, (i64, i64))| {
-                            *length == check.length && (*low..=*high).contains(&check.offset)
-                        };
-                        check.held += usize::from(within.iter().any(says));
-                    }
-                }
-                known.forget(mark);
-            }
-            true
         });
+        walk.facts()
+    }
+}
+
+/// A loop, and the checks that it makes of what it is handed.
+struct Seen<'g> {
+    of: &'g Innermost,
+    checks: Vec<Check>,
+}
+
+/// A walk down to innermost loops.
+struct Walk<'g> {
+    graph: &'g Graph,
+    tree: &'g Dominators,
+    known: Known,
+    /// By parameter of a loop's head: that.
+    heads: FxHashMap<ValueId, BlockId>,
+    /// By head.
+    seen: FxHashMap<BlockId, Seen<'g>>,
+    scans: FxHashMap<BlockId, Scan>,
+}
+
+impl Walk<'_> {
+    /// Goes through a block, and looks at its end for checks, and for what ends of rounds say of those that have been found.
+    fn block(&mut self, block: BlockId) {
+        for op in &self.graph.block(block).ops {
+            self.known.computes(op);
+            self.known.learn_chosen(op);
+        }
+        if let Some((head, check)) = check(self.graph, &self.heads, &self.known, block)
+            && let Some(seen) = self.seen.get_mut(&head)
+        {
+            if head == block
+                && let Some(scan) = scan(self.graph, &mut self.known, seen.of, &check)
+            {
+                self.scans.insert(head, scan);
+            }
+            seen.checks.push(check);
+        }
+        let term = &self.graph.block(block).term;
+        for (side, edge) in term.edges().enumerate().filter(|(_, edge)| self.tree.dominates(edge.block, block)) {
+            let Some(Seen { checks, .. }) = self.seen.get_mut(&edge.block) else { continue };
+            let mark = self.known.mark();
+            if takes(term, side, &mut self.known) {
+                for check in checks {
+                    let within = self.known.within(edge.args[check.param], &[]);
+                    let says = |(length, (low, high)): &(Operand, (i64, i64))| {
+                        *length == check.length && (*low..=*high).contains(&check.offset)
+                    };
+                    check.held += usize::from(within.iter().any(says));
+                }
+            }
+            self.known.forget(mark);
+        }
+    }
+
+    /// What has been seen.
+    fn facts(self) -> RoundFacts {
         let carried = |Seen { of, checks }: Seen| {
             let all = checks.into_iter().filter(|check| check.held == of.latches.len());
             all.map(|check| ((of.head, check.cond), (check.length, check.holds))).collect::<Vec<_>>()
         };
-        RoundFacts { carried: seen.into_values().flat_map(carried).collect(), scans }
+        RoundFacts { carried: self.seen.into_values().flat_map(carried).collect(), scans: self.scans }
     }
 }
 
-/// By block: whether it is in one of these loops, or dominates a block of one.
-fn leads_to(tree: &Dominators, loops: &[Innermost]) -> Vec<bool> {
-    let mut leads = vec![false; tree.above.len()];
-    loops.iter().flat_map(|one| &one.body).for_each(|block| leads[block.index()] = true);
-    for block in tree.bottom_up() {
-        if let Some(above) = tree.above[block.index()] {
-            leads[above.index()] |= leads[block.index()];
-        }
-    }
-    leads
-}
-
-/// The check of an index that a condition is, if it is one, and whose parameter that counts from.
-fn check(graph: &Graph, heads: &FxHashMap<ValueId, BlockId>, known: &Known, cond: ValueId) -> Option<(BlockId, Check)> {
+/// The check of an index that a block ends in, if it does, and the head of the loop whose parameter that counts from.
+fn check(
+    graph: &Graph,
+    heads: &FxHashMap<ValueId, BlockId>,
+    known: &Known,
+    block: BlockId,
+) -> Option<(BlockId, Check)> {
+    let Terminator::Branch { cond: Operand::Value(cond), .. } = graph.block(block).term else { return None };
     let definition = known.definition(cond)?;
     let below = |holds| below(definition.opcode, &definition.args, holds).map(|found| (found, holds));
     let ((index, length), holds) = [true, false].into_iter().find_map(below)?;

@@ -15,7 +15,7 @@
 //! one, and one of them traps as it would have; of constants the greatest says all, whatever the length; what was computed and loaded between them is done there, too. Behind a store or a call a row ends.
 
 use super::conditions::{below, offset_of};
-use super::dominators::Dominators;
+use super::dominators::{Dominators, is_trap};
 use super::flow::{Flow, down, scoped};
 use super::int_bound::IntBound;
 use super::known::Known;
@@ -297,7 +297,7 @@ fn passes(graph: &Graph, block: BlockId) -> Option<(&Edge, usize)> {
     else {
         return None;
     };
-    match [then, otherwise].map(|edge| matches!(graph.block(edge.block).term, Terminator::Trap(_))) {
+    match [then, otherwise].map(|edge| is_trap(graph, edge.block)) {
         [true, false] => Some((otherwise, 1)),
         [false, true] => Some((then, 0)),
         _ => None,

@@ -67,13 +67,7 @@ pub(super) fn straighten(graph: &mut Graph, entry: &[IntBound], rewrites: &mut R
     let mut in_use: Vec<Vec<Stretch>> = Vec::new();
     let mut found: Vec<(&Arm, FxHashSet<ValueId>)> = Vec::new();
     // Only what leads to one is looked at.
-    let mut leads_to_arm = vec![false; graph.blocks.len()];
-    for block in tree.bottom_up() {
-        leads_to_arm[block.index()] |= arms.contains_key(&block);
-        if let Some(above) = tree.above[block.index()] {
-            leads_to_arm[above.index()] |= leads_to_arm[block.index()];
-        }
-    }
+    let leads_to_arm = tree.leading_down_to(arms.keys().copied());
     down(&tree, |block, marks, depth| {
         if !leads_to_arm[block.index()] {
             return false;
