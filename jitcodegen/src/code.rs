@@ -8,6 +8,7 @@
 use crate::CodegenError;
 use crate::helpers;
 use crate::isa::Target;
+use crate::translation::{Translated, Translation};
 use cranelift_codegen::ir::{Function, LibCall, Signature, UserFuncName};
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_codegen::{Context, FinalizedMachReloc};
@@ -16,6 +17,7 @@ use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, ModuleReloc};
 use rustc_hash::FxHashMap;
 use std::mem::ManuallyDrop;
+use std::ops::Range;
 
 /// Address space for code: near calls reach across it on every machine.
 const ARENA_BYTES: usize = 128 << 20;
@@ -51,8 +53,7 @@ pub(crate) struct Text {
 /// The memory that holds code, and the compiler into it.
 pub(crate) struct Code {
     module: ManuallyDrop<JITModule>,
-    builder: FunctionBuilderContext,
-    context: Context,
+    workshop: Workshop,
     /// Bytes of machine code installed so far.
     pub bytes: usize,
     /// Those of each function.
@@ -71,8 +72,7 @@ impl Code {
         builder.memory_provider(Box::new(arena));
         Ok(Code {
             module: ManuallyDrop::new(JITModule::new(builder)),
-            builder: FunctionBuilderContext::new(),
-            context: Context::new(),
+            workshop: Workshop::new(),
             bytes: 0,
             sizes: FxHashMap::default(),
             broken: None,
@@ -84,38 +84,29 @@ impl Code {
         self.module.declare_anonymous_function(signature).map_err(|e| memory_error(&e))
     }
 
-    /// The module, to refer to announced functions in bodies.
-    pub fn module(&mut self) -> &mut JITModule {
-        &mut self.module
+    /// The machine that its code is for.
+    pub fn isa(&self) -> &dyn TargetIsa {
+        self.module.isa()
     }
 
-    /// Builds the body of a function.
-    pub fn build(
+    /// Builds a function, compiles and installs it. Together with what is installed already it is complete.
+    pub fn install(
         &mut self,
+        id: FuncId,
+        name: &str,
         signature: Signature,
-        fill: impl FnOnce(&mut Code, &mut FunctionBuilder) -> Result<(), CodegenError>,
-    ) -> Result<Function, CodegenError> {
-        let mut body = Function::new();
-        body.signature = signature;
-        // Not given back if the body is left unfinished: it would remember it.
-        let mut scratch = std::mem::take(&mut self.builder);
-        let mut builder = FunctionBuilder::new(&mut body, &mut scratch);
-        fill(self, &mut builder)?;
-        builder.seal_all_blocks();
-        builder.finalize(self.module.isa().frontend_config());
-        self.builder = scratch;
-        Ok(body)
+        fill: impl FnOnce(&mut FunctionBuilder) -> Result<(), CodegenError>,
+    ) -> Result<(), CodegenError> {
+        let Code { module, workshop, .. } = self;
+        let body = build(module.isa(), &mut workshop.builder, signature, fill)?;
+        let batch = vec![Definition { id, name: name.to_owned(), body }];
+        let compiled = compile(module.isa(), &mut workshop.context, batch, false)?;
+        self.define(compiled).map(|_| ())
     }
 
-    /// Compiles and installs a batch, which together with what is installed already is complete.
-    pub fn install(&mut self, batch: Vec<Definition>, want_text: bool) -> Result<Vec<Text>, CodegenError> {
-        let compiled = self.compile(batch, want_text)?;
-        self.define(compiled)
-    }
-
-    /// Compiles a batch.
-    pub fn compile(&mut self, batch: Vec<Definition>, want_text: bool) -> Result<Vec<Compiled>, CodegenError> {
-        compile(self.module.isa(), &mut self.context, batch, want_text)
+    /// Translates and compiles a batch.
+    pub fn compile(&mut self, batch: &Translation, want_text: bool) -> Result<Batch, CodegenError> {
+        self.workshop.compile(self.module.isa(), batch, want_text)
     }
 
     /// Installs a batch that has been compiled. Together with what is installed already it is complete.
@@ -155,8 +146,60 @@ impl Code {
     }
 }
 
+/// A batch that has been compiled.
+pub(crate) struct Batch {
+    /// The code of each of its functions.
+    pub code: Vec<Compiled>,
+    /// The numbers of its exits' sites.
+    pub exits: Range<usize>,
+}
+
+/// What is at hand, over and over, where graphs are translated and compiled: each thread that does so has its own.
+pub(crate) struct Workshop {
+    builder: FunctionBuilderContext,
+    context: Context,
+}
+
+impl Workshop {
+    /// An empty one.
+    pub fn new() -> Workshop {
+        Workshop { builder: FunctionBuilderContext::new(), context: Context::new() }
+    }
+
+    /// Translates and compiles a batch; all or none.
+    pub fn compile(
+        &mut self,
+        isa: &dyn TargetIsa,
+        batch: &Translation,
+        want_text: bool,
+    ) -> Result<Batch, CodegenError> {
+        let Translated { definitions, exits } = batch.translate(isa, &mut self.builder)?;
+        let code = compile(isa, &mut self.context, definitions, want_text)?;
+        Ok(Batch { code, exits })
+    }
+}
+
+/// Builds the body of a function.
+pub(crate) fn build(
+    isa: &dyn TargetIsa,
+    builder: &mut FunctionBuilderContext,
+    signature: Signature,
+    fill: impl FnOnce(&mut FunctionBuilder) -> Result<(), CodegenError>,
+) -> Result<Function, CodegenError> {
+    let mut body = Function::new();
+    body.signature = signature;
+    // Not given back if the body is left unfinished: it would remember it.
+    let mut scratch = std::mem::take(builder);
+    let mut b = FunctionBuilder::new(&mut body, &mut scratch);
+    fill(&mut b)?;
+    b.seal_all_blocks();
+    b.finalize(isa.frontend_config());
+    *builder = scratch;
+    Ok(body)
+}
+
 /// Compiles functions; all or none.
-pub(crate) fn compile(
+fn compile(
     isa: &dyn TargetIsa,
     context: &mut Context,
     batch: Vec<Definition>,

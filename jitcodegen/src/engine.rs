@@ -4,25 +4,27 @@ mod background;
 
 use crate::CodegenError;
 use crate::abi::Shape;
-use crate::code::{Code, Compiled, Definition, Text};
+use crate::code::{self, Code, Text};
 use crate::fragment::{self, FrameLayout, Heads};
-use crate::function::{self, Function, HelperSignature, Outside, Unit};
+use crate::function::{Common, Function, HelperSignature, Helpers};
 use crate::glue::Glue;
 use crate::helpers::{Helper, HelperCx};
 use crate::isa::{OptLevel, Target};
 use crate::run::{Activation, Entry, ExitHook, Host, MergeHook, Outcome};
-use crate::sites::{MergeSite, Sites};
+use crate::sites::{MergeSite, SharedSites};
+use crate::translation::{Translation, data_of, leads_to};
 use crate::worker::Worker;
 pub use background::Finished;
-use cranelift_module::{FuncId, Module as _};
+use cranelift_module::FuncId;
 use flowgraph::ir::{Graph, Module, Type};
 use flowgraph::memory::{Bounds, Memory};
 use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Settings of an [`Engine`].
 #[derive(Clone, Debug)]
@@ -111,7 +113,7 @@ pub struct Batch<'a> {
     /// In which capacity.
     pub tier: &'a Tier,
     /// The layout of the activation frame that they share with other fragments; else the engine's own.
-    pub layout: Option<&'a mut FrameLayout>,
+    pub layout: Option<&'a FrameLayout>,
     /// Of which keys a graph is never called: others enter it, and may have stores pending that only it can make.
     pub entered: &'a dyn Fn(&str) -> bool,
 }
@@ -146,12 +148,12 @@ pub struct Batch<'a> {
 /// ```
 pub struct Engine {
     options: Options,
-    overflow_ops: bool,
+    common: Common,
     code: Rc<RefCell<Code>>,
     host: Rc<Host>,
-    sites: Rc<RefCell<Sites>>,
+    sites: SharedSites,
     functions: FxHashMap<String, Function>,
-    helpers: IndexMap<String, HelperSignature>,
+    helpers: Arc<Helpers>,
     /// The exits of compiled graphs: numbers of their sites, by name and exit.
     exits: FxHashMap<(String, u32), Vec<u32>>,
     /// The graphs that others enter.
@@ -172,8 +174,6 @@ struct Begun {
     names: Vec<String>,
     /// The graphs that they enter, and none before.
     heads: Vec<String>,
-    /// The numbers of their exits' sites.
-    exits: Range<usize>,
 }
 
 impl Engine {
@@ -183,18 +183,22 @@ impl Engine {
     /// If there is no code generator for this machine.
     pub fn new(options: Options) -> Result<Engine, CodegenError> {
         let target = Target::host(options.opt_level, options.verify)?;
-        let overflow_ops = target.overflow_ops;
+        let common = Common {
+            frame_bytes: options.frame_bytes,
+            overflow_ops: target.overflow_ops,
+            checks_accesses: options.bounds.is_some(),
+        };
         let start = || Worker::start(target.isa.clone(), options.keep_text);
         let worker = options.background.then(start).transpose()?;
-        let sites = Rc::new(RefCell::new(Sites::default()));
+        let sites = SharedSites::default();
         let slots = options.slot_memory.ok_or(options.slot_bytes);
         Ok(Engine {
-            overflow_ops,
+            common,
             code: Rc::new(RefCell::new(Code::new(target)?)),
             host: Host::new(sites.clone(), slots, &options),
             sites,
             functions: FxHashMap::default(),
-            helpers: IndexMap::new(),
+            helpers: Arc::default(),
             exits: FxHashMap::default(),
             heads: Heads::default(),
             glue: RefCell::default(),
@@ -252,18 +256,16 @@ impl Engine {
         if names.is_empty() {
             return Ok(());
         }
-        let mut layout = batch.layout.as_deref().unwrap_or(&self.layout).clone();
-        let (definitions, begun) = self.translate(&batch, names, &mut layout)?;
+        let translation = self.translation(&batch, &names);
+        let begun = Begun { names, heads: std::mem::take(&mut self.heads.new) };
         self.begun += 1;
         if let Some(worker) = &self.worker {
-            worker.compile(definitions);
+            worker.compile(translation.into_owned());
             self.under_way.push_back(Some(begun));
-        } else {
-            let compiled = self.code.borrow_mut().compile(definitions, self.options.keep_text);
-            self.finish(self.begun, begun, compiled)?;
+            return Ok(());
         }
-        *batch.layout.unwrap_or(&mut self.layout) = layout;
-        Ok(())
+        let compiled = self.code.borrow_mut().compile(&translation, self.options.keep_text);
+        self.finish(self.begun, begun, compiled)
     }
 
     /// Announces graphs to each other. Gives their names.
@@ -286,58 +288,38 @@ impl Engine {
         Ok(names)
     }
 
-    /// Graphs in Cranelift's form, ready to be compiled. If one of them is refused, none has been begun.
-    fn translate(
-        &mut self,
-        batch: &Batch,
-        names: Vec<String>,
-        layout: &mut FrameLayout,
-    ) -> Result<(Vec<Definition>, Begun), CodegenError> {
-        let first_exit = self.sites.borrow().exits.len();
-        let translated = self.definitions(batch, &names, layout);
-        let heads = std::mem::take(&mut self.heads.new);
-        match translated {
-            Ok(definitions) => {
-                let exits = first_exit..self.sites.borrow().exits.len();
-                Ok((definitions, Begun { names, heads, exits }))
-            }
-            Err(error) => {
-                self.forget(&names, &heads);
-                Err(error)
-            }
-        }
-    }
-
-    fn definitions(
-        &mut self,
-        batch: &Batch,
-        names: &[String],
-        layout: &mut FrameLayout,
-    ) -> Result<Vec<Definition>, CodegenError> {
-        let mut definitions = Vec::new();
-        for (graph, name) in batch.graphs.iter().filter(|g| !g.is_host()).zip(names) {
-            let function = &self.functions[name];
-            let mut unit = Unit {
-                name,
-                tier: batch.tier,
-                functions: &self.functions,
-                helpers: &self.helpers,
-                sites: &mut self.sites.borrow_mut(),
-                cells: &mut self.host.cells.borrow_mut(),
-                heads: &mut self.heads,
-                outside: Outside::Addresses(&|data| Some(batch.memory.data_address(data)).filter(|at| *at != 0)),
-                frame_bytes: self.options.frame_bytes,
-                overflow_ops: self.overflow_ops,
-                checks_accesses: self.options.bounds.is_some(),
-                frame: layout,
+    /// Graphs with all that they refer to. What they refer to and isn't there is told by who translates them.
+    fn translation<'a>(&mut self, batch: &Batch<'a>, names: &[String]) -> Translation<'a> {
+        let graphs: Vec<&'a Graph> = batch.graphs.iter().copied().filter(|g| !g.is_host()).collect();
+        let mut functions: FxHashMap<String, Function> = FxHashMap::default();
+        let mut heads = FxHashMap::default();
+        let own = names.iter().filter_map(|name| Some((name.clone(), self.functions.get(name)?.clone())));
+        functions.extend(own);
+        for graph in &graphs {
+            let known = |key: &str| {
+                let mut meanings = batch.tier.meanings(key);
+                meanings.find_map(|name| self.functions.get(&name).map(|function| (name, function.clone())))
             };
-            let mut code = self.code.borrow_mut();
-            let signature = function.shape().signature();
-            let body =
-                code.build(signature, |code, b| function::translate(graph, function, &mut unit, code.module(), b))?;
-            definitions.push(Definition { id: function.id, name: name.clone(), body });
+            let (called, entered) = leads_to(graph);
+            functions.extend(called.filter_map(known));
+            for (name, function) in entered.filter_map(known) {
+                let cells = &mut self.sites.lock().cells;
+                let cell = self.heads.cell(name.clone(), cells);
+                heads.insert(name.clone(), cells.address(cell));
+                functions.insert(name, function);
+            }
         }
-        Ok(definitions)
+        Translation {
+            tier: batch.tier.clone(),
+            functions,
+            helpers: self.helpers.clone(),
+            heads,
+            data: graphs.iter().flat_map(|graph| data_of(graph, batch.memory)).collect(),
+            sites: self.sites.clone(),
+            layout: batch.layout.unwrap_or(&self.layout).clone(),
+            common: self.common,
+            graphs: graphs.into_iter().map(Cow::Borrowed).zip(names.iter().cloned()).collect(),
+        }
     }
 
     /// Installs a batch that has been compiled, or forgets it if it has been refused.
@@ -345,7 +327,7 @@ impl Engine {
         &mut self,
         number: u64,
         begun: Begun,
-        compiled: Result<Vec<Compiled>, CodegenError>,
+        compiled: Result<code::Batch, CodegenError>,
     ) -> Result<(), CodegenError> {
         let asked = || CodegenError::Cranelift {
             graph: begun.names.first().cloned().unwrap_or_default(),
@@ -353,10 +335,10 @@ impl Engine {
         };
         let compiled = if self.options.refuse == Some(number) { Err(asked()) } else { compiled };
         let installed = compiled.and_then(|compiled| {
-            let stub = (!begun.exits.is_empty()).then(|| self.glue(Glue::Stub)).transpose()?;
-            Ok((self.code.borrow_mut().define(compiled)?, stub))
+            let stub = (!compiled.exits.is_empty()).then(|| self.glue(Glue::Stub)).transpose()?;
+            Ok((self.code.borrow_mut().define(compiled.code)?, compiled.exits, stub))
         });
-        let (texts, stub) = installed.inspect_err(|_| self.forget(&begun.names, &begun.heads))?;
+        let (texts, exits, stub) = installed.inspect_err(|_| self.forget(&begun.names, &begun.heads))?;
         for name in &begun.names {
             if let Some(function) = self.functions.get_mut(name) {
                 function.installed = true;
@@ -368,11 +350,11 @@ impl Engine {
         for name in begun.heads {
             self.point_head(&name);
         }
-        let sites = self.sites.borrow();
-        for (number, stub) in begun.exits.flat_map(|number| stub.map(|stub| (number, stub))) {
+        let sites = self.sites.lock();
+        for (number, stub) in exits.flat_map(|number| stub.map(|stub| (number, stub))) {
             let site = &sites.exits[number];
             self.exits.entry((site.graph.clone(), site.exit)).or_default().push(number as u32);
-            self.host.cells.borrow().point(site.cell, stub);
+            sites.cells.point(site.cell, stub);
         }
         Ok(())
     }
@@ -391,21 +373,21 @@ impl Engine {
     /// If there is no such exit or graph, or the types differ.
     pub fn patch(&mut self, graph: &str, exit: u32, bridge: &str) -> Result<(), CodegenError> {
         let function = self.installed(bridge)?;
-        let sites = self.sites.borrow();
+        let arrival = match function.shape() {
+            // It finds its parameters where the exit leaves them.
+            Shape::Memory => None,
+            shape => Some(self.glue(Glue::Arrival(shape))?),
+        };
+        let sites = self.sites.lock();
         let exits: Vec<_> = self.exit_sites(graph, exit)?.iter().map(|n| &sites.exits[*n as usize]).collect();
         if let Some(site) = exits.iter().find(|site| site.types != function.params) {
             return Err(CodegenError::BridgeTypes { bridge: function.params.clone(), exit: site.types.clone() });
         }
         let code = self.code.borrow().address(function.id);
-        let cells = self.host.cells.borrow();
-        match function.shape() {
-            // It finds its parameters where the exit leaves them.
-            Shape::Memory => exits.iter().for_each(|site| cells.point(site.cell, code)),
-            shape => {
-                let arrival = self.glue(Glue::Arrival(shape))?;
-                exits.iter().for_each(|site| cells.point_by(site.cell, arrival, code));
-            }
-        }
+        exits.iter().for_each(|site| match arrival {
+            Some(arrival) => sites.cells.point_by(site.cell, arrival, code),
+            None => sites.cells.point(site.cell, code),
+        });
         Ok(())
     }
 
@@ -420,16 +402,17 @@ impl Engine {
             return Err(CodegenError::BridgeTypes { bridge: to.params.clone(), exit: from.params.clone() });
         }
         let to = to.id;
-        let cell = self.heads.cell(graph.to_owned(), &mut self.host.cells.borrow_mut());
+        let cells = &mut self.sites.lock().cells;
+        let cell = self.heads.cell(graph.to_owned(), cells);
         self.heads.new.clear();
-        self.host.cells.borrow().point(cell, self.code.borrow().address(to));
+        cells.point(cell, self.code.borrow().address(to));
         Ok(())
     }
 
     /// Has whatever enters a graph go there.
     fn point_head(&self, name: &str) {
         if let (Some(cell), Ok(function)) = (self.heads.find(name), self.installed(name)) {
-            self.host.cells.borrow().point(cell, self.code.borrow().address(function.id));
+            self.sites.lock().cells.point(cell, self.code.borrow().address(function.id));
         }
     }
 
@@ -439,9 +422,9 @@ impl Engine {
     /// If there is no such exit.
     pub fn unpatch(&mut self, graph: &str, exit: u32) -> Result<(), CodegenError> {
         let stub = self.glue(Glue::Stub)?;
-        let sites = self.sites.borrow();
+        let sites = self.sites.lock();
         for number in self.exit_sites(graph, exit)? {
-            self.host.cells.borrow().point(sites.exits[*number as usize].cell, stub);
+            sites.cells.point(sites.exits[*number as usize].cell, stub);
         }
         Ok(())
     }
@@ -462,7 +445,7 @@ impl Engine {
             return Err(CodegenError::DuplicateHelper(name.to_owned()));
         }
         let signature = HelperSignature { params: helper.params.clone(), results: helper.results.clone() };
-        self.helpers.insert(name.to_owned(), signature);
+        Arc::make_mut(&mut self.helpers).insert(name.to_owned(), signature);
         self.host.add_helper(helper);
         Ok(())
     }
@@ -497,7 +480,7 @@ impl Engine {
 
     /// The merge point of this number.
     pub fn merge_site(&self, number: u32) -> Option<MergeSite> {
-        self.sites.borrow().merges.get(number as usize).cloned()
+        self.sites.lock().merges.get(number as usize).cloned()
     }
 
     // ---- running
@@ -543,13 +526,12 @@ impl Engine {
         if let Some(id) = self.glue.borrow().get(&glue) {
             return Ok(code.address(*id));
         }
-        let signature = glue.signature(code.module().isa().default_call_conv());
+        let signature = glue.signature(code.isa().default_call_conv());
         let id = code.declare(&signature)?;
-        let body = code.build(signature, |_, b| {
+        code.install(id, glue.name(), signature, |b| {
             glue.build(b);
             Ok(())
         })?;
-        code.install(vec![Definition { id, name: glue.name().to_owned(), body }], false)?;
         self.glue.borrow_mut().insert(glue, id);
         Ok(code.address(id))
     }

@@ -21,6 +21,7 @@ use cranelift_codegen::ir::{self, BlockArg, InstBuilder, types};
 use flowgraph::ir::{BlockId, Graph, Imm, Opcode, Operand, SlotDesc, Terminator, Type};
 use rustc_hash::FxHashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How many words of cells lie side by side.
 const WORDS: usize = 1536;
@@ -131,9 +132,14 @@ impl Heads {
     }
 }
 
-/// Who has which part of an activation frame. Fragments that may run in one activation must share a layout.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FrameLayout {
+/// Who has which part of an activation frame. Fragments that may run in one activation must share a layout: a clone is the same
+/// one.
+#[derive(Clone, Debug)]
+pub struct FrameLayout(Arc<Mutex<Frame>>);
+
+/// How much of an activation frame has been handed out, and how much there is, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Frame {
     used: u64,
     limit: u64,
 }
@@ -141,12 +147,17 @@ pub struct FrameLayout {
 impl FrameLayout {
     /// A frame of `limit` bytes, all free.
     pub fn new(limit: u64) -> FrameLayout {
-        FrameLayout { used: 0, limit }
+        FrameLayout(Arc::new(Mutex::new(Frame { used: 0, limit })))
     }
 
     /// Bytes handed out.
     pub fn used(&self) -> u64 {
-        self.used
+        self.lock().used
+    }
+
+    /// The frame, for who alone hands out parts of it as long as this is held.
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Frame> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -163,7 +174,7 @@ pub(crate) struct SlotPlan {
 
 impl SlotPlan {
     /// Gives each `stack_slot` op of a graph its place.
-    pub fn new(graph: &Graph, fragment: bool, frame: &mut FrameLayout) -> Result<SlotPlan, CodegenError> {
+    pub fn new(graph: &Graph, fragment: bool, frame: &mut Frame) -> Result<SlotPlan, CodegenError> {
         let mut plan = SlotPlan { offsets: FxHashMap::default(), bytes: 0, fragment, base: None };
         let mut at = if fragment { frame.used } else { 0 };
         let mut largest = None;
@@ -232,7 +243,7 @@ impl Translator<'_, '_, '_> {
     /// Takes an activation frame for a fragment about to be called. Gives the words to restore after it.
     pub fn open_activation(&mut self) -> (ir::Value, ir::Value) {
         let outer = self.load_context(offset::FRAME);
-        let base = self.take_slots(self.unit.frame_bytes);
+        let base = self.take_slots(self.unit.common.frame_bytes);
         self.store_context(base, offset::FRAME);
         (outer, base)
     }
@@ -246,16 +257,15 @@ impl Translator<'_, '_, '_> {
     /// Leaves through an exit: through its cell, to the stub or a bridge.
     pub fn exit(&mut self, exit: u32, guard: Operand, args: &[Operand]) -> Result<(), CodegenError> {
         self.limit(args.len(), MAX_VALUES)?;
-        if let Outside::Symbols(_) = self.unit.outside {
+        if let Outside::Symbols { .. } = self.unit.outside {
             return Err(CodegenError::ExitInObject { graph: self.graph.key.clone(), exit });
         }
         let types: Vec<Type> = args.iter().map(|o| self.graph.ty(*o)).collect();
-        let cells = &mut *self.unit.cells;
-        let cell = self.unit.sites.exit(self.unit.name, exit, types, |site| cells.of_exit(site));
+        let cell = self.unit.sites.lock().exit(self.unit.name, exit, types);
         let guard = self.value(guard)?;
         self.store_context(guard, offset::GUARD);
         self.hand_over(&Shape::Memory, args)?;
-        let address = self.cell_address(cell);
+        let address = self.b.ins().iconst(types::I64, cell as i64);
         let out = self.way_out();
         self.b.ins().jump(out, &[BlockArg::Value(address)]);
         Ok(())
@@ -286,20 +296,18 @@ impl Translator<'_, '_, '_> {
         self.check_types(graph, args, &function.params)?;
         let shape = function.shape();
         let values = self.hand_over(&shape, args)?;
-        if let Outside::Symbols(_) = self.unit.outside {
-            let callee = self.callee(function.id);
-            self.b.ins().return_call(callee, &values);
-            return Ok(());
-        }
-        let cell = self.unit.heads.cell(name, self.unit.cells);
-        let cell = self.cell_address(cell);
+        let heads = match self.unit.outside {
+            Outside::Addresses { heads, .. } => heads,
+            Outside::Symbols { .. } => {
+                let callee = self.callee(&function);
+                self.b.ins().return_call(callee, &values);
+                return Ok(());
+            }
+        };
+        let Some(cell) = heads.get(&name) else { unreachable!("what is entered has a cell before it is translated") };
+        let cell = self.b.ins().iconst(types::I64, *cell as i64);
         self.jump_through(cell, &shape, &values);
         Ok(())
-    }
-
-    fn cell_address(&mut self, cell: usize) -> ir::Value {
-        let address = self.unit.cells.address(cell);
-        self.b.ins().iconst(types::I64, address as i64)
     }
 
     /// Jumps to what a cell leads to.

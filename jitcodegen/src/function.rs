@@ -10,19 +10,21 @@ use crate::abi::{self, MAX_TRAP_ARGS, MAX_VALUES, Shape, clif_type, offset, stat
 use crate::arms::{Arm, Arms, arms};
 use crate::engine::Tier;
 use crate::facts::Facts;
-use crate::fragment::{Cells, FrameLayout, Heads, SlotPlan};
+use crate::fragment::{Frame, SlotPlan};
 use crate::lower;
 use crate::next_round::counted_from_next_round;
 use crate::products::in_pairs;
 use crate::shifts::unrolled;
-use crate::sites::{Sites, TrapSite};
+use crate::sites::{SharedSites, TrapSite};
 use crate::steps::steps;
 use crate::ways::counted_on_ways;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, BlockArg, FuncRef, InstBuilder, MemFlagsData, types};
+use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::{FunctionBuilder, Switch};
 use cranelift_module::{FuncId, Linkage, Module};
 use flowgraph::ir::{Block, BlockId, Const, DataId, Edge, Graph, Op, Opcode, Operand, Terminator, Trap, Type, ValueId};
+use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use target_lexicon::Architecture;
 
@@ -59,13 +61,22 @@ pub(crate) struct HelperSignature {
     pub results: Vec<Type>,
 }
 
-/// How code refers to data and to functions that are no graphs.
-#[derive(Clone, Copy)]
+/// How code refers to data, to functions that are no graphs, and to graphs.
 pub(crate) enum Outside<'a> {
-    /// By address: it is run in this process. Data lies where this says.
-    Addresses(&'a dyn Fn(DataId) -> Option<u64>),
-    /// By symbol: it is linked later. The items of data, by number.
-    Symbols(&'a [cranelift_module::DataId]),
+    /// By address: it is run in this process.
+    Addresses {
+        /// Where data lies.
+        data: &'a FxHashMap<DataId, u64>,
+        /// Where the cells are of graphs that are entered, by name.
+        heads: &'a FxHashMap<String, usize>,
+    },
+    /// By symbol: it is linked later.
+    Symbols {
+        /// The items of data, by number.
+        data: &'a [cranelift_module::DataId],
+        /// What has been declared.
+        module: &'a mut dyn Module,
+    },
 }
 
 /// What the translation of a graph needs of the engine.
@@ -74,27 +85,35 @@ pub(crate) struct Unit<'a> {
     pub name: &'a str,
     /// In which capacity it is compiled.
     pub tier: &'a Tier,
-    /// What is compiled or being compiled, by name.
+    /// What is compiled or being compiled, by name: at least what the graph refers to.
     pub functions: &'a FxHashMap<String, Function>,
     /// The registered functions by name, numbered.
-    pub helpers: &'a indexmap::IndexMap<String, HelperSignature>,
+    pub helpers: &'a Helpers,
     /// Traps, exits and merge points.
-    pub sites: &'a mut Sites,
-    /// The code pointers of exits and of graphs that are entered.
-    pub cells: &'a mut Cells,
-    /// Which of them are whose.
-    pub heads: &'a mut Heads,
+    pub sites: &'a SharedSites,
     /// How code refers to what is outside of it.
     pub outside: Outside<'a>,
+    /// The same for all graphs of an engine.
+    pub common: Common,
+    /// The machine.
+    pub isa: &'a dyn TargetIsa,
+    /// How much is left of the activation frame.
+    pub frame: &'a mut Frame,
+}
+
+/// What is the same for all graphs of an engine.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Common {
     /// The size of an activation frame.
     pub frame_bytes: u64,
     /// Whether the machine has ops that tell of overflow.
     pub overflow_ops: bool,
     /// Whether the host is asked about every access.
     pub checks_accesses: bool,
-    /// Who has which part of the activation frame.
-    pub frame: &'a mut FrameLayout,
 }
+
+/// The registered functions by name, numbered.
+pub(crate) type Helpers = IndexMap<String, HelperSignature>;
 
 /// The machine's byte for a comparison, or a word that is nonzero where true.
 pub(crate) type Condition = ir::Value;
@@ -107,7 +126,6 @@ pub(crate) struct Translator<'t, 'f, 'u> {
     pub graph: &'t Graph,
     /// The engine.
     pub unit: &'t mut Unit<'u>,
-    code: &'t mut dyn Module,
     /// The address of the context.
     pub context: ir::Value,
     values: Vec<Option<ir::Value>>,
@@ -165,7 +183,6 @@ pub(crate) fn translate(
     graph: &Graph,
     function: &Function,
     unit: &mut Unit,
-    code: &mut dyn Module,
     b: &mut FunctionBuilder,
 ) -> Result<(), CodegenError> {
     let counted = counted_from_next_round(graph);
@@ -183,7 +200,6 @@ pub(crate) fn translate(
         b,
         graph,
         unit,
-        code,
         context,
         values: vec![None; graph.values.len()],
         flags: FxHashMap::default(),
@@ -256,7 +272,7 @@ impl Translator<'_, '_, '_> {
         match op.opcode {
             Opcode::Call | Opcode::CallElidable => op.callee().is_none_or(|c| c.libm().is_none()),
             Opcode::MergePoint => self.unit.tier.merge_points && !op.args.is_empty(),
-            _ => self.unit.checks_accesses && op.mem().is_some(),
+            _ => self.unit.common.checks_accesses && op.mem().is_some(),
         }
     }
 
@@ -274,7 +290,7 @@ impl Translator<'_, '_, '_> {
         self.b.set_cold_block(trap);
         self.b.ins().brif(low, trap, &[], go_on, &[]);
         self.b.switch_to_block(trap);
-        let site = self.unit.sites.trap(TrapSite::stack_exhausted(self.graph.loc));
+        let site = self.unit.sites.lock().trap(TrapSite::stack_exhausted(self.graph.loc));
         self.trapped(site, &[]);
         self.b.switch_to_block(go_on);
     }
@@ -316,14 +332,14 @@ impl Translator<'_, '_, '_> {
 
     fn address_of(&mut self, data: DataId, at: i64) -> Result<ir::Value, CodegenError> {
         let nowhere = || CodegenError::NoAddress { graph: self.graph.key.clone(), data: data.0 };
-        match self.unit.outside {
-            Outside::Addresses(resolve) => {
-                let address = resolve(data).ok_or_else(nowhere)?;
+        match &mut self.unit.outside {
+            Outside::Addresses { data: places, .. } => {
+                let address = *places.get(&data).ok_or_else(nowhere)?;
                 Ok(self.b.ins().iconst(types::I64, (address as i64).wrapping_add(at)))
             }
-            Outside::Symbols(data_of) => {
-                let id = *data_of.get(data.0 as usize).ok_or_else(nowhere)?;
-                let symbol = self.code.declare_data_in_func(id, self.b.func);
+            Outside::Symbols { data: symbols, module } => {
+                let id = *symbols.get(data.0 as usize).ok_or_else(nowhere)?;
+                let symbol = module.declare_data_in_func(id, self.b.func);
                 let address = self.b.ins().symbol_value(types::I64, symbol);
                 Ok(self.b.ins().iadd_imm_s(address, at))
             }
@@ -420,18 +436,27 @@ impl Translator<'_, '_, '_> {
     }
 
     /// The reference by which this function calls another one.
-    pub fn callee(&mut self, id: FuncId) -> FuncRef {
-        *self.callees.entry(id).or_insert_with(|| self.code.declare_func_in_func(id, self.b.func))
+    pub fn callee(&mut self, function: &Function) -> FuncRef {
+        let (id, unit, b) = (function.id, &mut *self.unit, &mut *self.b);
+        *self.callees.entry(id).or_insert_with(|| match &mut unit.outside {
+            Outside::Addresses { .. } => {
+                let name = ir::UserExternalName { namespace: 0, index: id.as_u32() };
+                let name = ir::ExternalName::user(b.func.declare_imported_user_function(name));
+                let signature = b.func.import_signature(function.shape().signature());
+                b.func.import_function(ir::ExtFuncData { name, signature, colocated: true, patchable: false })
+            }
+            Outside::Symbols { module, .. } => module.declare_func_in_func(id, b.func),
+        })
     }
 
     /// The machine's.
     pub fn architecture(&self) -> Architecture {
-        self.code.isa().triple().architecture
+        self.unit.isa.triple().architecture
     }
 
     /// The platform's calling convention.
     pub fn host_convention(&mut self) -> cranelift_codegen::isa::CallConv {
-        self.code.isa().default_call_conv()
+        self.unit.isa.default_call_conv()
     }
 
     /// Calls a function of the platform's convention that is no graph: it lies at this address, or has this symbol.
@@ -442,14 +467,14 @@ impl Translator<'_, '_, '_> {
         signature: ir::Signature,
         args: &[ir::Value],
     ) -> Result<ir::Inst, CodegenError> {
-        if let Outside::Addresses(_) = self.unit.outside {
+        let Outside::Symbols { module, .. } = &mut self.unit.outside else {
             let signature = self.b.import_signature(signature);
             let address = self.b.ins().iconst(types::I64, address as i64);
             return Ok(self.b.ins().call_indirect(signature, address, args));
-        }
-        let declared = self.code.declare_function(symbol, Linkage::Import, &signature);
+        };
+        let declared = module.declare_function(symbol, Linkage::Import, &signature);
         let id = declared.map_err(|e| CodegenError::Object(e.to_string()))?;
-        let callee = self.callee(id);
+        let callee = *self.callees.entry(id).or_insert_with(|| module.declare_func_in_func(id, self.b.func));
         Ok(self.b.ins().call(callee, args))
     }
 
@@ -658,7 +683,7 @@ impl Translator<'_, '_, '_> {
         self.limit(trap.args.len(), MAX_TRAP_ARGS)?;
         let operands: Vec<Operand> = trap.args.iter().map(|(o, _)| *o).collect();
         let values = self.all_values(&operands)?;
-        let site = self.unit.sites.trap(TrapSite::new(trap));
+        let site = self.unit.sites.lock().trap(TrapSite::new(trap));
         self.trapped(site, &values);
         Ok(())
     }

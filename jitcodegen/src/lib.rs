@@ -10,6 +10,7 @@
 //! facts     what dominating branches say of a value
 //! fragment  exits through cells, bridges, entering other graphs, the activation frame
 //! abi       how values travel, what a status means, the context shared with the host
+//! translation  a batch of graphs with all that it refers to
 //! code      compiling and installing
 //! worker    compiling on a thread of its own
 //! helpers   functions that generated code calls
@@ -43,6 +44,7 @@ mod run;
 mod shifts;
 mod sites;
 mod steps;
+mod translation;
 mod ways;
 mod worker;
 

@@ -7,14 +7,15 @@
 //! linker only.
 
 use crate::abi::{self, Shape, offset};
-use crate::fragment::{Cells, FrameLayout, Heads, is_fragment};
-use crate::function::{self, Function, HelperSignature, Outside, Unit};
+use crate::fragment::{FrameLayout, is_fragment};
+use crate::function::{self, Common, Function, HelperSignature, Helpers, Outside, Unit};
 use crate::glue::build_entrance;
 use crate::isa::Target;
-use crate::sites::Sites;
+use crate::sites::SharedSites;
 use crate::{CodegenError, MAX_VALUES, Machine, OptLevel, Tier};
 use cranelift_codegen::Context;
 use cranelift_codegen::ir::{Signature, UserFuncName, types};
+use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use cranelift_module::{DataDescription, FuncId, Linkage, Module as _, default_libcall_names};
 use cranelift_object::object::SectionKind;
@@ -93,17 +94,18 @@ pub fn data_symbol(data: DataId) -> String {
 pub fn object_file(input: ObjectInput, options: &ObjectOptions) -> Result<ObjectFile, CodegenError> {
     let target = Target::of(options.machine, options.opt_level, options.verify, options.pic)?;
     let overflow_ops = target.overflow_ops;
-    let builder = ObjectBuilder::new(target.isa, "hueshift", default_libcall_names()).map_err(failed)?;
+    let builder = ObjectBuilder::new(target.isa.clone(), "hueshift", default_libcall_names()).map_err(failed)?;
     let mut writer = Writer {
         input,
         overflow_ops,
+        isa: target.isa,
         object: ObjectModule::new(builder),
         builder: FunctionBuilderContext::new(),
         context: Context::new(),
         data: Vec::new(),
         functions: FxHashMap::default(),
         helpers: IndexMap::new(),
-        sites: Sites::default(),
+        sites: SharedSites::default(),
         code_bytes: 0,
     };
     writer.declare_data()?;
@@ -121,13 +123,14 @@ fn failed(error: impl std::fmt::Display) -> CodegenError {
 struct Writer<'a> {
     input: ObjectInput<'a>,
     overflow_ops: bool,
+    isa: OwnedTargetIsa,
     object: ObjectModule,
     builder: FunctionBuilderContext,
     context: Context,
     data: Vec<cranelift_module::DataId>,
     functions: FxHashMap<String, Function>,
-    helpers: IndexMap<String, HelperSignature>,
-    sites: Sites,
+    helpers: Helpers,
+    sites: SharedSites,
     code_bytes: usize,
 }
 
@@ -185,23 +188,21 @@ impl Writer<'_> {
         for (key, graph) in module.graphs.iter().filter(|(_, g)| !g.is_host()) {
             let function = self.functions[key].clone();
             let tier = Tier { jitted: (self.input.jitted)(key), ..Tier::default() };
+            let no_frame = FrameLayout::new(0);
             let mut unit = Unit {
                 name: key,
                 tier: &tier,
                 functions: &self.functions,
                 helpers: &self.helpers,
-                sites: &mut self.sites,
-                cells: &mut Cells::default(),
-                heads: &mut Heads::default(),
-                outside: Outside::Symbols(&self.data),
-                frame_bytes: 0,
-                overflow_ops: self.overflow_ops,
-                checks_accesses: false,
-                frame: &mut FrameLayout::new(0),
+                sites: &self.sites,
+                outside: Outside::Symbols { data: &self.data, module: &mut self.object },
+                common: Common { frame_bytes: 0, overflow_ops: self.overflow_ops, checks_accesses: false },
+                isa: &*self.isa,
+                frame: &mut no_frame.lock(),
             };
             self.context.func.signature = function.shape().signature();
             let mut b = FunctionBuilder::new(&mut self.context.func, &mut self.builder);
-            function::translate(graph, &function, &mut unit, &mut self.object, &mut b)?;
+            function::translate(graph, &function, &mut unit, &mut b)?;
             b.seal_all_blocks();
             b.finalize(self.object.isa().frontend_config());
             self.define(function.id, key)?;
@@ -245,7 +246,7 @@ impl Writer<'_> {
         let function = |(name, HelperSignature { params, results })| HostFunction { name, params, results };
         Ok(ObjectFile {
             bytes,
-            traps: self.sites.traps.into_iter().map(|site| site.trap).collect(),
+            traps: self.sites.lock().traps.iter().map(|site| site.trap.clone()).collect(),
             host_functions: self.helpers.into_iter().map(function).collect(),
             params: entry.params,
             results: entry.results,

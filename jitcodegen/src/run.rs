@@ -13,9 +13,8 @@ use crate::CodegenError;
 use crate::abi::{Context, MAX_VALUES, hook, status};
 use crate::code::Code;
 use crate::engine::Options;
-use crate::fragment::Cells;
 use crate::helpers::{Failure, Helper, HelperCx};
-use crate::sites::{ExitSite, Sites};
+use crate::sites::{ExitSite, SharedSites};
 use flowgraph::eval::TrapReport;
 use flowgraph::ir::{Loc, TrapKind, Type};
 use flowgraph::memory::Bounds;
@@ -67,9 +66,8 @@ pub type ExitHook = dyn Fn(&Exit) -> Result<Vec<u64>, TrapReport>;
 /// What generated code sees of the world.
 pub(crate) struct Host {
     context: *mut Context,
-    sites: Rc<RefCell<Sites>>,
-    /// The code pointers of exits: here, since code may outlive the engine.
-    pub cells: RefCell<Cells>,
+    /// Here, too, since code may outlive the engine.
+    sites: SharedSites,
     helpers: RefCell<Vec<Rc<Helper>>>,
     merge_hook: RefCell<Option<Rc<MergeHook>>>,
     exit_hook: RefCell<Option<Rc<ExitHook>>>,
@@ -89,7 +87,7 @@ type Trampoline = unsafe extern "C" fn(*const u8, *mut Context) -> i64;
 
 impl Host {
     /// A host whose slot stack is the given memory, or memory of its own of that size.
-    pub fn new(sites: Rc<RefCell<Sites>>, slots: Result<(u64, u64), u64>, options: &Options) -> Rc<Host> {
+    pub fn new(sites: SharedSites, slots: Result<(u64, u64), u64>, options: &Options) -> Rc<Host> {
         let (slot_top, slot_bytes, own) = match slots {
             Ok((address, bytes)) => {
                 (address.next_multiple_of(16), bytes.saturating_sub(address.wrapping_neg() % 16), None)
@@ -120,7 +118,6 @@ impl Host {
         let host = Rc::new(Host {
             context,
             sites,
-            cells: RefCell::default(),
             helpers: RefCell::default(),
             merge_hook: RefCell::default(),
             exit_hook: RefCell::default(),
@@ -197,7 +194,7 @@ impl Host {
         }
         // SAFETY: as for `values`.
         let site = unsafe { (*self.context).trap_site };
-        let sites = self.sites.borrow();
+        let sites = self.sites.lock();
         let trap = &sites.traps[site as usize].trap;
         TrapReport { kind: trap.kind, message: trap.render(&self.values(trap.args.len())), loc: trap.loc }
     }
@@ -206,7 +203,7 @@ impl Host {
     fn exited(&self) -> Exit {
         // SAFETY: as for `values`.
         let (site, guard) = unsafe { ((*self.context).exit_site, (*self.context).guard as i64) };
-        let sites = self.sites.borrow();
+        let sites = self.sites.lock();
         let ExitSite { graph, exit, types, .. } = &sites.exits[site as usize];
         let args = canonical(types, self.values(types.len()));
         Exit { graph: graph.clone(), exit: *exit, guard, args }
@@ -361,7 +358,7 @@ extern "C" fn call_helper(context: *mut Context, index: u64, site: u64) -> i64 {
     // SAFETY: generated code hands on the context that it was entered with.
     let host = unsafe { host_of(context) };
     let helper = host.helpers.borrow()[index as usize].clone();
-    let loc = host.sites.borrow().traps[site as usize].trap.loc;
+    let loc = host.sites.lock().traps[site as usize].trap.loc;
     let args = canonical(&helper.params, host.values(helper.params.len()));
     let mut results = vec![0; helper.results.len()];
     let done = catch_unwind(AssertUnwindSafe(|| (helper.function)(&HelperCx { loc }, &args, &mut results)));
@@ -382,7 +379,7 @@ extern "C" fn merge_point(context: *mut Context, site: u64) -> i64 {
     // SAFETY: as for `call_helper`.
     let host = unsafe { host_of(context) };
     let Some(merge_hook) = host.merge_hook.borrow().clone() else { return hook::CONTINUE };
-    let types = host.sites.borrow().merges[site as usize].types.clone();
+    let types = host.sites.lock().merges[site as usize].types.clone();
     let mut values = canonical(&types, host.values(types.len()));
     match catch_unwind(AssertUnwindSafe(|| merge_hook(site as u32, &mut values))) {
         Ok(Answer::Continue) => {
@@ -435,7 +432,7 @@ extern "C" fn check_access(context: *mut Context, address: u64, bytes: u64, site
     if is_slot || host.bounds.as_ref().is_none_or(|bounds| bounds.cover(address, bytes)) {
         return status::RETURNED;
     }
-    let loc = host.sites.borrow().traps[site as usize].trap.loc;
+    let loc = host.sites.lock().traps[site as usize].trap.loc;
     let message = format!("an access of {bytes} bytes at {address:#x}, which belongs to no region of memory");
     host.fail(TrapReport { kind: TrapKind::Panic, message, loc });
     status::TRAPPED

@@ -1,6 +1,8 @@
 //! What the numbers mean that generated code leaves in the context: traps, exits, merge points.
 
+use crate::fragment::Cells;
 use flowgraph::ir::{BlockId, Loc, Trap, TrapKind, Type};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A place where generated code ends a run.
 #[derive(Clone, Debug)]
@@ -52,6 +54,17 @@ pub struct MergeSite {
     pub results: Vec<Type>,
 }
 
+/// All places, for the thread that makes code and the one that runs it.
+#[derive(Clone, Default)]
+pub(crate) struct SharedSites(Arc<Mutex<Sites>>);
+
+impl SharedSites {
+    /// The places, as long as this is held. Whoever panics in the midst of it leaves nothing half done that others would see.
+    pub fn lock(&self) -> MutexGuard<'_, Sites> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// All places, by number.
 #[derive(Default)]
 pub(crate) struct Sites {
@@ -61,6 +74,8 @@ pub(crate) struct Sites {
     pub exits: Vec<ExitSite>,
     /// Merge points.
     pub merges: Vec<MergeSite>,
+    /// The code pointers of exits and of graphs that are entered.
+    pub cells: Cells,
 }
 
 impl Sites {
@@ -69,13 +84,11 @@ impl Sites {
         push(&mut self.traps, site)
     }
 
-    /// Enters an exit of a graph, whose cell is made for its number. Gives the cell.
-    pub fn exit(&mut self, graph: &str, exit: u32, types: Vec<Type>, cell: impl FnOnce(u32) -> usize) -> usize {
-        let site = ExitSite { graph: graph.to_owned(), exit, types, cell: 0 };
-        let number = push(&mut self.exits, site);
-        let cell = cell(number);
-        self.exits[number as usize].cell = cell;
-        cell
+    /// Enters an exit of a graph. Gives where generated code finds its cell.
+    pub fn exit(&mut self, graph: &str, exit: u32, types: Vec<Type>) -> usize {
+        let cell = self.cells.of_exit(self.exits.len() as u32);
+        push(&mut self.exits, ExitSite { graph: graph.to_owned(), exit, types, cell });
+        self.cells.address(cell)
     }
 
     /// The number of a merge point.

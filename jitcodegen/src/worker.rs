@@ -1,11 +1,11 @@
-//! Compiling on a thread of its own: functions in Cranelift's form go there, machine code comes back, in the same order.
+//! Compiling on a thread of its own: graphs go there with all that they refer to, machine code comes back, in the same order.
 //!
-//! Graphs become Cranelift's form, and code is installed, on the thread of the engine: nothing that it has is shared. What its
-//! owner has to do before that may be done here, too.
+//! Code is installed on the thread of the engine. All that both share is the list of sites: this thread adds what it comes to, the
+//! other one looks up what code that it runs says. What the engine's owner has to do before may be done here, too.
 
 use crate::CodegenError;
-use crate::code::{Compiled, Definition, compile};
-use cranelift_codegen::Context;
+use crate::code::{Batch, Workshop};
+use crate::translation::Translation;
 use cranelift_codegen::isa::OwnedTargetIsa;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// A batch that the thread is done with.
 pub(crate) struct Done {
     /// The code of all of it, or why there is none.
-    pub compiled: Result<Vec<Compiled>, CodegenError>,
+    pub compiled: Result<Batch, CodegenError>,
     /// How long it took.
     pub duration: Duration,
 }
@@ -25,7 +25,7 @@ pub(crate) struct Done {
 pub(crate) type Errand = Box<dyn FnOnce() -> bool + Send>;
 
 enum Job {
-    Compile(Vec<Definition>),
+    Compile(Translation<'static>),
     Errand(Errand),
 }
 
@@ -70,7 +70,7 @@ impl Worker {
         let news = News::default();
         let told = news.clone();
         let work = move || {
-            let mut context = Context::new();
+            let mut workshop = Workshop::new();
             // Dropped in the other order: whoever is told finds that nothing more comes.
             let told = TellsEnd(told);
             let finished = finished;
@@ -78,7 +78,7 @@ impl Worker {
                 let is_wanted = match job {
                     Job::Compile(batch) => {
                         let begun = Instant::now();
-                        let compiled = compile(&*isa, &mut context, batch, want_text);
+                        let compiled = workshop.compile(&*isa, &batch, want_text);
                         finished.send(Done { compiled, duration: begun.elapsed() }).is_ok()
                     }
                     Job::Errand(errand) => errand(),
@@ -96,7 +96,7 @@ impl Worker {
     }
 
     /// Hands over a batch.
-    pub fn compile(&self, batch: Vec<Definition>) {
+    pub fn compile(&self, batch: Translation<'static>) {
         // Where the thread is gone, there is no answer either, and that is told.
         let _ = self.jobs.send(Job::Compile(batch));
     }
@@ -129,7 +129,25 @@ impl Worker {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Tier;
+    use crate::fragment::FrameLayout;
+    use crate::function::Common;
     use crate::isa::{OptLevel, Target};
+    use crate::sites::SharedSites;
+
+    fn nothing() -> Translation<'static> {
+        Translation {
+            graphs: Vec::new(),
+            tier: Tier::default(),
+            functions: Default::default(),
+            helpers: Arc::default(),
+            heads: Default::default(),
+            data: Default::default(),
+            sites: SharedSites::default(),
+            layout: FrameLayout::new(0),
+            common: Common { frame_bytes: 0, overflow_ops: false, checks_accesses: false },
+        }
+    }
 
     #[test]
     fn batches_come_back_in_order_and_what_nobody_compiles_is_refused() {
@@ -137,10 +155,10 @@ mod tests {
         let worker = Worker::start(isa, false).expect("a thread");
         assert!(worker.done(false).is_none() && !worker.has_news(), "nothing has been begun");
         for _ in 0..3 {
-            worker.compile(Vec::new());
+            worker.compile(nothing());
         }
         for _ in 0..3 {
-            assert!(worker.done(true).is_some_and(|done| done.compiled.is_ok_and(|code| code.is_empty())));
+            assert!(worker.done(true).is_some_and(|done| done.compiled.is_ok_and(|batch| batch.code.is_empty())));
         }
         worker.run(Box::new(|| false));
         while !worker.has_news() {
@@ -154,7 +172,7 @@ mod tests {
         let (jobs, _) = channel();
         let (_, done) = channel();
         let gone = Worker { jobs, done, news: News::default() };
-        gone.compile(Vec::new());
+        gone.compile(nothing());
         for wait in [false, true] {
             assert!(gone.done(wait).is_some_and(|done| done.compiled.is_err()));
         }

@@ -312,16 +312,10 @@ fn frames_have_a_limit() {
     let mut second = with_slot(100).graph;
     second.key = "second".to_owned();
     assert!(matches!(engine.compile_more(&[&second], &memory), Err(CodegenError::FrameFull { .. })));
-    let mut own = FrameLayout::new(1024);
+    let own = FrameLayout::new(1024);
     let (tier, graphs) = (Tier::default(), [&second]);
     engine
-        .compile_batch(Batch {
-            graphs: &graphs,
-            memory: &memory,
-            tier: &tier,
-            layout: Some(&mut own),
-            entered: &|_| false,
-        })
+        .compile_batch(Batch { graphs: &graphs, memory: &memory, tier: &tier, layout: Some(&own), entered: &|_| false })
         .unwrap();
     assert_eq!(own.used(), 112);
 }

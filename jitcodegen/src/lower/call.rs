@@ -57,7 +57,7 @@ impl Translator<'_, '_, '_> {
         self.check_results(&callee.name, op, &function.results)?;
         let args = self.hand_over(&function.shape(), &op.args)?;
         let activation = function.fragment.then(|| self.open_activation());
-        let target = self.callee(function.id);
+        let target = self.callee(&function);
         let call = self.b.ins().call(target, &args);
         let mut status = self.b.inst_results(call)[0];
         if let Some(activation) = activation {
@@ -95,7 +95,7 @@ impl Translator<'_, '_, '_> {
         self.check_results(name, op, &helper.results)?;
         self.limit(op.args.len().max(op.results.len()), MAX_VALUES)?;
         self.hand_over(&Shape::Memory, &op.args)?;
-        let site = self.unit.sites.trap(TrapSite::host_failed(op.loc));
+        let site = self.unit.sites.lock().trap(TrapSite::host_failed(op.loc));
         let index = self.b.ins().iconst(types::I64, index as i64);
         let site = self.b.ins().iconst(types::I64, i64::from(site));
         let status = self.call_host(offset::CALL_HELPER, &[index, site]);
@@ -111,10 +111,10 @@ impl Translator<'_, '_, '_> {
         })?;
         self.check_types(name, &op.args, function.params())?;
         self.check_results(name, op, &[function.result()])?;
-        let symbol = match (self.unit.outside, helpers::exact_symbol(name)) {
-            (Outside::Addresses(_), _) => name,
-            (Outside::Symbols(_), Some(symbol)) => symbol,
-            (Outside::Symbols(_), None) => {
+        let symbol = match (&self.unit.outside, helpers::exact_symbol(name)) {
+            (Outside::Addresses { .. }, _) => name,
+            (Outside::Symbols { .. }, Some(symbol)) => symbol,
+            (Outside::Symbols { .. }, None) => {
                 // The target's own library need not give the same bits.
                 let (graph, function, loc) = (self.graph.key.clone(), name.to_owned(), op.loc);
                 return Err(CodegenError::NotStandalone { graph, function, loc });
@@ -147,7 +147,7 @@ impl Translator<'_, '_, '_> {
         self.limit(op.args.len(), MAX_VALUES)?;
         self.hand_over(&Shape::Memory, &op.args)?;
         let types: Vec<Type> = op.args.iter().map(|a| self.graph.ty(*a)).collect();
-        let site = self.unit.sites.merge(MergeSite {
+        let site = self.unit.sites.lock().merge(MergeSite {
             graph: self.unit.name.to_owned(),
             block,
             types: types.clone(),

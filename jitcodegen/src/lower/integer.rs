@@ -162,7 +162,7 @@ impl<'f> Translator<'_, 'f, '_> {
         let (x, y) = (self.value(op.args[0])?, self.value(op.args[1])?);
         let (sum, overflow) = if let Some(constant) = op.args[1].as_int() {
             self.add_constant(x, constant)
-        } else if self.unit.overflow_ops {
+        } else if self.unit.common.overflow_ops {
             self.b.ins().sadd_overflow(x, y)
         } else {
             let sum = self.b.ins().iadd(x, y);
@@ -179,7 +179,7 @@ impl<'f> Translator<'_, 'f, '_> {
         let (x, y) = (self.value(op.args[0])?, self.value(op.args[1])?);
         let (difference, overflow) = if let Some(constant) = op.args[1].as_int().filter(|c| *c != i64::MIN) {
             self.add_constant(x, -constant)
-        } else if self.unit.overflow_ops {
+        } else if self.unit.common.overflow_ops {
             self.b.ins().ssub_overflow(x, y)
         } else {
             let difference = self.b.ins().isub(x, y);
@@ -194,7 +194,7 @@ impl<'f> Translator<'_, 'f, '_> {
     /// A product, and whether it overflowed: its high half is not the sign of its low half.
     pub fn mul_overflow(&mut self, op: &Op) -> Result<(), CodegenError> {
         let (x, y) = (self.value(op.args[0])?, self.value(op.args[1])?);
-        let (product, overflow) = if self.unit.overflow_ops {
+        let (product, overflow) = if self.unit.common.overflow_ops {
             self.b.ins().smul_overflow(x, y)
         } else {
             let product = self.b.ins().imul(x, y);

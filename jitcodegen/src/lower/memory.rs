@@ -44,10 +44,10 @@ impl Translator<'_, '_, '_> {
     /// The descriptor of a memory op, and the address that its offset counts from. It is checked where that is asked for.
     fn place<'o>(&mut self, op: &'o Op) -> Result<(&'o MemDesc, Value), CodegenError> {
         let (desc, base) = self.container(op)?;
-        if self.unit.checks_accesses {
+        if self.unit.common.checks_accesses {
             let address = self.b.ins().iadd_imm_s(base, i64::from(desc.offset));
             let bytes = self.b.ins().iconst(types::I64, i64::from(desc.access.size()));
-            let site = self.unit.sites.trap(TrapSite::host_failed(op.loc));
+            let site = self.unit.sites.lock().trap(TrapSite::host_failed(op.loc));
             let site = self.b.ins().iconst(types::I64, i64::from(site));
             let status = self.call_host(offset::CHECK_ACCESS, &[address, bytes, site]);
             self.leave_unless_returned(status);
