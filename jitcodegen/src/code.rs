@@ -6,6 +6,7 @@
 #![allow(unsafe_code, reason = "code memory is freed by hand, when its last owner is gone")]
 
 use crate::CodegenError;
+use crate::arena::Arena;
 use crate::helpers;
 use crate::isa::Target;
 use crate::translation::{Translated, Translation};
@@ -13,7 +14,7 @@ use cranelift_codegen::ir::{Function, LibCall, Signature, UserFuncName};
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_codegen::{Context, FinalizedMachReloc};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
-use cranelift_jit::{ArenaMemoryProvider, JITBuilder, JITModule};
+use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{FuncId, Module, ModuleReloc};
 use rustc_hash::FxHashMap;
 use std::mem::ManuallyDrop;
@@ -68,7 +69,7 @@ impl Code {
         for (libcall, address) in helpers::libcalls() {
             builder.symbol(libcall_name(libcall), address);
         }
-        let arena = ArenaMemoryProvider::new_with_size(ARENA_BYTES).map_err(|e| memory_error(&e))?;
+        let arena = Arena::new(ARENA_BYTES).map_err(|e| memory_error(&e))?;
         builder.memory_provider(Box::new(arena));
         Ok(Code {
             module: ManuallyDrop::new(JITModule::new(builder)),

@@ -12,6 +12,7 @@
 //! abi       how values travel, what a status means, the context shared with the host
 //! translation  a batch of graphs with all that it refers to
 //! code      compiling and installing
+//! arena     the memory that code lies in
 //! worker    compiling on a thread of its own
 //! helpers   functions that generated code calls
 //! run       entering generated code, and being called back
@@ -25,6 +26,7 @@
 //! refuses.
 
 mod abi;
+mod arena;
 mod arms;
 mod code;
 mod engine;

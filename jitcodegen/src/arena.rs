@@ -1,0 +1,152 @@
+//! Memory for machine code: functions lie side by side, in the order in which they are made.
+//!
+//! Fragments are small, and a loop may lead through dozens of them. If each batch began on a page of its own, as in the arenas of
+//! `cranelift-jit`, the beginnings of all would fall on the same few lines of the instruction cache, and each would take an entry of
+//! its TLB. So a page that isn't full is made writable again for what comes next, and what lies there can't be run meanwhile: code is
+//! run by the thread alone that installs it.
+#![allow(unsafe_code, reason = "pages become writable, and executable")]
+
+use cranelift_jit::{BranchProtection, JITMemoryKind, JITMemoryProvider};
+use cranelift_module::{ModuleError, ModuleResult};
+use region::Protection;
+use std::io;
+use std::ops::Range;
+
+/// Address space for code, which becomes memory page by page.
+pub(crate) struct Arena {
+    memory: Option<region::Allocation>,
+    /// Where the next function may begin.
+    next: usize,
+    /// What has been handed out since [`JITMemoryProvider::finalize`].
+    new: Range<usize>,
+}
+
+// SAFETY: the memory belongs to no thread; nobody else has it.
+unsafe impl Send for Arena {}
+
+impl Arena {
+    /// An arena of so many bytes.
+    ///
+    /// # Errors
+    /// If there is no address space for it.
+    pub fn new(bytes: usize) -> region::Result<Arena> {
+        Ok(Arena { memory: Some(region::alloc(bytes, Protection::NONE)?), next: 0, new: 0..0 })
+    }
+
+    fn base(&self) -> *const u8 {
+        self.memory.as_ref().map_or(std::ptr::null(), |memory| memory.as_ptr::<u8>())
+    }
+
+    /// Changes what may be done with the pages that have a part of a range.
+    fn protect(&self, range: &Range<usize>, protection: Protection) -> region::Result<()> {
+        // SAFETY: the pages are this arena's. What runs there can't while they are written to, since it would be this thread that
+        // runs it.
+        unsafe { region::protect(self.base().wrapping_add(range.start), range.len(), protection) }
+    }
+}
+
+impl JITMemoryProvider for Arena {
+    fn allocate(&mut self, size: usize, align: u64, kind: JITMemoryKind) -> io::Result<*mut u8> {
+        if !matches!(kind, JITMemoryKind::Executable) {
+            return Err(io::Error::new(io::ErrorKind::Unsupported, "this memory is for code alone"));
+        }
+        let full = || io::Error::new(io::ErrorKind::OutOfMemory, "the memory for code is full");
+        let begin = usize::try_from(align).ok().and_then(|align| self.next.checked_next_multiple_of(align));
+        let begin = begin.ok_or_else(full)?;
+        let end = begin.checked_add(size).ok_or_else(full)?;
+        if self.memory.as_ref().is_none_or(|memory| memory.len() < end) {
+            return Err(full());
+        }
+        if self.new.is_empty() {
+            self.new = begin..begin;
+        }
+        // The pages behind those that are writable since this batch was begun.
+        let page = region::page::size();
+        let written = if self.new.is_empty() { begin / page * page } else { self.new.end.next_multiple_of(page) };
+        if written < end {
+            self.protect(&(written..end), Protection::READ_WRITE).map_err(io::Error::other)?;
+        }
+        self.new.end = end;
+        self.next = end;
+        // SAFETY: it lies in the arena, whose memory is handed out once, and freed by hand.
+        Ok(unsafe { self.base().cast_mut().add(begin) })
+    }
+
+    unsafe fn free_memory(&mut self) {
+        self.memory = None;
+    }
+
+    fn finalize(&mut self, branch_protection: BranchProtection) -> ModuleResult<()> {
+        let new = std::mem::take(&mut self.new);
+        if new.is_empty() {
+            return Ok(());
+        }
+        if branch_protection != BranchProtection::None {
+            return Err(failed("there is no code here that marks where branches may lead"));
+        }
+        // SAFETY: it is memory that has just been written.
+        unsafe { wasmtime_jit_icache_coherence::clear_cache(self.base().wrapping_add(new.start).cast(), new.len()) }
+            .map_err(failed)?;
+        self.protect(&new, Protection::READ_EXECUTE).map_err(failed)?;
+        wasmtime_jit_icache_coherence::pipeline_flush_mt().map_err(failed)
+    }
+}
+
+fn failed(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> ModuleError {
+    ModuleError::Allocation { err: io::Error::other(error) }
+}
+
+impl Drop for Arena {
+    fn drop(&mut self) {
+        // Code that nobody has freed may be run still.
+        std::mem::forget(self.memory.take());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn allocate(arena: &mut Arena, size: usize) -> *mut u8 {
+        arena.allocate(size, 32, JITMemoryKind::Executable).expect("memory")
+    }
+
+    fn may(at: *const u8) -> Protection {
+        region::query(at).expect("a mapping").protection()
+    }
+
+    #[test]
+    fn functions_lie_side_by_side_and_are_written_or_run() {
+        let page = region::page::size();
+        let mut arena = Arena::new(4 * page).expect("address space");
+        let mut before: Option<(*mut u8, usize)> = None;
+        for (batch, sizes) in [&[100, 17][..], &[2 * page], &[32, page / 2]].into_iter().enumerate() {
+            for size in sizes {
+                let at = allocate(&mut arena, *size);
+                assert_eq!(at.addr() % 32, 0);
+                if let Some((last, size)) = before {
+                    assert!(at.addr() - last.addr() < size + 32, "batch {batch}");
+                }
+                for byte in 0..*size {
+                    // SAFETY: just handed out.
+                    unsafe { at.add(byte).write(batch as u8) };
+                }
+                before = Some((at, *size));
+            }
+            arena.finalize(BranchProtection::None).expect("pages that can be run");
+            let (last, size) = before.expect("a function");
+            for at in [arena.base(), last.cast_const(), last.wrapping_add(size - 1).cast_const()] {
+                assert_eq!(may(at), Protection::READ_EXECUTE, "batch {batch}");
+            }
+        }
+        // SAFETY: written above.
+        assert_eq!(unsafe { [arena.base().read(), arena.base().add(130).read()] }, [0, 0]);
+        assert!(arena.allocate(2 * page, 32, JITMemoryKind::Executable).is_err(), "it is full");
+        assert!(arena.allocate(usize::MAX, 32, JITMemoryKind::Executable).is_err());
+        assert!(arena.allocate(8, 8, JITMemoryKind::Writable).is_err());
+        assert!(arena.finalize(BranchProtection::None).is_ok(), "nothing is new");
+        // SAFETY: nothing is run there.
+        unsafe { arena.free_memory() };
+        assert!(arena.allocate(8, 8, JITMemoryKind::Executable).is_err(), "it is gone");
+    }
+}
