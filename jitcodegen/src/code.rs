@@ -102,7 +102,8 @@ impl Code {
         let body = build(module.isa(), &mut workshop.builder, signature, fill)?;
         let batch = vec![Definition { id, name: name.to_owned(), body }];
         let compiled = compile(module.isa(), &mut workshop.context, batch, false)?;
-        self.define(compiled).map(|_| ())
+        self.define(compiled)?;
+        self.finish()
     }
 
     /// Translates and compiles a batch.
@@ -110,7 +111,7 @@ impl Code {
         self.workshop.compile(self.module.isa(), batch, want_text)
     }
 
-    /// Installs a batch that has been compiled. Together with what is installed already it is complete.
+    /// Writes the code of a batch that has been compiled: it can be run as soon as that is finished.
     pub fn define(&mut self, compiled: Vec<Compiled>) -> Result<Vec<Text>, CodegenError> {
         if let Some(message) = &self.broken {
             return Err(CodegenError::CodeMemory(message.clone()));
@@ -123,9 +124,12 @@ impl Code {
             self.sizes.insert(id, bytes.len());
             texts.push(text);
         }
-        let finished = self.module.finalize_definitions();
-        finished.map_err(|e| self.break_down(&e))?;
         Ok(texts)
+    }
+
+    /// Has all that has been written run. Together with what is installed already it is complete.
+    pub fn finish(&mut self) -> Result<(), CodegenError> {
+        self.module.finalize_definitions().map_err(|e| self.break_down(&e))
     }
 
     /// The address of an installed function.

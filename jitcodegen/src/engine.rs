@@ -23,6 +23,7 @@ use rustc_hash::FxHashMap;
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -176,6 +177,16 @@ struct Begun {
     heads: Vec<String>,
 }
 
+/// Graphs whose code has been written, and can't be run yet.
+struct Written {
+    begun: Begun,
+    texts: Vec<Text>,
+    /// The numbers of their exits' sites.
+    exits: Range<usize>,
+    /// What these lead to, if there are any.
+    stub: Option<*const u8>,
+}
+
 impl Engine {
     /// An engine for this machine, with nothing compiled.
     ///
@@ -265,7 +276,8 @@ impl Engine {
             return Ok(());
         }
         let compiled = self.code.borrow_mut().compile(&translation, self.options.keep_text);
-        self.finish(self.begun, begun, compiled)
+        let written = self.write(self.begun, begun, compiled)?;
+        self.install(vec![written])
     }
 
     /// Announces graphs to each other. Gives their names.
@@ -322,39 +334,51 @@ impl Engine {
         }
     }
 
-    /// Installs a batch that has been compiled, or forgets it if it has been refused.
-    fn finish(
+    /// Writes the code of a batch that has been compiled to where it will be run, or forgets it if it has been refused.
+    fn write(
         &mut self,
         number: u64,
         begun: Begun,
         compiled: Result<code::Batch, CodegenError>,
-    ) -> Result<(), CodegenError> {
+    ) -> Result<Written, CodegenError> {
         let asked = || CodegenError::Cranelift {
             graph: begun.names.first().cloned().unwrap_or_default(),
             message: "asked to refuse it".to_owned(),
         };
         let compiled = if self.options.refuse == Some(number) { Err(asked()) } else { compiled };
-        let installed = compiled.and_then(|compiled| {
+        let written = compiled.and_then(|compiled| {
             let stub = (!compiled.exits.is_empty()).then(|| self.glue(Glue::Stub)).transpose()?;
             Ok((self.code.borrow_mut().define(compiled.code)?, compiled.exits, stub))
         });
-        let (texts, exits, stub) = installed.inspect_err(|_| self.forget(&begun.names, &begun.heads))?;
-        for name in &begun.names {
-            if let Some(function) = self.functions.get_mut(name) {
-                function.installed = true;
+        let (texts, exits, stub) = written.inspect_err(|_| self.forget(&begun.names, &begun.heads))?;
+        Ok(Written { begun, texts, exits, stub })
+    }
+
+    /// Installs what has been written.
+    fn install(&mut self, written: Vec<Written>) -> Result<(), CodegenError> {
+        let finished = self.code.borrow_mut().finish();
+        if finished.is_err() {
+            written.iter().for_each(|Written { begun, .. }| self.forget(&begun.names, &begun.heads));
+        }
+        finished?;
+        for Written { begun, texts, exits, stub } in written {
+            for name in &begun.names {
+                if let Some(function) = self.functions.get_mut(name) {
+                    function.installed = true;
+                }
             }
-        }
-        if self.options.keep_text {
-            self.texts.extend(begun.names.into_iter().zip(texts));
-        }
-        for name in begun.heads {
-            self.point_head(&name);
-        }
-        let sites = self.sites.lock();
-        for (number, stub) in exits.flat_map(|number| stub.map(|stub| (number, stub))) {
-            let site = &sites.exits[number];
-            self.exits.entry((site.graph.clone(), site.exit)).or_default().push(number as u32);
-            sites.cells.point(site.cell, stub);
+            if self.options.keep_text {
+                self.texts.extend(begun.names.into_iter().zip(texts));
+            }
+            for name in begun.heads {
+                self.point_head(&name);
+            }
+            let sites = self.sites.lock();
+            for (number, stub) in exits.flat_map(|number| stub.map(|stub| (number, stub))) {
+                let site = &sites.exits[number];
+                self.exits.entry((site.graph.clone(), site.exit)).or_default().push(number as u32);
+                sites.cells.point(site.cell, stub);
+            }
         }
         Ok(())
     }

@@ -29,6 +29,9 @@ enum Job {
     Errand(Errand),
 }
 
+/// As long as there is more to do, so much is done before that is told: who installs code has a price to pay each time.
+const AT_ONCE: usize = 4;
+
 /// Whether the thread has done something since it was asked last. Its end is something, too.
 #[derive(Clone, Default)]
 struct News(Arc<AtomicBool>);
@@ -74,19 +77,34 @@ impl Worker {
             // Dropped in the other order: whoever is told finds that nothing more comes.
             let told = TellsEnd(told);
             let finished = finished;
-            for job in given {
+            let mut untold = 0;
+            loop {
+                let job = match given.try_recv() {
+                    Err(TryRecvError::Empty) => {
+                        if std::mem::take(&mut untold) > 0 {
+                            told.0.tell();
+                        }
+                        given.recv().ok()
+                    }
+                    job => job.ok(),
+                };
                 let is_wanted = match job {
-                    Job::Compile(batch) => {
+                    Some(Job::Compile(batch)) => {
                         let begun = Instant::now();
                         let compiled = workshop.compile(&*isa, &batch, want_text);
                         finished.send(Done { compiled, duration: begun.elapsed() }).is_ok()
                     }
-                    Job::Errand(errand) => errand(),
+                    Some(Job::Errand(errand)) => errand(),
+                    None => false,
                 };
-                told.0.tell();
-                // Nobody waits for the rest.
+                // Nobody waits for the rest, or nothing more comes.
                 if !is_wanted {
                     return;
+                }
+                untold += 1;
+                if untold == AT_ONCE {
+                    told.0.tell();
+                    untold = 0;
                 }
             }
         };

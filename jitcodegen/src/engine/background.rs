@@ -47,9 +47,10 @@ impl Engine {
     }
 
     /// Installs what has been compiled in the background, in the order in which it was begun; all of it, if it is to be
-    /// waited for. Behind a batch that is refused all are that have been begun since: they may refer to it.
+    /// waited for. What there is becomes executable at once: that has its price, however much it is. Behind a batch that is refused all are that have been begun since: they may refer to it.
     pub fn poll(&mut self, wait: bool) -> Vec<Finished> {
         let mut all = Vec::new();
+        let mut written = Vec::new();
         while !self.under_way.is_empty()
             && let Some(worker) = &self.worker
         {
@@ -58,13 +59,24 @@ impl Engine {
             let number = self.begun - self.under_way.len() as u64;
             let before = self.code_bytes();
             let result = match begun {
-                Some(begun) => self.finish(number, begun, done.compiled).map(|()| self.code_bytes() - before),
+                Some(begun) => self.write(number, begun, done.compiled).map(|batch| {
+                    written.push(batch);
+                    self.code_bytes() - before
+                }),
                 None => Err(CodegenError::BehindRefused),
             };
             if result.is_err() {
                 self.refuse_under_way();
             }
             all.push(Finished { number, result, duration: done.duration });
+        }
+        if !written.is_empty()
+            && let Err(error) = self.install(written)
+        {
+            let message = error.to_string();
+            for finished in all.iter_mut().filter(|finished| finished.result.is_ok()) {
+                finished.result = Err(CodegenError::CodeMemory(message.clone()));
+            }
         }
         all
     }
