@@ -99,9 +99,9 @@ const FEW: usize = 200;
 
 impl JitOptions {
     /// The settings of a JIT whose interpreter is tier 0: compiling takes some 10,000 times as long as a step of the interpreter,
-    /// so it is for what comes by often. An exit costs some microseconds, and a bridge about as much as 75 of them. (PyPy's thresholds are 1,039 and 200.)
+    /// so it is for what comes by often. An exit costs some microseconds, and a bridge about as much as 50 of them. (PyPy's thresholds are 1,039 and 200.)
     pub fn just_in_time() -> JitOptions {
-        JitOptions { threshold: 1000, bridge: 75, region: 2000, background: true, ..JitOptions::default() }
+        JitOptions { threshold: 1000, bridge: 50, region: 2000, background: true, ..JitOptions::default() }
     }
 }
 
