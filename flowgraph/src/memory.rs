@@ -298,10 +298,10 @@ impl Memory {
         let bad = BadAccess { address, size, write };
         let end = address.checked_add(size).ok_or(bad)?;
         let last = self.last.get();
-        if address < last.0 || end > last.1 {
+        let is_foreign = || self.foreign == Foreign::Open && address >= LOWEST;
+        if (address < last.0 || end > last.1) && !is_foreign() {
             match self.regions.range(..=address).next_back() {
                 Some((start, region)) if end <= start + region.size => self.last.set((*start, start + region.size)),
-                _ if self.foreign == Foreign::Open && address >= LOWEST => {}
                 _ => return Err(bad),
             }
         }
@@ -315,10 +315,16 @@ impl Memory {
     pub fn load(&self, address: u64, access: Access) -> Result<Word, BadAccess> {
         let size = access.size() as usize;
         let place = self.check(address, size as u64, false)?;
-        let mut bytes = [0u8; 8];
-        // SAFETY: `check` found the bytes in a region; `bytes` is no part of any region and at least as large.
-        unsafe { std::ptr::copy_nonoverlapping(place, bytes.as_mut_ptr(), size) };
-        Ok(access.truncate(u64::from_le_bytes(bytes)))
+        // SAFETY: `check` found the bytes in a region.
+        let word = unsafe {
+            match size {
+                1 => u64::from(place.read()),
+                2 => u64::from(u16::from_le_bytes(place.cast::<[u8; 2]>().read())),
+                4 => u64::from(u32::from_le_bytes(place.cast::<[u8; 4]>().read())),
+                _ => u64::from_le_bytes(place.cast::<[u8; 8]>().read()),
+            }
+        };
+        Ok(access.truncate(word))
     }
 
     /// Stores the low bytes of a word.

@@ -2,7 +2,7 @@
 
 use super::{CallAnswer, EvalError, Hooks, MergeAnswer, MergePoint, NoHooks, Outcome, TrapReport, execute};
 use crate::ir::{
-    BlockId, CallMode, Edge, Graph, Imm, Loc, Module, Op, Opcode, Operand, Terminator, TrapKind, Word, Words,
+    Block, BlockId, CallMode, Edge, Graph, Imm, Loc, Module, Op, Opcode, Operand, Terminator, TrapKind, Word, Words,
 };
 use crate::memory::Memory;
 use rustc_hash::FxHashMap;
@@ -14,6 +14,9 @@ pub const DEFAULT_DEPTH: usize = 20_000;
 
 /// How many bytes of stack slots there may be at once unless set otherwise; as many as generated code has.
 pub const DEFAULT_SLOT_BYTES: u64 = 64 << 20;
+
+/// Most ops have no more arguments.
+const FEW: usize = 4;
 
 /// An activation: a position and the registers there. A frame that waits for a callee stands *at* the call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,9 +33,9 @@ pub struct Frame {
     pub slots: Vec<Word>,
 }
 
-/// Why a block was left.
+/// Why a frame was left.
 enum Flow {
-    /// Go on in this frame.
+    /// Go on in this one: it has been called, has been returned to, or goes on instead.
     Next(Frame),
     /// The run is over.
     End(Outcome),
@@ -212,7 +215,7 @@ impl<'m, H: Hooks> Evaluator<'m, H> {
         let Some(mut frame) = frames.pop() else { return Ok(Outcome::Returned(Vec::new())) };
         self.callers = frames;
         loop {
-            match self.run_block(&mut frame, stepping_over) {
+            match self.run_frame(&mut frame, stepping_over) {
                 Ok(Flow::Next(next)) => frame = next,
                 Ok(Flow::End(outcome)) => {
                     match &outcome {
@@ -254,8 +257,8 @@ impl<'m, H: Hooks> Evaluator<'m, H> {
         operands.iter().map(|o| self.word(frame, *o)).collect()
     }
 
-    /// Runs from the frame's position to the end of its block, or to a call.
-    fn run_block(&mut self, frame: &mut Frame, mut stepping_over: bool) -> Result<Flow, EvalError> {
+    /// Runs from the frame's position to where another one goes on.
+    fn run_frame(&mut self, frame: &mut Frame, mut stepping_over: bool) -> Result<Flow, EvalError> {
         let module = self.module;
         let bad = |frame: &Frame, graph: &str| EvalError::BadPosition {
             graph: graph.to_owned(),
@@ -263,46 +266,74 @@ impl<'m, H: Hooks> Evaluator<'m, H> {
             index: frame.index,
         };
         let Some((_, graph)) = module.graphs.get_index(frame.graph) else { return Err(bad(frame, "?")) };
-        let block = graph.blocks.get(frame.block).ok_or_else(|| bad(frame, &graph.key))?;
-        if frame.index > block.ops.len() {
-            return Err(bad(frame, &graph.key));
-        }
         if frame.regs.len() < graph.values.len() {
             frame.regs.resize(graph.values.len(), 0);
         }
+        loop {
+            let block = graph.blocks.get(frame.block).filter(|block| frame.index <= block.ops.len());
+            let block = block.ok_or_else(|| bad(frame, &graph.key))?;
+            if let Some(flow) = self.run_ops(frame, graph, block, stepping_over)? {
+                return Ok(flow);
+            }
+            self.burn()?;
+            if let Some(flow) = self.run_terminator(frame, graph, &block.term)? {
+                return Ok(flow);
+            }
+            stepping_over = false;
+        }
+    }
+
+    /// Runs the ops that are left of a block, or up to one behind which another frame goes on.
+    fn run_ops(
+        &mut self,
+        frame: &mut Frame,
+        graph: &Graph,
+        block: &Block,
+        mut stepping_over: bool,
+    ) -> Result<Option<Flow>, EvalError> {
+        let mut few = [0; FEW];
         while let Some(op) = block.ops.get(frame.index) {
             self.burn()?;
             self.hooks.op(graph, frame, op);
-            let args = self.words(frame, &op.args);
+            let many;
+            let args = match few.get_mut(..op.args.len()) {
+                Some(words) => {
+                    words.iter_mut().zip(&op.args).for_each(|(word, arg)| *word = self.word(frame, *arg));
+                    &*words
+                }
+                None => {
+                    many = self.words(frame, &op.args);
+                    &many[..]
+                }
+            };
             match op.opcode {
                 Opcode::Call | Opcode::CallElidable => {
-                    if let Some(flow) = self.run_call(frame, op, &args)? {
-                        return Ok(flow);
+                    if let Some(flow) = self.run_call(frame, op, args)? {
+                        return Ok(Some(flow));
                     }
                 }
                 Opcode::MergePoint if !stepping_over => {
-                    if let Some(flow) = self.run_merge_point(frame, graph, op, &args)? {
-                        return Ok(flow);
+                    if let Some(flow) = self.run_merge_point(frame, graph, op, args)? {
+                        return Ok(Some(flow));
                     }
                 }
                 Opcode::StackSlot => {
                     if let Some(end) = self.run_slot(frame, op)? {
-                        return Ok(end);
+                        return Ok(Some(end));
                     }
                 }
                 _ => {
                     let jitted = op.opcode == Opcode::WeAreJitted && self.jitted && self.is_looked_into();
-                    let results = execute(op, &args, self.memory, jitted)?;
-                    for (result, word) in op.results.iter().zip(results) {
-                        frame.regs[result.index()] = word;
+                    let results = execute(op, args, self.memory, jitted)?;
+                    for (result, word) in op.results.iter().zip(&results) {
+                        frame.regs[result.index()] = *word;
                     }
                 }
             }
             stepping_over = false;
             frame.index += 1;
         }
-        self.burn()?;
-        self.run_terminator(frame, &block.term)
+        Ok(None)
     }
 
     /// Whether the compiler looks into the function that runs, and didn't just call it, or one that has called it, as it is.
@@ -447,7 +478,13 @@ impl<'m, H: Hooks> Evaluator<'m, H> {
         }
     }
 
-    fn run_terminator(&mut self, frame: &mut Frame, term: &Terminator) -> Result<Flow, EvalError> {
+    /// Leaves a block; for another one of the same frame unless it is said otherwise.
+    fn run_terminator(
+        &mut self,
+        frame: &mut Frame,
+        graph: &Graph,
+        term: &Terminator,
+    ) -> Result<Option<Flow>, EvalError> {
         let edge = match term {
             Terminator::Jump(edge) => edge,
             Terminator::Branch { cond, then, otherwise, .. } => {
@@ -463,40 +500,39 @@ impl<'m, H: Hooks> Evaluator<'m, H> {
             }
             Terminator::Return(values) => {
                 let words = values.iter().map(|o| self.word(frame, *o)).collect();
-                return self.run_return(frame, words);
+                return self.run_return(frame, words).map(Some);
             }
             Terminator::Trap(trap) => {
                 let words: Vec<Word> = trap.args.iter().map(|(o, _)| self.word(frame, *o)).collect();
                 let report = TrapReport { kind: trap.kind, message: trap.render(&words), loc: trap.loc };
-                return Ok(Flow::End(Outcome::Trapped(report)));
+                return Ok(Some(Flow::End(Outcome::Trapped(report))));
             }
             Terminator::Exit { exit, guard, args } => {
                 let guard = self.word(frame, *guard) as i64;
                 let args = self.words(frame, args).into_vec();
                 let frames = self.all_frames(frame);
-                return Ok(Flow::End(Outcome::Exited { exit: *exit, guard, args, frames }));
+                return Ok(Some(Flow::End(Outcome::Exited { exit: *exit, guard, args, frames })));
             }
-            Terminator::Enter { graph, args } => {
+            Terminator::Enter { graph: entered, args } => {
                 let args = self.words(frame, args);
-                let graph = self.resolve(graph)?;
+                let graph = self.resolve(entered)?;
                 let mut next = self.enter(graph, &args)?;
                 // The same activation goes on: its slots are reachable from the arguments.
                 next.slots = std::mem::take(&mut frame.slots);
-                return Ok(Flow::Next(next));
+                return Ok(Some(Flow::Next(next)));
             }
         };
-        self.follow(frame, edge)?;
-        Ok(Flow::Next(std::mem::take(frame)))
+        self.follow(frame, graph, edge)?;
+        Ok(None)
     }
 
-    fn follow(&mut self, frame: &mut Frame, edge: &Edge) -> Result<(), EvalError> {
+    fn follow(&mut self, frame: &mut Frame, graph: &Graph, edge: &Edge) -> Result<(), EvalError> {
         let words = self.words(frame, &edge.args);
-        let graph = &self.module.graphs[frame.graph];
         let Some(target) = graph.blocks.get(edge.block.index()).filter(|b| b.params.len() == words.len()) else {
             return Err(EvalError::BadPosition { graph: graph.key.clone(), block: edge.block, index: 0 });
         };
-        for (param, word) in target.params.iter().zip(words) {
-            frame.regs[param.index()] = word;
+        for (param, word) in target.params.iter().zip(&words) {
+            frame.regs[param.index()] = *word;
         }
         (frame.block, frame.index) = (edge.block.index(), 0);
         Ok(())

@@ -23,9 +23,20 @@ fn address(desc: &MemDesc, opcode: Opcode, args: &[Word]) -> Word {
 /// # Errors
 /// If memory is touched outside of all regions, or the op is a call of a graph.
 pub fn execute(op: &Op, args: &[Word], memory: &mut Memory, jitted: bool) -> Result<Words, EvalError> {
-    if let Some(words) = op.opcode.compute(args) {
-        return Ok(words);
+    match op.opcode {
+        // These are many, and compute nothing.
+        Opcode::Getfield | Opcode::Getarrayitem | Opcode::Setfield | Opcode::Setarrayitem => {
+            do_more(op, args, memory, jitted)
+        }
+        opcode => match opcode.compute(args) {
+            Some(words) => Ok(words),
+            None => do_more(op, args, memory, jitted),
+        },
     }
+}
+
+/// The same of ops that do more than compute.
+fn do_more(op: &Op, args: &[Word], memory: &mut Memory, jitted: bool) -> Result<Words, EvalError> {
     let unable = EvalError::NotExecutable(op.opcode.name());
     if args.len() < op.opcode.operands().iter().filter(|o| **o != crate::ir::OperandType::Rest).count() {
         return Err(unable);
