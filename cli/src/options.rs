@@ -200,6 +200,13 @@ const SETTINGS: &[Setting] = &[
         set: Set::Number(1, |o, n| o.limits.loop_keys = size(n)),
     },
     Setting {
+        key: "loop-values",
+        takes: "N",
+        doc: "after how many values and places known at its head, under all greens together, a loop is refused",
+        usual: |o| o.limits.loop_values.to_string(),
+        set: Set::Number(1, |o, n| o.limits.loop_values = size(n)),
+    },
+    Setting {
         key: "functions",
         takes: "N",
         doc: "after how many functions specialized for their greens a recursion is refused",

@@ -51,7 +51,16 @@ fn unknown_files_functions_and_options() {
         &["run", "tl", "--jit", "limit=1"],
         "",
     );
-    for key in ["versions", "join-tuples", "trace-steps", "inline-depth", "residual-ops", "loop-keys", "functions"] {
+    for key in [
+        "versions",
+        "join-tuples",
+        "trace-steps",
+        "inline-depth",
+        "residual-ops",
+        "loop-keys",
+        "loop-values",
+        "functions",
+    ] {
         let (zero, text) = (format!("{key}=0"), format!("{key}=many"));
         expect(2, &[&format!("{key} is a number from 1 on, not `0`")], &["spec", PLUS_MINUS, "--jit", &zero], "");
         expect(2, &[&format!("{key} is a number, not `many`")], &["spec", PLUS_MINUS, "--jit", &text], "");
@@ -608,6 +617,27 @@ fn hints_that_are_wrong_are_shown_in_their_types() {
             }
         }
     }
+}
+
+/// A tape's pointer among the greens goes on for ever where no zero comes, and each round learns of one more place: memory ends long
+/// before there are too many keys.
+#[test]
+fn what_is_known_at_a_loop_has_a_limit() {
+    let source = "use hueshift::prelude::*;
+pub fn seek(tape: &mut [u8], mut p: usize) -> usize {
+    while tape[p] != 0 { tape[p] += 1; p += 1; concrete(p); }
+    p
+}";
+    let run = ["run", "-", "--entry", "seek", "--args", "[1,2,0],0", "--green", "1"];
+    let said = [
+        "`p` keeps changing while compiling (it was 0, 1, 2, 3, …)",
+        "the limit is 9000 values that are held at the head of a loop",
+        "<stdin>:3:",
+    ];
+    expect(2, &said, &[&run[..], &["--jit", "loop-values=9000"]].concat(), source);
+    let traced = [&run[..], &["--mode", "jit"]].concat();
+    let ran = hueshift(&traced, source);
+    assert!(ran.code == 0 && ran.out.starts_with('2'), "{} {}", ran.out, ran.err);
 }
 
 /// Of a green loop that doesn't end what is named is what its own rounds change, also where the limit is met in a call inside of it.

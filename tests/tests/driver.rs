@@ -436,7 +436,7 @@ pub fn nested(code: &[u8], mut pc: usize, mut x: i64) -> i64 {
     let args = "[97], 0, 10";
     let pipeline = Pipeline::new("run.rs", source, "nested", &[]).expect("a source of the dialect");
     let mut prepared = pipeline.prepare(args).expect("arguments that fit");
-    for (threshold, bridge) in [(2, 2), (2, 1), (1, 1), (1000, 75)] {
+    for (threshold, bridge) in [(2, 2), (2, 1), (1, 1), (1000, 50)] {
         let options = JitOptions { threshold, bridge, ..JitOptions::default() };
         let report = hueshift::run_traced(&mut prepared.compiler, args, &options).expect("a run");
         let hueshift::Ending::Trapped(trap) = &report.ran.ending else { panic!("{:?}", report.ran) };

@@ -7,7 +7,7 @@
 
 use super::chaos::Choice;
 use super::engine::Engine;
-use super::error::SpecError;
+use super::error::{Met, SpecError};
 use super::event::What;
 use super::merges::Merge;
 use super::state::{Frame, GraphIx, Key, KeyFrame, Red, Reg, State, VersionId};
@@ -31,6 +31,14 @@ struct Waiting {
     states: Vec<State>,
 }
 
+/// What has come to the head of a loop.
+#[derive(Default)]
+struct LoopKeys {
+    keys: usize,
+    /// How much the states hold that have come first under a key.
+    values: usize,
+}
+
 /// States that wait, by key: an index into the engine's versions.
 #[derive(Default)]
 pub(super) struct Schedule {
@@ -41,7 +49,7 @@ pub(super) struct Schedule {
     order: BTreeSet<(Priority, usize)>,
     joins: FxHashMap<(Positions, Option<usize>), FxHashSet<usize>>,
     decided: FxHashMap<(Positions, Option<usize>), FxHashSet<Const>>,
-    loop_keys: FxHashMap<(GraphIx, BlockId, u32), usize>,
+    loop_keys: FxHashMap<(GraphIx, BlockId, u32), LoopKeys>,
 }
 
 /// So many values at one join have keys of their own because they decide a split behind it; the states with more are met.
@@ -280,9 +288,16 @@ impl Engine<'_> {
     /// Counts a new key of a loop's head.
     fn count_loop_key(&mut self, schedule: &mut Schedule, st: &State) -> Result<(), SpecError> {
         let f = st.frame();
-        let count = schedule.loop_keys.entry((f.graph, f.block, f.index)).or_default();
-        *count += 1;
-        if *count > self.limits.loop_keys { Err(self.endless_green_keys(st)) } else { Ok(()) }
+        let come = schedule.loop_keys.entry((f.graph, f.block, f.index)).or_default();
+        come.keys += 1;
+        come.values += st.size();
+        if come.keys > self.limits.loop_keys {
+            return Err(self.endless_green_keys(st, Met::LoopKeys(self.limits.loop_keys)));
+        }
+        if come.values > self.limits.loop_values {
+            return Err(self.endless_green_keys(st, Met::LoopValues(self.limits.loop_values)));
+        }
+        Ok(())
     }
 
     // ---- versions

@@ -57,8 +57,8 @@ impl Engine<'_> {
         st.frames.iter().any(|f| self.program.graph(f.graph).attributes.portal.is_some())
     }
 
-    /// Too many keys of one loop head.
-    pub(super) fn endless_green_keys(&self, st: &State) -> SpecError {
+    /// Too many keys of one loop head, or too much that is held under them.
+    pub(super) fn endless_green_keys(&self, st: &State, met: Met) -> SpecError {
         let f = st.frame();
         let mut values = Seen::new();
         for key in self.versions.keys().chain([&self.key(st, MarkKind::LocalMerge)]) {
@@ -70,7 +70,7 @@ impl Engine<'_> {
             }
         }
         let merges = self.program.mark(f.graph, f.block, f.index) == Some(MarkKind::GlobalMerge);
-        self.endless(st, &values, Met::LoopKeys(self.limits.loop_keys), merges, self.loc(st))
+        self.endless(st, &values, met, merges, self.loc(st))
     }
 
     /// Too many steps without an op emitted: goes once more around to see what changes.

@@ -119,6 +119,9 @@ pub enum Met {
     /// [`Limits::loop_keys`].
     #[error("the limit is {0} different greens at the head of a loop")]
     LoopKeys(usize),
+    /// [`Limits::loop_values`].
+    #[error("the limit is {0} values that are held at the head of a loop, under all its greens together")]
+    LoopValues(usize),
     /// [`Limits::green_steps`].
     #[error("the limit is {0} steps of the compiler in a row that leave nothing to run")]
     GreenSteps(u64),
@@ -210,6 +213,9 @@ pub struct Limits {
     pub versions: usize,
     /// Keys of one loop head before the loop is called endless.
     pub loop_keys: usize,
+    /// What the states hold that come to one loop head, each under a new key, before the loop is called endless: values, and places in
+    /// memory whose contents are known. Where a loop learns of a new place in each round, that grows with the square of its keys.
+    pub loop_values: usize,
     /// Steps without emitting an op before a green loop is called endless.
     pub green_steps: u64,
     /// Functions specialized for their greens before a recursion is called endless.
@@ -232,6 +238,7 @@ impl Default for Limits {
             join_tuples: 16,
             versions: 3,
             loop_keys: 100_000,
+            loop_values: 4_000_000,
             green_steps: 5_000_000,
             functions: 200,
             inline_depth: 200,
