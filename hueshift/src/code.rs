@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 use jitcodegen::{CodegenError, Tier};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use std::time::{Duration, Instant};
 use timeshifter::specialize::{Cleaned, Engine, FxIndexSet, Linked};
@@ -84,6 +85,8 @@ pub(crate) struct Code {
     /// The functions that are compiled as they are; and how many were called when that was looked at.
     as_they_are: FxHashSet<String>,
     called_as_they_are: (usize, usize),
+    /// The code generator's batches of such functions that are under way.
+    as_they_are_under_way: FxHashMap<u64, Vec<String>>,
     /// The graphs that leave through each exit: linking may have copied it.
     leaving: FxHashMap<u32, Vec<String>>,
     patched: FxHashMap<u32, String>,
@@ -96,6 +99,8 @@ pub(crate) struct Code {
     refused: FxHashSet<String>,
     /// Time for linking fragments, and for cleaning them.
     pub linking: Duration,
+    /// There as long as this is.
+    anybody: Arc<()>,
 }
 
 impl Code {
@@ -108,6 +113,7 @@ impl Code {
             seen: 0,
             as_they_are: FxHashSet::default(),
             called_as_they_are: (0, 0),
+            as_they_are_under_way: FxHashMap::default(),
             leaving: FxHashMap::default(),
             patched: FxHashMap::default(),
             later: Vec::new(),
@@ -115,6 +121,7 @@ impl Code {
             batches: 0,
             refused: FxHashSet::default(),
             linking: Duration::ZERO,
+            anybody: Arc::default(),
         }
     }
 
@@ -194,12 +201,22 @@ impl Code {
             let made = self.install(engine, optimized, others)?;
             return Ok(Compiling::Done(Made { bytes: self.engine.code_bytes() - before, ..made }));
         }
-        let (done, optimized) = sync_channel(1);
-        self.engine.aside(move || done.send(Optimized::of(linked)).is_ok());
         self.batches += 1;
-        let stage = Stage::Optimizing(optimized, others);
+        let stage = Stage::Optimizing(self.optimize_aside(linked), others);
         self.under_way.push_back(UnderWay { number: self.batches, keys: keys.iter().cloned().collect(), stage });
         Ok(Compiling::UnderWay(self.batches))
+    }
+
+    /// Has graphs optimized on the thread that generates code, if there is one.
+    fn optimize_aside(&self, linked: Vec<Linked>) -> Receiver<Optimized> {
+        let (done, optimized) = sync_channel(1);
+        let anybody = Arc::downgrade(&self.anybody);
+        self.engine.aside(move || {
+            // A batch that has been refused meanwhile is wanted no more; what comes behind it is.
+            let _ = done.send(Optimized::of(linked));
+            anybody.strong_count() > 0
+        });
+        optimized
     }
 
     /// Compiles functions that residual code calls as they are.
@@ -214,11 +231,19 @@ impl Code {
         let graphs = &engine.program.module.graphs;
         let mut new: Vec<&Graph> = called.iter().filter_map(|key| graphs.get(key)).collect();
         let checks = engine.hint_checks.iter().filter(|(key, _)| self.as_they_are.insert((*key).clone()));
-        new.extend(checks.map(|(_, graph)| graph));
+        let checks: Vec<_> = checks.collect();
+        new.extend(checks.iter().map(|(_, graph)| *graph));
         let tier = interpreter_tier();
         let batch =
             jitcodegen::Batch { graphs: &new, memory: &*engine.memory, tier: &tier, layout: None, entered: &|_| false };
-        Ok(self.engine.compile_batch(batch)?)
+        let begun = self.engine.begun();
+        self.engine.compile_batch(batch)?;
+        if self.engine.is_in_background() && self.engine.begun() > begun {
+            let checks = checks.iter().map(|(key, _)| (*key).clone());
+            let keys = called.iter().cloned().chain(checks).collect();
+            self.as_they_are_under_way.insert(self.engine.begun(), keys);
+        }
+        Ok(())
     }
 
     /// Hands graphs to the code generator. Gives how much they are, but for their machine code.
@@ -339,6 +364,12 @@ impl Code {
         let Some(UnderWay { number, keys, stage: Stage::Compiling(_, made, before) }) =
             self.under_way.pop_front_if(is_this)
         else {
+            let keys = self.as_they_are_under_way.remove(&number).unwrap_or_default();
+            if let Err(CodegenError::BehindRefused) = result {
+                // Nothing is wrong with them: whoever calls them next has them compiled.
+                self.as_they_are.retain(|key| !keys.contains(key));
+                self.called_as_they_are = (0, 0);
+            }
             let result = result.map(|bytes| Made { bytes, ..Made::default() });
             all.push(Finished { number: None, result, duration });
             return;
@@ -421,4 +452,45 @@ fn interpreter_tier() -> Tier {
 /// Residual code, which calls its own functions first.
 pub(crate) fn residual_tier() -> Tier {
     Tier { falls_back_on: vec![interpreter_tier().names], jitted: true, ..Tier::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::channel;
+
+    /// A batch is refused with all that have been begun since, also one that is being optimized then. The thread goes on.
+    #[test]
+    fn what_is_refused_before_it_is_optimized_ends_no_thread() {
+        let options = jitcodegen::Options { background: true, ..Default::default() };
+        let code = Code::new(jitcodegen::Engine::new(options).expect("a code generator"), false);
+        let (go_on, waits) = channel();
+        code.engine.aside(move || waits.recv().is_ok());
+        drop(code.optimize_aside(Vec::new()));
+        let next = code.optimize_aside(Vec::new());
+        go_on.send(()).expect("the thread waits");
+        assert!(next.recv().is_ok_and(|optimized| optimized.graphs.is_empty()));
+    }
+
+    /// Functions that are called as they are, behind a batch that is refused, are compiled when they are called again; what is
+    /// refused itself is not.
+    #[test]
+    fn functions_behind_what_is_refused_are_compiled_again() {
+        let engine = jitcodegen::Engine::new(jitcodegen::Options::default()).expect("a code generator");
+        let mut code = Code::new(engine, false);
+        for (number, result, stays) in
+            [(1, CodegenError::BehindRefused, false), (2, CodegenError::UnknownGraph("f".to_owned()), true)]
+        {
+            code.as_they_are = ["f".to_owned(), "g".to_owned()].into_iter().collect();
+            code.called_as_they_are = (2, 0);
+            code.as_they_are_under_way.insert(number, vec!["f".to_owned()]);
+            let mut all = Vec::new();
+            let finished = jitcodegen::Finished { number, result: Err(result), duration: Duration::ZERO };
+            code.finish(finished, &mut all);
+            assert!(matches!(&all[..], [Finished { number: None, result: Err(_), .. }]));
+            assert!(code.as_they_are.contains("f") == stays && code.as_they_are.contains("g"), "{number}");
+            assert_eq!(code.called_as_they_are != (0, 0), stays);
+            assert!(code.as_they_are_under_way.is_empty());
+        }
+    }
 }

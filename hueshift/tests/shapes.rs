@@ -75,6 +75,9 @@ fn code_that_is_refused_changes_nothing() {
                 assert_eq!(wanted, (got, r), "{name}: {number}");
             }
             refused += usize::from(jit.events().iter().any(|event| event.reason == Reason::CodeGeneration));
+            // What is refused takes with it what has been begun since, but not the thread.
+            let is_gone = |event: &hueshift::events::Event| matches!(&event.what, What::Refused { message } if message.contains("is gone"));
+            assert!(!jit.events().iter().any(is_gone), "{name}: {number}: {:#?}", jit.events());
         }
     }
     assert!(refused > 20, "{refused}");

@@ -37,19 +37,14 @@ impl Arena {
         self.memory.as_ref().map_or(std::ptr::null(), |memory| memory.as_ptr::<u8>())
     }
 
-    /// Changes what may be done with the pages that have a part of a range.
-    fn protect(&self, range: &Range<usize>, protection: Protection) -> region::Result<()> {
-        // SAFETY: the pages are this arena's. What runs there can't while they are written to, since it would be this thread that
-        // runs it.
-        unsafe { region::protect(self.base().wrapping_add(range.start), range.len(), protection) }
+    /// Has run what is there, also what was there before on the same pages.
+    fn close(&mut self) -> region::Result<()> {
+        let new = std::mem::take(&mut self.new);
+        if new.is_empty() { Ok(()) } else { self.protect(&new, Protection::READ_EXECUTE) }
     }
-}
 
-impl JITMemoryProvider for Arena {
-    fn allocate(&mut self, size: usize, align: u64, kind: JITMemoryKind) -> io::Result<*mut u8> {
-        if !matches!(kind, JITMemoryKind::Executable) {
-            return Err(io::Error::new(io::ErrorKind::Unsupported, "this memory is for code alone"));
-        }
+    /// A place in the arena for so many bytes, whose pages may be written to.
+    fn place(&mut self, size: usize, align: u64) -> io::Result<*mut u8> {
         let full = || io::Error::new(io::ErrorKind::OutOfMemory, "the memory for code is full");
         let begin = usize::try_from(align).ok().and_then(|align| self.next.checked_next_multiple_of(align));
         let begin = begin.ok_or_else(full)?;
@@ -72,23 +67,41 @@ impl JITMemoryProvider for Arena {
         Ok(unsafe { self.base().cast_mut().add(begin) })
     }
 
+    /// Changes what may be done with the pages that have a part of a range.
+    fn protect(&self, range: &Range<usize>, protection: Protection) -> region::Result<()> {
+        // SAFETY: the pages are this arena's. What runs there can't while they are written to, since it would be this thread that
+        // runs it.
+        unsafe { region::protect(self.base().wrapping_add(range.start), range.len(), protection) }
+    }
+}
+
+impl JITMemoryProvider for Arena {
+    fn allocate(&mut self, size: usize, align: u64, kind: JITMemoryKind) -> io::Result<*mut u8> {
+        if !matches!(kind, JITMemoryKind::Executable) {
+            return Err(io::Error::new(io::ErrorKind::Unsupported, "this memory is for code alone"));
+        }
+        // Where the rest of a batch has no place, what came before it is run again all the same.
+        self.place(size, align).inspect_err(|_| drop(self.close()))
+    }
+
     unsafe fn free_memory(&mut self) {
         self.memory = None;
     }
 
     fn finalize(&mut self, branch_protection: BranchProtection) -> ModuleResult<()> {
-        let new = std::mem::take(&mut self.new);
-        if new.is_empty() {
+        if self.new.is_empty() {
             return Ok(());
         }
-        if branch_protection != BranchProtection::None {
-            return Err(failed("there is no code here that marks where branches may lead"));
-        }
+        let begin = self.base().wrapping_add(self.new.start);
         // SAFETY: it is memory that has just been written.
-        unsafe { wasmtime_jit_icache_coherence::clear_cache(self.base().wrapping_add(new.start).cast(), new.len()) }
-            .map_err(failed)?;
-        self.protect(&new, Protection::READ_EXECUTE).map_err(failed)?;
-        wasmtime_jit_icache_coherence::pipeline_flush_mt().map_err(failed)
+        let cleared = unsafe { wasmtime_jit_icache_coherence::clear_cache(begin.cast(), self.new.len()) };
+        self.close().map_err(failed)?;
+        cleared.map_err(failed)?;
+        wasmtime_jit_icache_coherence::pipeline_flush_mt().map_err(failed)?;
+        match branch_protection {
+            BranchProtection::None => Ok(()),
+            BranchProtection::BTI => Err(failed("there is no code here that marks where branches may lead")),
+        }
     }
 }
 
@@ -139,9 +152,14 @@ mod tests {
                 assert_eq!(may(at), Protection::READ_EXECUTE, "batch {batch}");
             }
         }
+        let last = before.expect("functions").0;
         // SAFETY: written above.
         assert_eq!(unsafe { [arena.base().read(), arena.base().add(130).read()] }, [0, 0]);
+        // The rest of a batch has no place: what lies on the page where it began can be run again.
+        allocate(&mut arena, 8);
+        assert_eq!(may(last), Protection::READ_WRITE);
         assert!(arena.allocate(2 * page, 32, JITMemoryKind::Executable).is_err(), "it is full");
+        assert_eq!(may(last), Protection::READ_EXECUTE);
         assert!(arena.allocate(usize::MAX, 32, JITMemoryKind::Executable).is_err());
         assert!(arena.allocate(8, 8, JITMemoryKind::Writable).is_err());
         assert!(arena.finalize(BranchProtection::None).is_ok(), "nothing is new");

@@ -129,6 +129,9 @@ impl Code {
 
     /// Has all that has been written run. Together with what is installed already it is complete.
     pub fn finish(&mut self) -> Result<(), CodegenError> {
+        if let Some(message) = &self.broken {
+            return Err(CodegenError::CodeMemory(message.clone()));
+        }
         self.module.finalize_definitions().map_err(|e| self.break_down(&e))
     }
 

@@ -433,10 +433,13 @@ impl Engine {
         Ok(())
     }
 
-    /// Has whatever enters a graph go there.
+    /// Has whatever enters a graph go there, unless it goes elsewhere already.
     fn point_head(&self, name: &str) {
-        if let (Some(cell), Ok(function)) = (self.heads.find(name), self.installed(name)) {
-            self.sites.lock().cells.point(cell, self.code.borrow().address(function.id));
+        let sites = self.sites.lock();
+        if let (Some(cell), Ok(function)) = (self.heads.find(name), self.installed(name))
+            && sites.cells.leads_nowhere(cell)
+        {
+            sites.cells.point(cell, self.code.borrow().address(function.id));
         }
     }
 

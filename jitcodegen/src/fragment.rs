@@ -86,6 +86,11 @@ impl Cells {
         std::ptr::from_ref(self.word(cell)) as usize
     }
 
+    /// Whether a cell leads nowhere yet.
+    pub fn leads_nowhere(&self, cell: usize) -> bool {
+        self.word(cell).load(Ordering::Relaxed) == 0
+    }
+
     /// Points a cell to code.
     pub fn point(&self, cell: usize, code: *const u8) {
         self.word(cell).store(code as usize, Ordering::Release);

@@ -47,7 +47,8 @@ impl Engine {
     }
 
     /// Installs what has been compiled in the background, in the order in which it was begun; all of it, if it is to be
-    /// waited for. What there is becomes executable at once: that has its price, however much it is. Behind a batch that is refused all are that have been begun since: they may refer to it.
+    /// waited for. What there is becomes executable at once: that has its price, however much it is. Behind a batch that is
+    /// refused all are that have been begun since: they may refer to it.
     pub fn poll(&mut self, wait: bool) -> Vec<Finished> {
         let mut all = Vec::new();
         let mut written = Vec::new();

@@ -238,7 +238,7 @@ impl Default for Limits {
             join_tuples: 16,
             versions: 3,
             loop_keys: 100_000,
-            loop_values: 4_000_000,
+            loop_values: 8_000_000,
             green_steps: 5_000_000,
             functions: 200,
             inline_depth: 200,
