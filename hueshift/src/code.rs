@@ -170,7 +170,7 @@ impl Code {
                 self.begun.contains(k) || keys.contains(k) || engine.fragment_of(k).is_some_and(|at| at < since)
             };
             let one = engine.linked(at, &apart);
-            wanted.extend(leads_to(&one.graph).into_iter().map(|k| (k, 0)));
+            wanted.extend(one.graph.called().chain(one.graph.entered()).map(|key| (key.to_owned(), 0)));
             linked.push(one);
             keys.insert(key);
         }
@@ -425,16 +425,6 @@ impl Code {
         }
         Ok(())
     }
-}
-
-/// The graphs that a graph enters or calls.
-fn leads_to(graph: &Graph) -> Vec<String> {
-    let calls = graph.blocks.iter().flat_map(|b| &b.ops).filter_map(|op| op.callee()).map(|c| c.name.to_string());
-    let enters = graph.blocks.iter().filter_map(|b| match &b.term {
-        Terminator::Enter { graph, .. } => Some(graph.to_string()),
-        _ => None,
-    });
-    calls.chain(enters).collect()
 }
 
 fn exits_of(graph: &Graph) -> impl Iterator<Item = u32> + '_ {

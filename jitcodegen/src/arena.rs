@@ -58,10 +58,10 @@ impl Arena {
         // The pages behind those that are writable since this batch was begun.
         let page = region::page::size();
         let written = if self.new.is_empty() { begin / page * page } else { self.new.end.next_multiple_of(page) };
+        self.new.end = end;
         if written < end {
             self.protect(&(written..end), Protection::READ_WRITE).map_err(io::Error::other)?;
         }
-        self.new.end = end;
         self.next = end;
         // SAFETY: it lies in the arena, whose memory is handed out once, and freed by hand.
         Ok(unsafe { self.base().cast_mut().add(begin) })

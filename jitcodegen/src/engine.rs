@@ -12,7 +12,7 @@ use crate::helpers::{Helper, HelperCx};
 use crate::isa::{OptLevel, Target};
 use crate::run::{Activation, Entry, ExitHook, Host, MergeHook, Outcome};
 use crate::sites::{MergeSite, SharedSites};
-use crate::translation::{Translation, data_of, leads_to};
+use crate::translation::{Translation, data_of};
 use crate::worker::Worker;
 pub use background::Finished;
 use cranelift_module::FuncId;
@@ -312,9 +312,8 @@ impl Engine {
                 let mut meanings = batch.tier.meanings(key);
                 meanings.find_map(|name| self.functions.get(&name).map(|function| (name, function.clone())))
             };
-            let (called, entered) = leads_to(graph);
-            functions.extend(called.filter_map(known));
-            for (name, function) in entered.filter_map(known) {
+            functions.extend(graph.called().filter_map(known));
+            for (name, function) in graph.entered().filter_map(known) {
                 let cells = &mut self.sites.lock().cells;
                 let cell = self.heads.cell(name.clone(), cells);
                 heads.insert(name.clone(), cells.address(cell));

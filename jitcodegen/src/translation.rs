@@ -8,7 +8,7 @@ use crate::function::{self, Common, Function, Helpers, Outside, Unit};
 use crate::sites::SharedSites;
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::FunctionBuilderContext;
-use flowgraph::ir::{Const, DataId, Graph, Operand, Terminator};
+use flowgraph::ir::{Const, DataId, Graph, Operand};
 use flowgraph::memory::Memory;
 use rustc_hash::FxHashMap;
 use std::borrow::Cow;
@@ -82,16 +82,6 @@ impl Translation<'_> {
         *layout = frame;
         Ok(Translated { definitions, exits: first_exit..self.sites.lock().exits.len() })
     }
-}
-
-/// The keys of graphs that a graph calls; and of those that it enters.
-pub(crate) fn leads_to(graph: &Graph) -> (impl Iterator<Item = &str>, impl Iterator<Item = &str>) {
-    let called = graph.blocks.iter().flat_map(|block| &block.ops).filter_map(|op| op.callee());
-    let entered = graph.blocks.iter().filter_map(|block| match &block.term {
-        Terminator::Enter { graph, .. } => Some(&**graph),
-        _ => None,
-    });
-    (called.map(|callee| &*callee.name), entered)
 }
 
 /// Where the data lies that a graph refers to, as far as it has a place.

@@ -400,6 +400,19 @@ impl Graph {
         self.blocks.iter().flat_map(|block| block.term.edges())
     }
 
+    /// The keys of what it calls: graphs, registered functions, `libm::NAME`.
+    pub fn called(&self) -> impl Iterator<Item = &str> {
+        self.blocks.iter().flat_map(|block| &block.ops).filter_map(Op::callee).map(|callee| &*callee.name)
+    }
+
+    /// The keys of the graphs that it goes on in.
+    pub fn entered(&self) -> impl Iterator<Item = &str> {
+        self.blocks.iter().filter_map(|block| match &block.term {
+            Terminator::Enter { graph, .. } => Some(&**graph),
+            _ => None,
+        })
+    }
+
     /// By block: how many edges lead there. What comes to the entry from outside doesn't count.
     pub fn arrivals(&self) -> Vec<u32> {
         let mut arrivals = vec![0; self.blocks.len()];

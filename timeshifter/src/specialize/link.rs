@@ -112,11 +112,7 @@ impl Engine<'_> {
         let (mut blocks, mut all_values) = (1 + first.blocks.len() as u32, first.values.len() as u32);
         while let Some(at) = order.get(next).copied() {
             next += 1;
-            let enters = self.fragments[at].graph.blocks.iter().filter_map(|b| match &b.term {
-                Terminator::Enter { graph, .. } => Some(&**graph),
-                _ => None,
-            });
-            for key in enters {
+            for key in self.fragments[at].graph.entered() {
                 let Some(target) = self.fragment_of(key) else { continue };
                 if taken.contains_key(key) || apart(key) {
                     continue;
