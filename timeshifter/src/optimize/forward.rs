@@ -24,6 +24,7 @@ use rules::{Built, Fired};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 use std::cell::LazyCell;
+use std::sync::Arc;
 
 /// For each op of a graph, and besides: so often rules are used. Those of the optimizer end long before; others may go around in circles.
 const FIRINGS: (usize, usize) = (50, 1000);
@@ -212,6 +213,7 @@ impl Walk<'_> {
 
     /// Whether an op stays. What it gives is known from here on.
     fn keeps(&mut self, op: &mut Op) -> bool {
+        self.adds_to_its_offset(op);
         if self.lies_there(op) || self.stays_there(op) {
             return false;
         }
@@ -288,6 +290,23 @@ impl Walk<'_> {
         let Some(function) = op.recorded() else { return };
         let same = SameOp::call(&function.name, op.args.iter().skip(1).copied().collect());
         self.known.does(same, op.args.first().copied());
+    }
+
+    /// A constant that is added to the base of an access is a part of its offset: what lies next to what is plain then.
+    fn adds_to_its_offset(&mut self, op: &mut Op) {
+        while let Some(desc) = op.mem()
+            && let Some(Operand::Value(base)) = op.args.first()
+            && let Some(Definition { opcode: Opcode::IntAdd, args, result: 0 }) = self.known.definition(*base)
+            && let ([of @ Operand::Value(_), _], Some(by)) = (&args[..], args[1].as_int())
+            && let Some(offset) = i64::from(desc.offset).checked_add(by).and_then(|offset| i32::try_from(offset).ok())
+            && let (of, why) = (*of, || "a constant is added to its base".to_owned())
+            && self.may(op, Kind::Simpler, || (format!("{} at {offset}", shown(of)), why()))
+        {
+            op.args[0] = of;
+            if let Imm::Mem(desc) = &mut op.imm {
+                Arc::make_mut(desc).offset = offset;
+            }
+        }
     }
 
     /// Whether what is loaded is known. Where it has to be cut down to what lies there, the op does that instead of loading.

@@ -18,6 +18,7 @@
 //! unroll       rounds of a loop that only looks for its end have one check
 //! stores       one walk backward: what is overwritten before anybody looks
 //! demanded     another one: which bits of values are looked at
+//! busy         what all ways from a branch do is done before it
 //! equal        blocks that do the same become one
 //! bits         branches that only say whether they are taken
 //! rows         several checks at constant distances are one; guards: so are guards of one exit
@@ -32,6 +33,7 @@
 
 mod assumed;
 mod bits;
+mod busy;
 mod cleanup;
 mod conditions;
 mod copies;
@@ -74,6 +76,7 @@ pub use copies::copy_rounds;
 pub use rewrites::{Firings, Kind, Kinds, Rewrite, Rewrites};
 
 use bits::branches_to_bits;
+use busy::hoist_busy;
 use cleanup::{drop_recorded, drop_unreachable, drop_unused_values, simplify};
 use demanded::{drop_between, drop_undemanded};
 use equal::merge_equal_blocks;
@@ -190,6 +193,7 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> Opt
         if changed { simplify(graph, rewrites).map(|()| true) } else { Some(false) }
     };
     news |= without_needless(graph, rewrites)?;
+    news |= hoist_busy(graph, rewrites);
     if merge_equal_blocks(graph, rewrites) {
         news = true;
         simplify(graph, rewrites)?;

@@ -12,7 +12,7 @@
 //!
 //! Let `y` be the least of the indices, and `y + d` the greatest. If the length isn't negative, as a number with a sign, and at least `d`, all indices are
 //! less than it exactly if `y` is less than the length minus `d`, without signs: then no sum wraps. Where that fails, the checks are made one by
-//! one, and one of them traps as it would have; of constants the greatest says all, whatever the length; what was computed and loaded between them is done there, too. Behind a store or a call a row ends.
+//! one, and one of them traps as it would have; of constants the greatest says all, whatever the length; what they compare is computed there, too. Behind a store or a call a row ends, and where a trap needs what else was computed or loaded on the way.
 
 use super::conditions::{below, offset_of};
 use super::dominators::{Dominators, is_trap};
@@ -22,7 +22,7 @@ use super::known::Known;
 use super::memory::one_way;
 use super::rewrites::{Kind, Rewrites, shown};
 use flowgraph::ir::{BlockId, Edge, Effect, Graph, Imm, Loc, Op, Opcode, Operand, Terminator, Time, Type, ValueId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
 
 /// So many ops may lie between the checks of a row: they are there twice then.
@@ -188,11 +188,38 @@ impl Row {
         let tests = self.tests(graph);
         let all = |count: usize| Offsets::of(known, tests[..count].iter().copied());
         let count = (1..=tests.len()).take_while(|count| all(*count).is_some()).last()?;
+        let count = self.are_copied_for_checks(graph, count);
         self.offsets = all(count);
         self.blocks.truncate(count);
         let (next, _) = passes(graph, self.blocks[count - 1])?;
         // Of checks that are made one by one already some trap is the end.
         (count > 1 && !only_traps(graph, next.block, DEPTH)).then_some(self)
+    }
+
+    /// How many of the first checks, one by one, need no more ops again than those that compute what they compare. What a trap
+    /// stores or says that was computed for it would be computed twice.
+    fn are_copied_for_checks(&self, graph: &Graph, count: usize) -> usize {
+        let ops = || self.blocks[1..count].iter().flat_map(|block| &graph.block(*block).ops);
+        let mut compared: FxHashSet<Operand> = FxHashSet::default();
+        for block in &self.blocks[..count] {
+            compared.extend(graph.block(*block).term.operands().next());
+        }
+        for op in self.blocks[1..count].iter().rev().flat_map(|block| graph.block(*block).ops.iter().rev()) {
+            if op.opcode.is_pure() && op.results.iter().any(|result| compared.contains(&Operand::Value(*result))) {
+                compared.extend(op.args.iter().copied());
+            }
+        }
+        let results = ops().flat_map(|op| op.results.iter().copied().map(Operand::Value));
+        let others: FxHashSet<Operand> = results.filter(|result| !compared.contains(result)).collect();
+        let needs_others = |block: &BlockId| {
+            let fails = passes(graph, *block).and_then(|(_, side)| graph.block(*block).term.edges().nth(1 - side));
+            fails.is_some_and(|edge| {
+                let trap = graph.block(edge.block);
+                let used = trap.ops.iter().flat_map(|op| op.args.iter().copied()).chain(trap.term.operands());
+                edge.args.iter().copied().chain(used).any(|operand| others.contains(&operand))
+            })
+        };
+        self.blocks[..count].iter().position(needs_others).unwrap_or(count)
     }
 
     /// What they ask for, and whether it is to hold.

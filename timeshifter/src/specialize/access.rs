@@ -9,6 +9,9 @@ use flowgraph::ir::{Access, Const, Imm, Loc, MemDesc, MemKind, Opcode, Operand, 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+/// So many arms that trap have a store of their own of what is pending.
+const COPIES: u8 = 32;
+
 /// Where an access goes: base, index (for elements: scaled by the stride; for raw accesses: by one) and descriptor.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Target<'d> {
@@ -318,7 +321,7 @@ impl Engine<'_> {
         let value = self.emit_load(st, target, loc)?;
         let desc = place_desc(target.desc, offset);
         if let Some(desc) = desc {
-            st.memory.places.insert(place, Location { value, dirty: false, desc });
+            st.memory.places.insert(place, Location { value, dirty: false, copies: 0, desc });
         }
         Ok(value)
     }
@@ -358,7 +361,7 @@ impl Engine<'_> {
             }
             let known = st.memory.places.get(&place);
             let dirty = known.is_none_or(|l| l.dirty || l.value != value);
-            st.memory.places.insert(place, Location { value, dirty, desc });
+            st.memory.places.insert(place, Location { value, dirty, copies: 0, desc });
             return Ok(());
         }
         let touched = st.memory.touched(p.root, self.reach(st, target, p), target.desc);
@@ -459,6 +462,21 @@ impl Engine<'_> {
             self.emit(st, Opcode::Setfield, &[base, value], Imm::mem(desc), &[], loc)?;
         }
         Ok(())
+    }
+
+    /// A branch comes of which one side traps, and makes all pending stores that somebody outside may see. Those that so many sides have
+    /// made already are made before: else there would be as many copies of each as there are checks behind it.
+    pub(super) fn flush_copied(&mut self, st: &mut State, loc: Loc) -> Result<(), SpecError> {
+        let mut copied = Vec::new();
+        for (place, location) in &mut st.memory.places {
+            if location.dirty && self.roots[place.0.0 as usize] == RootKind::Outside {
+                location.copies = location.copies.saturating_add(1);
+                if location.copies > COPIES {
+                    copied.push(*place);
+                }
+            }
+        }
+        self.flush_places(st, copied, loc)
     }
 
     /// Makes the pending stores under the roots for which `which` says yes.

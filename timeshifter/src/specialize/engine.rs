@@ -470,7 +470,7 @@ impl<'m> Engine<'m> {
                 value => operand_of(self.escape(st, value, &cell.desc, loc)?),
             };
             let desc = Arc::new(MemDesc { offset: offset as i32, stride: 0, ..MemDesc::clone(&cell.desc) });
-            let known = Location { value: super::fold::red_of(value), dirty: false, desc: desc.clone() };
+            let known = Location { value: super::fold::red_of(value), dirty: false, copies: 0, desc: desc.clone() };
             st.memory.places.insert((root, offset, cell.access), known);
             self.emit(st, Opcode::Setfield, &[Operand::Value(base), value], Imm::mem(desc), &[], loc)?;
         }

@@ -299,7 +299,8 @@ impl<'m> Engine<'m> {
                 None => self.meet_operand(meeting, all, known)?,
             };
             let dirty = locations.iter().any(|l| l.dirty);
-            new.memory.places.insert(*place, Location { value, dirty, desc: location.desc.clone() });
+            let copies = locations.iter().map(|l| l.copies).max().unwrap_or_default();
+            new.memory.places.insert(*place, Location { value, dirty, copies, desc: location.desc.clone() });
         }
         Ok(())
     }

@@ -187,7 +187,7 @@ impl Packer {
             out.red(*address);
         }
         out.count(places.len());
-        for ((root, offset, access), Location { value, dirty, desc }) in places {
+        for ((root, offset, access), Location { value, dirty, desc, .. }) in places {
             out.number(u64::from(root.0) << 1 | u64::from(*dirty));
             out.signed(*offset);
             out.number(*access as u64);
@@ -228,7 +228,7 @@ impl Packer {
             let head = from.number();
             let place = (RootId((head >> 1) as u32), from.signed(), Access::ALL[from.count()]);
             let (value, desc) = (from.red(), self.descriptors[from.count()].clone());
-            st.memory.places.insert(place, Location { value, dirty: head & 1 != 0, desc });
+            st.memory.places.insert(place, Location { value, dirty: head & 1 != 0, copies: 0, desc });
         }
         st.memory.escaped = (0..from.count()).map(|_| RootId(from.number() as u32)).collect();
         st
@@ -353,8 +353,8 @@ mod tests {
         st.slots.insert(SlotId(9), Rc::new(Slot { size: 24, name: "local".into(), cells }));
         st.memory.roots.insert(RootId(1), Red::Slot(SlotId(9), 0));
         let place = |root| (RootId(root), 16, Access::U16);
-        st.memory.places.insert(place(1), Location { value, dirty: true, desc: desc("x") });
-        st.memory.places.insert(place(7), Location { value, dirty: false, desc: desc("y") });
+        st.memory.places.insert(place(1), Location { value, dirty: true, copies: 0, desc: desc("x") });
+        st.memory.places.insert(place(7), Location { value, dirty: false, copies: 0, desc: desc("y") });
         st.memory.escaped = vec![RootId(0), RootId(200)];
         State { block: BlockId(77), at: Some(GuestPosition(0)), enclosing: Some(0), passed: true, fragment: 5, ..st }
     }

@@ -1,0 +1,246 @@
+//! What all ways from a branch do is done before it: loads, and stores.
+//!
+//! ```text
+//! b0: branch v2, b1, b2               b0: setfield v0, 1 {P.x}
+//! b1: setfield v0, 1 {P.x}     ->         branch v2, b1, b2
+//!     trap ..                         b1: trap ..
+//! b2: setfield v0, 1 {P.x}            b2: ..
+//! ```
+//!
+//! What the interpreter has behind a `&mut` stays pending until somebody may look: so each check has an arm that stores it all and traps,
+//! and of a row of stores with checks between them there would be as many copies as there are checks behind each. Such an op is *very busy*
+//! (F. E. Allen, J. Cocke, "A catalogue of optimizing transformations", 1971): it is done whichever way is taken, before anything
+//! that it could be told from. It goes up to the first branch of which that is true.
+//!
+//! Backward over the blocks. A store goes up only where no other way leads to, so that all that it takes the place of are known. A load
+//! may come from where ways meet, if another one of the same goes: that it isn't needed there any more is found by [`super::forward`].
+
+use super::cleanup::in_order;
+use super::known::Known;
+use super::memory::{Place, one_way};
+use super::replacements::Replacements;
+use super::rewrites::{Kind, Rewrites, shown_op};
+use flowgraph::ir::{Block, BlockId, Effect, Graph, Op, Operand, ValueId};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use smallvec::{SmallVec, smallvec};
+use std::hash::{Hash, Hasher};
+
+/// More of them are not remembered at once: those that come first.
+const AHEAD: usize = 128;
+
+/// Where an op is: the block, and its number there.
+type At = (BlockId, usize);
+
+/// A load or store that is done for certain, on the way from some point.
+#[derive(Clone)]
+struct Busy {
+    hash: u64,
+    place: Place,
+    is_store: bool,
+    /// An op that it is the same as.
+    like: At,
+    /// The ops that needn't be done where it is done before; none of those that are come to on other ways, too.
+    instead_of: SmallVec<[At; 2]>,
+    /// The branch in front of which it can be done, with those that it takes the place of.
+    before: Option<(BlockId, SmallVec<[At; 2]>)>,
+}
+
+impl Busy {
+    fn op<'g>(&self, graph: &'g Graph) -> &'g Op {
+        &graph.block(self.like.0).ops[self.like.1]
+    }
+
+    fn is_same(&self, other: &Busy, graph: &Graph) -> bool {
+        self.hash == other.hash && is_same(self.op(graph), other.op(graph))
+    }
+}
+
+/// Does in front of a branch what all ways from it do. Gives whether there was anything.
+pub(super) fn hoist_busy(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
+    if !may_be_any(graph) {
+        return false;
+    }
+    let mut walk = Walk { known: Known::new(graph), one_way: one_way(graph), found: Vec::new() };
+    let mut ahead: Vec<Vec<Busy>> = vec![Vec::new(); graph.blocks.len()];
+    for at in in_order(graph).into_iter().rev() {
+        let at = BlockId(at as u32);
+        let behind = walk.behind(graph, at, &mut ahead);
+        ahead[at.index()] = walk.through(graph, at, behind);
+    }
+    for left in ahead.into_iter().flatten() {
+        walk.settle(left);
+    }
+    apply(graph, walk.found, rewrites)
+}
+
+/// Whether a load or a store is there twice.
+fn may_be_any(graph: &Graph) -> bool {
+    let mut seen = FxHashSet::default();
+    let ops = graph.blocks.iter().flat_map(|block| &block.ops).filter(|op| is_load_or_store(op));
+    ops.into_iter().any(|op| !seen.insert(hash(op)))
+}
+
+fn is_load_or_store(op: &Op) -> bool {
+    op.mem().is_some() && matches!(op.opcode.effect(), Effect::Read | Effect::Write)
+}
+
+fn hash(op: &Op) -> u64 {
+    let mut hasher = FxHasher::default();
+    (op.opcode, &op.args, op.mem().map(|desc| (desc.offset, desc.stride))).hash(&mut hasher);
+    hasher.finish()
+}
+
+fn is_same(op: &Op, other: &Op) -> bool {
+    op.opcode == other.opcode && op.args == other.args && op.imm == other.imm
+}
+
+struct Walk {
+    known: Known,
+    /// By block: whether just one edge leads there.
+    one_way: Vec<bool>,
+    /// What can be done in front of which branch.
+    found: Vec<Busy>,
+}
+
+impl Walk {
+    /// It comes no further up.
+    fn settle(&mut self, busy: Busy) {
+        if busy.before.is_some() {
+            self.found.push(busy);
+        }
+    }
+
+    fn settle_if(&mut self, all: &mut Vec<Busy>, goes: impl Fn(&Busy) -> bool) {
+        all.extract_if(.., |busy| goes(busy))
+            .filter(|busy| busy.before.is_some())
+            .for_each(|busy| self.found.push(busy));
+    }
+
+    /// What is ahead along an edge.
+    fn along(&self, to: BlockId, ahead: &mut [Vec<Busy>]) -> Vec<Busy> {
+        if self.one_way[to.index()] {
+            return std::mem::take(&mut ahead[to.index()]);
+        }
+        // It stays there for the other ways.
+        let loads = ahead[to.index()].iter().filter(|busy| !busy.is_store);
+        loads.map(|busy| Busy { instead_of: SmallVec::new(), before: None, ..busy.clone() }).collect()
+    }
+
+    /// What is done on all ways from the end of a block.
+    fn behind(&mut self, graph: &Graph, at: BlockId, ahead: &mut [Vec<Busy>]) -> Vec<Busy> {
+        let ways: SmallVec<[BlockId; 2]> = graph.block(at).term.edges().map(|edge| edge.block).collect();
+        let Some((first, others)) = ways.split_first() else { return Vec::new() };
+        let is_empty = |to: &BlockId| ahead[to.index()].is_empty();
+        if ways.iter().any(is_empty) {
+            return Vec::new();
+        }
+        let mut all = self.along(*first, ahead);
+        for to in others {
+            let mut found: FxHashMap<u64, SmallVec<[Busy; 1]>> = FxHashMap::default();
+            for busy in self.along(*to, ahead) {
+                found.entry(busy.hash).or_default().push(busy);
+            }
+            let mut both = Vec::new();
+            for one in all {
+                let others = found.get_mut(&one.hash);
+                let same = others.and_then(|others| {
+                    let at = others.iter().position(|other| one.is_same(other, graph))?;
+                    Some(others.remove(at))
+                });
+                match same {
+                    Some(other) => {
+                        let instead_of = one.instead_of.iter().chain(&other.instead_of).copied().collect();
+                        both.push(Busy { instead_of, before: None, ..one });
+                    }
+                    None => self.settle(one),
+                }
+            }
+            found.into_values().flatten().for_each(|left| self.settle(left));
+            all = both;
+        }
+        if !others.is_empty() {
+            for busy in &mut all {
+                // A load that is needed nevertheless where ways meet is one more only if none goes.
+                if !busy.instead_of.is_empty() {
+                    busy.before = Some((at, busy.instead_of.clone()));
+                }
+            }
+        }
+        all
+    }
+
+    /// What is done for certain from the beginning of a block on, of what is behind it and its own.
+    fn through(&mut self, graph: &Graph, at: BlockId, behind: Vec<Busy>) -> Vec<Busy> {
+        let block: &Block = graph.block(at);
+        let mut all = behind;
+        for (number, op) in block.ops.iter().enumerate().rev() {
+            let place = if is_load_or_store(op) { Place::of(op, &self.known) } else { None };
+            match (op.opcode.effect(), &place) {
+                (Effect::Pure | Effect::Hint | Effect::Allocate, _) => {}
+                (Effect::Read, Some(place)) => {
+                    self.settle_if(&mut all, |busy| busy.is_store && busy.place.may_touch(place))
+                }
+                (Effect::Read, None) => self.settle_if(&mut all, |busy| busy.is_store),
+                (Effect::Write, Some(place)) => self.settle_if(&mut all, |busy| busy.place.may_touch(place)),
+                (Effect::Write | Effect::Call | Effect::ElidableCall, _) => self.settle_if(&mut all, |_| true),
+            }
+            if !op.results.is_empty() {
+                let made = |arg: &Operand| arg.value().is_some_and(|value| op.results.contains(&value));
+                self.settle_if(&mut all, |busy| busy.op(graph).args.iter().any(made));
+            }
+            if let Some(place) = place {
+                let (like, is_store) = ((at, number), op.opcode.effect() == Effect::Write);
+                let own = Busy { hash: hash(op), place, is_store, like, instead_of: smallvec![like], before: None };
+                // Of two loads of the same the first one says what is there.
+                self.settle_if(&mut all, |busy| busy.is_same(&own, graph));
+                all.push(own);
+            }
+        }
+        if !block.params.is_empty() {
+            let handed = |arg: &Operand| arg.value().is_some_and(|value| block.params.contains(&value));
+            self.settle_if(&mut all, |busy| busy.op(graph).args.iter().any(handed));
+        }
+        if all.len() > AHEAD {
+            let far = all.len() - AHEAD;
+            all.drain(..far).for_each(|busy| self.settle(busy));
+        }
+        all
+    }
+}
+
+/// Carries it out: ops go at once, as they are named by their numbers.
+fn apply(graph: &mut Graph, found: Vec<Busy>, rewrites: &mut Rewrites) -> bool {
+    let mut done: Vec<(BlockId, Op)> = Vec::new();
+    let mut goes: FxHashMap<At, SmallVec<[ValueId; 2]>> = FxHashMap::default();
+    for busy in found {
+        let Some((before, instead_of)) = &busy.before else { continue };
+        let op = busy.op(graph);
+        let told =
+            || (format!("{} -> {before}", shown_op(op.opcode, &op.args)), "all ways from there do it".to_owned());
+        if !rewrites.may(Kind::AllWays, op.loc, told) {
+            continue;
+        }
+        let mut op = op.clone();
+        op.results = op.results.iter().map(|result| graph.new_value(graph.values[result.index()].ty)).collect();
+        goes.extend(instead_of.iter().map(|at| (*at, op.results.iter().copied().collect())));
+        done.push((*before, op));
+    }
+    if done.is_empty() {
+        return false;
+    }
+    let mut replaced = Replacements::new(graph);
+    for (id, block) in graph.blocks.iter_mut().enumerate() {
+        let mut number = 0;
+        block.ops.retain(|op| {
+            let results = goes.get(&(BlockId(id as u32), number));
+            number += 1;
+            for (result, new) in op.results.iter().zip(results.into_iter().flatten()) {
+                replaced.replace(*result, Operand::Value(*new));
+            }
+            results.is_none()
+        });
+    }
+    done.into_iter().for_each(|(before, op)| graph.block_mut(before).ops.push(op));
+    replaced.apply(graph);
+    true
+}
