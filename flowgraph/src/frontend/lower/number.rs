@@ -5,7 +5,7 @@ use super::super::refusal::Pos;
 use super::super::tree::{BinOp, CompareOp, Expr};
 use super::super::types::Ty;
 use super::{Lowerer, Val};
-use crate::ir::{Const, Opcode as O, Operand, Scalar, TrapKind, Type};
+use crate::ir::{Const, Imm, Opcode as O, Operand, Scalar, TrapKind, Type};
 use smallvec::smallvec;
 
 impl Lowerer<'_, '_> {
@@ -395,15 +395,62 @@ impl Lowerer<'_, '_> {
         self.op2(O::IntOr, letter, digit, pos)
     }
 
-    /// `a.pow(n)` by squaring, as Rust's own: the wrapped power, and whether a product on the way overflowed.
+    /// `a.pow(n)` by squaring, as Rust's own: the wrapped power, and whether a product on the way overflowed. An exponent that is
+    /// known when compiling is gone through then.
     fn power(&mut self, a: Operand, n: Operand, s: Scalar, flag: bool, pos: Pos) -> (Operand, Operand) {
-        let vars = [self.b.new_var(Type::Int), self.b.new_var(Type::Int), self.b.new_var(Type::Int)];
-        let [acc, base, exp] = vars;
-        let over = self.b.new_var(Type::Int);
+        if let Some(exponent) = n.as_int() {
+            return self.power_of(a, exponent as u64, s, flag, pos);
+        }
+        let (acc, over) = (self.b.new_var(Type::Int), self.b.new_var(Type::Int));
+        let (known, unknown, after) = (self.b.new_block(), self.b.new_block(), self.b.new_block());
+        let is_known = self.b.op(O::IsConstant, &[n], Imm::None, &[Type::Int], pos)[0];
+        self.b.branch(is_known, known, unknown, pos);
+        self.b.enter(known);
+        let exponent = self.b.op(O::Promote, &[n], Imm::None, &[Type::Int], pos)[0];
+        self.raise(a, exponent, (acc, over), s, flag, pos);
+        self.b.jump(after, pos);
+        self.b.enter(unknown);
+        self.raise(a, n, (acc, over), s, flag, pos);
+        self.b.jump(after, pos);
+        self.b.enter(after);
+        let result = self.b.read(acc);
+        (result, if flag { self.b.read(over) } else { Operand::int(0) })
+    }
+
+    /// The power to a constant.
+    fn power_of(&mut self, a: Operand, n: u64, s: Scalar, flag: bool, pos: Pos) -> (Operand, Operand) {
+        let (mut acc, mut base, mut over) = (None, a, Operand::int(0));
+        let mut rest = n;
+        loop {
+            if rest & 1 == 1 {
+                let product = acc.map_or((base, Operand::int(0)), |acc| self.multiply(acc, base, s, flag, pos));
+                acc = Some(product.0);
+                over = self.either(over, product.1, pos);
+            }
+            rest >>= 1;
+            if rest == 0 {
+                return (acc.unwrap_or(Operand::int(1)), over);
+            }
+            let square = self.multiply(base, base, s, flag, pos);
+            base = square.0;
+            over = self.either(over, square.1, pos);
+        }
+    }
+
+    /// The power in a loop, to variables for it and for whether a product overflowed.
+    fn raise(
+        &mut self,
+        a: Operand,
+        n: Operand,
+        (acc, over): (super::Var, super::Var),
+        s: Scalar,
+        flag: bool,
+        pos: Pos,
+    ) {
+        let (base, exp) = (self.b.new_var(Type::Int), self.b.new_var(Type::Int));
         let (head, odd, even, square, after) =
             (self.b.new_block(), self.b.new_block(), self.b.new_block(), self.b.new_block(), self.b.new_block());
-        self.write_all(&vars, &[Operand::int(1), a, n]);
-        self.b.write(over, Operand::int(0));
+        self.write_all(&[acc, base, exp, over], &[Operand::int(1), a, n, Operand::int(0)]);
         self.b.jump(head, pos);
 
         self.b.switch_to(head);
@@ -413,7 +460,7 @@ impl Lowerer<'_, '_> {
 
         self.b.enter(odd);
         let (x, y) = (self.b.read(acc), self.b.read(base));
-        self.multiply_into(x, y, acc, over, s, flag, pos);
+        self.multiply_into(x, y, (acc, over), s, flag, pos);
         self.b.jump(even, pos);
 
         self.b.enter(even);
@@ -424,35 +471,45 @@ impl Lowerer<'_, '_> {
 
         self.b.enter(square);
         let x = self.b.read(base);
-        self.multiply_into(x, x, base, over, s, flag, pos);
+        self.multiply_into(x, x, (base, over), s, flag, pos);
         self.b.jump(head, pos);
 
         self.b.seal(head);
         self.b.enter(after);
-        let result = self.b.read(acc);
-        (result, if flag { self.b.read(over) } else { Operand::int(0) })
     }
 
-    #[allow(clippy::too_many_arguments)]
     fn multiply_into(
         &mut self,
         x: Operand,
         y: Operand,
-        to: super::Var,
-        over: super::Var,
+        (to, over): (super::Var, super::Var),
         s: Scalar,
         flag: bool,
         pos: Pos,
     ) {
-        if !flag {
-            let v = self.wrapping(O::IntMul, x, y, s, pos);
-            return self.b.write(to, v);
+        let (product, overflow) = self.multiply(x, y, s, flag, pos);
+        self.b.write(to, product);
+        if flag {
+            let so_far = self.b.read(over);
+            let any = self.either(so_far, overflow, pos);
+            self.b.write(over, any);
         }
-        let (v, overflow) = self.overflowing(BinOp::Mul, x, y, s, pos);
-        self.b.write(to, v);
-        let so_far = self.b.read(over);
-        let any = self.op2(O::IntOr, so_far, overflow, pos);
-        self.b.write(over, any);
+    }
+
+    /// The wrapped product, and whether it overflowed, if that is asked.
+    fn multiply(&mut self, x: Operand, y: Operand, s: Scalar, flag: bool, pos: Pos) -> (Operand, Operand) {
+        match flag {
+            true => self.overflowing(BinOp::Mul, x, y, s, pos),
+            false => (self.wrapping(O::IntMul, x, y, s, pos), Operand::int(0)),
+        }
+    }
+
+    fn either(&mut self, a: Operand, b: Operand, pos: Pos) -> Operand {
+        match (a.as_int(), b.as_int()) {
+            (Some(0), _) => b,
+            (_, Some(0)) => a,
+            _ => self.op2(O::IntOr, a, b, pos),
+        }
     }
 
     // ---- floats
