@@ -117,11 +117,23 @@ struct Summary<'a> {
     /// The values of each promotion that got code, and the first event of it.
     promotions: IndexMap<Exit, (&'a Event, Vec<i64>)>,
     full: IndexMap<Exit, &'a Event>,
+    /// By place: what makes code there more than one.
+    multiplied: IndexMap<String, Multiplied<'a>>,
+    /// By exit: the latest event of code that was left since a `QuasiCell` had been written, and how many there were.
+    written: IndexMap<Exit, (&'a Event, usize)>,
     /// By place, reason and variables.
     widened: IndexMap<(String, Reason, &'a [String]), Widened<'a>>,
     /// By place and reason.
     limits: Grouped<'a>,
     refused: Grouped<'a>,
+}
+
+/// Code of one place in the interpreter.
+#[derive(Default)]
+struct Multiplied<'a> {
+    bridges: usize,
+    values: usize,
+    keys: IndexSet<&'a str>,
 }
 
 /// Code of one place in the interpreter that was made less specific: where in the guest program, and how often.
@@ -168,10 +180,12 @@ impl Log {
                 What::Bridge { exit, .. } => {
                     sum.bridges += 1;
                     sum.bridged.push((event.compiler, *exit));
+                    sum.at(event).bridges += 1;
                 }
                 What::Promoted { exit, value, .. } => {
                     let promotion = sum.promotions.entry((event.compiler, *exit)).or_insert((event, Vec::new()));
                     promotion.1.push(*value);
+                    sum.at(event).values += 1;
                 }
                 What::Widened { variables, .. } => {
                     let entry = sum.widened.entry((place(event), event.reason, variables)).or_default();
@@ -185,13 +199,26 @@ impl Log {
                 }
                 What::Refused { .. } => count(&mut sum.refused, event),
                 What::Evicted { .. } => count(&mut sum.limits, event),
-                What::Hot { .. } | What::Closed { .. } | What::Invalidated { .. } => {}
+                What::Invalidated { exit, .. } => {
+                    let entry = sum.written.entry((event.compiler, *exit)).or_insert((event, 0));
+                    *entry = (event, entry.1 + 1);
+                }
+                What::Hot { .. } | What::Closed { .. } => {}
             }
         }
         let bridged = std::mem::take(&mut sum.bridged);
         sum.exits.retain(|exit, (event, _)| !bridged.contains(exit) && event.reason != Reason::ValueWithoutCase);
         sum.exits.sort_by(|_, a, _, b| b.1.cmp(&a.1));
         sum
+    }
+}
+
+impl<'a> Summary<'a> {
+    /// What is made at the place of an event.
+    fn at(&mut self, event: &'a Event) -> &mut Multiplied<'a> {
+        let made = self.multiplied.entry(place(event)).or_default();
+        made.keys.insert(&event.key);
+        made
     }
 }
 
@@ -204,6 +231,8 @@ impl Summary<'_> {
             section("Exits that are taken and have no code of their own", self.exits()),
             section("Promotions with many values", self.promotions()),
             section("Code that was made less specific", self.widened()),
+            section("`QuasiCell`s that are written often", self.written()),
+            section("Compiling takes most of the time: where the most is made", self.multiplied(stats)),
         ];
         let said = sections.concat();
         out.push_str(if said.is_empty() { "\nNothing stands out.\n" } else { &said });
@@ -266,6 +295,10 @@ impl Summary<'_> {
 
     fn limits(&self) -> Vec<String> {
         let said = |(event, n): &(&Event, usize)| {
+            if let What::Evicted { graphs, bytes } = &event.what {
+                let what = format!("{graphs} graphs of {bytes} bytes were thrown away{}", often(*n));
+                return Some(line(event, &what, event.reason.remedy()));
+            }
             let What::Limit { limit, name, .. } = &event.what else { return None };
             let name = name.as_ref().map(|name| format!(" (`{name}`)")).unwrap_or_default();
             let id = event.reason.id();
@@ -313,13 +346,51 @@ impl Summary<'_> {
                 [] => (String::new(), "..".to_owned()),
                 names => (format!(": of `{}`", names.join("`, `")), names.join(")`, `variable(")),
             };
-            let remedy = reason.remedy().unwrap_or_default().replace("variable(..)", &format!("variable({what})"));
+            let remedy = match *variables {
+                [] => "what differs is no variable: a field, an element, or a value on its way to one".to_owned(),
+                _ => reason.remedy().unwrap_or_default().replace("variable(..)", &format!("variable({what})")),
+            };
             let (keys, meaning, often) = (shown_keys(keys), sentence(*reason), often(*times));
             lines.push(format!("  {place}{keys}: {meaning}{often}{of}\n    -> {remedy}\n"));
         }
         lines
     }
+
+    fn written(&self) -> Vec<String> {
+        let said = |((_, exit), (event, times)): (&Exit, &(&Event, usize))| {
+            let What::Invalidated { written, .. } = &event.what else { return None };
+            let what = format!("exit {exit}: code was made anew for {times} contents, of {written} writes so far");
+            (*times >= MANY).then(|| line(event, &what, event.reason.remedy()))
+        };
+        self.written.iter().filter_map(said).collect()
+    }
+
+    /// Where there are the most bridges and values, if making code takes more than half of the time, and not next to none.
+    fn multiplied(&self, stats: Option<&Value>) -> Vec<String> {
+        let known = |name: &str| stats.and_then(|stats| stats[name].as_u64()).unwrap_or_default();
+        let making: u64 = ["specializing_us", "optimizing_us", "compiling_us"].into_iter().map(known).sum();
+        let running: u64 =
+            ["tier0_us", "compiled_code_us", "blackholing_us", "driving_us"].into_iter().map(known).sum();
+        if making <= running.max(MUCH_US) {
+            return Vec::new();
+        }
+        let mut most: Vec<_> = self.multiplied.iter().collect();
+        most.sort_by_key(|(_, made)| std::cmp::Reverse(made.bridges + made.values));
+        let said = |(place, made): &(&String, &Multiplied<'_>)| {
+            let Multiplied { bridges, values, keys } = made;
+            let (bridges, values) = (times(*bridges, "bridge"), times(*values, "promoted value"));
+            format!("  {place}{}: {bridges} and {values}\n", shown_keys(keys))
+        };
+        let mut lines: Vec<String> = most.iter().take(PLACES).map(said).collect();
+        if let Some(last) = lines.last_mut() {
+            last.push_str("    -> each green and each promoted value multiplies the code behind it: promote less, or make a green red\n");
+        }
+        lines
+    }
 }
+
+/// Making code for less than this is no matter.
+const MUCH_US: u64 = 20_000;
 
 /// A promotion with so many values costs time, though it may have more.
 const MANY: usize = 8;

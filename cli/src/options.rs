@@ -167,7 +167,7 @@ const SETTINGS: &[Setting] = &[
     Setting {
         key: "inline-depth",
         takes: "N",
-        doc: "how many calls are copied into each other; further ones are called",
+        doc: "how many calls are copied into each other; further ones are called, and refused where their results must be green",
         usual: |o| o.limits.inline_depth.to_string(),
         set: Set::Number(1, |o, n| o.limits.inline_depth = size(n)),
     },

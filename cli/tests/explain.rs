@@ -40,12 +40,42 @@ fn less_specific_code_is_summed_up() {
          code was made for, 6 times: of `n`, `acc`",
         "better red from the beginning: `variable(n)`, `variable(acc)`",
         "lang.rs:40:9 (code, pc=9): a run has come back with other constants than the code was made for: of `k`",
-        "lang.rs:40:9 (code, pc=8): a run has come back with other constants than the code was made for -> a constant",
+        "lang.rs:40:9 (code, pc=8): a run has come back with other constants than the code was made for -> what differs is no variable",
     ];
     let log = log.clone()
         + &event("code, pc=3", "\"variables\":[\"n\",\"acc\"],")
         + &event("code, pc=9", "\"variables\":[\"k\"],");
     expect(0, &said, &["explain", "-"], &(log + &event("code, pc=8", "")));
+}
+
+/// What is written often, what was thrown away, and what multiplies code where making it takes most of the time.
+#[test]
+fn what_is_made_again_and_again_is_summed_up() {
+    let at = "\"key\":\"code, pc=3\",\"at\":\"lang.rs:40:9\",\"compiler\":0}\n";
+    let mut log = String::new();
+    for written in 1..=9 {
+        log += &format!(
+            "{{\"us\":1,\"event\":\"promoted\",\"exit\":4,\"value\":{written},\"cases\":{written},\"reason\":\"new-value\",{at}"
+        );
+        log += &format!(
+            "{{\"us\":1,\"event\":\"invalidated\",\"exit\":4,\"written\":{written},\"reason\":\"cell-written\",{at}"
+        );
+    }
+    log += &format!("{{\"us\":1,\"event\":\"bridge\",\"exit\":5,\"taken\":50,\"reason\":\"hot-exit\",{at}");
+    log += &format!("{{\"us\":1,\"event\":\"evicted\",\"graphs\":7,\"bytes\":900,\"reason\":\"code-bytes\",{at}");
+    let stats = |compiled: u64| {
+        format!(
+            "{{\"event\":\"stats\",\"tier0_us\":5000,\"compiled_code_us\":{compiled},\"blackholing_us\":1000,\"driving_us\":1000,\
+             \"specializing_us\":30000,\"optimizing_us\":10000,\"compiling_us\":20000}}\n"
+        )
+    };
+    let written = "lang.rs:40:9 (code, pc=3): exit 4: code was made anew for 9 contents, of 9 writes so far -> what is written often";
+    let gone = "lang.rs:40:9 (code, pc=3): 7 graphs of 900 bytes were thrown away -> raise";
+    let made = "lang.rs:40:9 (code, pc=3): 1 bridge and 9 promoted values -> each green";
+    let long = log.clone() + &stats(9000);
+    expect(0, &[written, gone, "Compiling takes most of the time", made], &["explain", "-"], &long);
+    let ran = expect(0, &[written, gone], &["explain", "-"], &(log + &stats(90_000)));
+    assert!(!ran.out.contains("Compiling takes"), "{}", ran.out);
 }
 
 /// The log of a run that has not come to its end, and one of a run with nothing to say.

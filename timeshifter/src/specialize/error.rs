@@ -132,7 +132,7 @@ pub enum Met {
     #[error("the limit is {0} versions of functions specialized for their green arguments")]
     Functions(usize),
     /// [`Limits::inline_depth`].
-    #[error("the limit is {0} calls inside of each other whose results are green")]
+    #[error("the limit is {} inside of each other whose results are green (`inline-depth`)", calls(*.0))]
     InlineDepth(usize),
     /// No limit: the call needs its own result.
     #[error("to compile the call its own result is needed")]
@@ -142,6 +142,11 @@ pub enum Met {
 /// What a guest's user can do.
 const PARTLY: &str =
     "the modes `interp` and `jit` run it, since they compile no more than is hot; an interpreter's author can ";
+
+/// So many calls.
+fn calls(n: usize) -> String {
+    format!("{n} call{}", if n == 1 { "" } else { "s" })
+}
 
 /// What to do where one piece grows too large.
 fn too_much(portal: bool, met: Met) -> String {
@@ -163,7 +168,8 @@ fn recursion(function: &str, values: &str, met: Met) -> String {
     };
     match met {
         Met::InlineDepth(depth) => {
-            format!("`{function}`, whose result must be green, is called {arguments} inside of {depth} other calls")
+            let calls = calls(depth);
+            format!("`{function}`, whose result must be green, is called {arguments} inside of {calls} of others")
         }
         Met::Itself => format!("`{function}`, whose result must be green, calls itself {arguments}, as it was called"),
         _ => format!("`{function}` calls itself with ever new green arguments ({values})"),

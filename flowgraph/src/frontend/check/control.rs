@@ -3,7 +3,7 @@
 use super::super::infer::VarKind;
 use super::super::items::ident_text;
 use super::super::refusal::{Pos, Reason};
-use super::super::tree::{Arm, Block, Expr, ExprKind, LoopId, Pat, Range, Stmt};
+use super::super::tree::{Arm, Block, Expr, ExprKind, LoopId, Pat, PatKind, Range, Stmt};
 use super::super::types::{Ty, USIZE};
 use super::expr::{start, strip};
 use super::{Binding, Checker, LoopScope};
@@ -131,8 +131,11 @@ impl Checker<'_, '_> {
     }
 
     fn mark_late(&mut self, pat: &Pat) {
-        if let super::super::tree::PatKind::Bind(id, _) = pat.kind {
-            self.locals[id].late = true;
+        match &pat.kind {
+            PatKind::Bind(id, _) => self.locals[*id].late = true,
+            PatKind::Fields(fields) => fields.iter().for_each(|(_, field)| self.mark_late(field)),
+            PatKind::Elements(first, last) => first.iter().chain(last).for_each(|element| self.mark_late(element)),
+            _ => {}
         }
     }
 

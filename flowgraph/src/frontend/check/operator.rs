@@ -284,6 +284,11 @@ impl Checker<'_, '_> {
                 return self.make(ExprKind::Discard(Box::new(value)), Ty::Unit, pos);
             }
             syn::Expr::Tuple(t) => return self.assign_tuple(t, &a.right, pos),
+            left @ (syn::Expr::Struct(_) | syn::Expr::Array(_)) => {
+                self.expr(&a.right, None);
+                let what = if let syn::Expr::Array(_) = left { "an array" } else { "a struct" };
+                return self.refuse(left.span(), Reason::Expression, &format!("{what} on the left of `=`"));
+            }
             _ => {}
         }
         // Rust evaluates the right side first; names are looked up in either order.
@@ -301,14 +306,22 @@ impl Checker<'_, '_> {
         let mut fields = Vec::new();
         let mut assigns = Vec::new();
         let mut types = Vec::new();
+        let mut refused = false;
         self.scopes.push(Vec::new());
         for (i, target) in t.elems.iter().enumerate() {
             let ty = self.infer.fresh(VarKind::Any);
             types.push(ty.clone());
             let (kind, assign) = match strip(target) {
                 syn::Expr::Infer(_) => (PatKind::Wild, None),
-                syn::Expr::Tuple(_) => {
-                    self.refuse(target.span(), Reason::Expression, "a nested tuple on the left of `=`");
+                syn::Expr::Tuple(_) | syn::Expr::Array(_) | syn::Expr::Struct(_) | syn::Expr::Range(_) => {
+                    let what = match strip(target) {
+                        syn::Expr::Tuple(_) => "a nested tuple",
+                        syn::Expr::Array(_) => "an array",
+                        syn::Expr::Struct(_) => "a struct",
+                        _ => "`..`",
+                    };
+                    self.refuse(target.span(), Reason::Expression, &format!("{what} on the left of `=`"));
+                    refused = true;
                     (PatKind::Wild, None)
                 }
                 _ => {
@@ -325,6 +338,9 @@ impl Checker<'_, '_> {
             assigns.extend(assign.map(Stmt::Expr));
         }
         self.scopes.pop();
+        if refused {
+            return self.error(pos);
+        }
         let ty = Ty::Tuple(types.into());
         let value = self.coerce(value, &ty);
         let pat = Pat { kind: PatKind::Fields(fields), ty, pos };

@@ -272,7 +272,8 @@ impl Checker<'_, '_> {
             Some(_) => return None,
             None => {}
         }
-        if self.lookup_path(path, Space::Type).is_some() {
+        // An enum is no value: what else has its name is one.
+        if self.lookup_path(path, Space::Type).is_some_and(|item| !matches!(item, Item::Enum(_))) {
             return None;
         }
         let text = super::super::collect::path_text(path);

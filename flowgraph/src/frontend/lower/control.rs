@@ -31,14 +31,7 @@ impl Lowerer<'_, '_> {
     }
 
     fn let_stmt(&mut self, pat: &Pat, init: Option<&Expr>, otherwise: Option<&Expr>) {
-        let Some(init) = init else {
-            if let PatKind::Bind(id, None) = &pat.kind {
-                self.known_type(*id);
-                self.given.begins(self.b.current(), *id);
-                self.define(*id, None, pat.pos);
-            }
-            return;
-        };
+        let Some(init) = init else { return self.let_later(pat) };
         if self.is_large(&init.ty) && matches!(pat.kind, PatKind::Bind(_, None) | PatKind::Wild) {
             return self.let_large(pat, init);
         }
@@ -53,6 +46,20 @@ impl Lowerer<'_, '_> {
                 self.tainted[*id] = true;
             }
             self.define(*id, Some(&value), pat.pos);
+        }
+    }
+
+    /// Begins variables that get their values later.
+    fn let_later(&mut self, pat: &Pat) {
+        match &pat.kind {
+            PatKind::Bind(id, None) => {
+                self.known_type(*id);
+                self.given.begins(self.b.current(), *id);
+                self.define(*id, None, pat.pos);
+            }
+            PatKind::Fields(fields) => fields.iter().for_each(|(_, field)| self.let_later(field)),
+            PatKind::Elements(first, last) => first.iter().chain(last).for_each(|element| self.let_later(element)),
+            _ => {}
         }
     }
 

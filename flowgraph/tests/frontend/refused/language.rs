@@ -66,6 +66,16 @@ pub fn updates(s: &S) -> i64 {
     0
 }
 
+pub fn patterns_on_the_left(x: i64) -> i64 {
+    let mut a = [x, 2];
+    let (mut b, mut c) = (1, 2);
+    [a[0], a[1]] = [5, 6]; //~ expression
+    S { x: b, .. } = S { x: 1, r: [2; 4] }; //~ expression
+    (b, ..) = (9, 8, 7); //~ expression
+    ([b, c], a[0]) = ([3, 4], 5); //~ expression
+    a[0] + b + c
+}
+
 pub fn unknown(x: i64) -> i64 {
     nowhere(x); //~ unknown_name
     let y = missing; //~ unknown_name
