@@ -99,3 +99,12 @@ pub fn parts(p: &mut Xy, n: i64) -> i64 {
     }
     p.y
 }
+
+/// What is tested is what is stored, on both ways.
+pub fn counted_down(p: &mut Xy) -> i64 {
+    p.x -= 1;
+    if p.x == 0 {
+        return 7;
+    }
+    p.y
+}

@@ -12,7 +12,7 @@
 //! (F. E. Allen, J. Cocke, "A catalogue of optimizing transformations", 1971): it is done whichever way is taken, before anything
 //! that it could be told from. It goes up to the first branch of which that is true.
 //!
-//! Backward over the blocks. A store goes up only where no other way leads to, so that all that it takes the place of are known. A load
+//! A constant that is stored where the branch says that a value is that is the value. Backward over the blocks. A store goes up only where no other way leads to, so that all that it takes the place of are known. A load
 //! may come from where ways meet, if another one of the same goes: that it isn't needed there any more is found by [`super::forward`].
 
 use super::cleanup::in_order;
@@ -20,7 +20,7 @@ use super::known::Known;
 use super::memory::{Place, one_way};
 use super::replacements::Replacements;
 use super::rewrites::{Kind, Rewrites, shown_op};
-use flowgraph::ir::{Block, BlockId, Effect, Graph, Op, Operand, ValueId};
+use flowgraph::ir::{Block, BlockId, Effect, Graph, Op, Opcode, Operand, Terminator, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use smallvec::{SmallVec, smallvec};
 use std::hash::{Hash, Hasher};
@@ -53,7 +53,20 @@ impl Busy {
     fn is_same(&self, other: &Busy, graph: &Graph) -> bool {
         self.hash == other.hash && is_same(self.op(graph), other.op(graph))
     }
+
+    /// Whether this store is the other one where a value is a constant: that is what it stores.
+    fn is_said_by(&self, other: &Busy, said: Said, graph: &Graph) -> bool {
+        let (own, others) = (self.op(graph), other.op(graph));
+        let (Some((value, constant)), true) = (said, self.is_store && self.hash == other.hash) else { return false };
+        let ([own_place @ .., stored], [place @ .., instead]) = (&own.args[..], &others.args[..]) else { return false };
+        (*stored, *instead) == (Operand::int(constant), Operand::Value(value))
+            && own_place == place
+            && (own.opcode, &own.imm) == (others.opcode, &others.imm)
+    }
 }
+
+/// What a way says: which value is which constant there.
+type Said = Option<(ValueId, i64)>;
 
 /// Does in front of a branch what all ways from it do. Gives whether there was anything.
 pub(super) fn hoist_busy(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
@@ -70,7 +83,10 @@ pub(super) fn hoist_busy(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
     for left in ahead.into_iter().flatten() {
         walk.settle(left);
     }
-    apply(graph, walk.found, rewrites)
+    let mut found = walk.found;
+    // In the order that they had, for who reads it.
+    found.sort_by_key(|busy| busy.like);
+    apply(graph, found, rewrites)
 }
 
 /// Whether a load or a store is there twice.
@@ -84,10 +100,17 @@ fn is_load_or_store(op: &Op) -> bool {
     op.mem().is_some() && matches!(op.opcode.effect(), Effect::Read | Effect::Write)
 }
 
+/// A number that loads or stores of one place have in common.
 fn hash(op: &Op) -> u64 {
     let mut hasher = FxHasher::default();
-    (op.opcode, &op.args, op.mem().map(|desc| (desc.offset, desc.stride))).hash(&mut hasher);
+    (op.opcode, place_of(op), op.mem().map(|desc| (desc.offset, desc.stride))).hash(&mut hasher);
     hasher.finish()
+}
+
+/// The operands that say where.
+fn place_of(op: &Op) -> &[Operand] {
+    let stored = usize::from(op.opcode.effect() == Effect::Write);
+    &op.args[..op.args.len().saturating_sub(stored)]
 }
 
 fn is_same(op: &Op, other: &Op) -> bool {
@@ -126,6 +149,28 @@ impl Walk {
         loads.map(|busy| Busy { instead_of: SmallVec::new(), before: None, ..busy.clone() }).collect()
     }
 
+    /// What each way from the end of a block says of what is branched on.
+    fn said(&self, term: &Terminator) -> SmallVec<[Said; 2]> {
+        match term {
+            Terminator::Branch { cond: Operand::Value(cond), .. } => {
+                let by_test = self.known.definition(*cond).filter(|test| test.result == 0);
+                let by_test = by_test.and_then(|test| match (test.opcode, &test.args[..]) {
+                    (Opcode::IntEq, [Operand::Value(value), constant]) => Some((0, (*value, constant.as_int()?))),
+                    (Opcode::IntNe, [Operand::Value(value), constant]) => Some((1, (*value, constant.as_int()?))),
+                    (Opcode::IntIsZero, [Operand::Value(value)]) => Some((0, (*value, 0))),
+                    (Opcode::IntIsTrue, [Operand::Value(value)]) => Some((1, (*value, 0))),
+                    _ => None,
+                });
+                let (side, said) = by_test.unwrap_or((1, (*cond, 0)));
+                smallvec![(side == 0).then_some(said), (side == 1).then_some(said)]
+            }
+            Terminator::Switch { value: Operand::Value(value), cases, .. } => {
+                cases.iter().map(|(case, _)| Some((*value, *case))).chain([None]).collect()
+            }
+            other => other.edges().map(|_| None).collect(),
+        }
+    }
+
     /// What is done on all ways from the end of a block.
     fn behind(&mut self, graph: &Graph, at: BlockId, ahead: &mut [Vec<Busy>]) -> Vec<Busy> {
         let ways: SmallVec<[BlockId; 2]> = graph.block(at).term.edges().map(|edge| edge.block).collect();
@@ -134,27 +179,39 @@ impl Walk {
         if ways.iter().any(is_empty) {
             return Vec::new();
         }
+        let said = self.said(&graph.block(at).term);
+        let mut own = said.first().copied().flatten();
         let mut all = self.along(*first, ahead);
-        for to in others {
+        for (way, to) in others.iter().enumerate() {
+            let said = said.get(way + 1).copied().flatten();
             let mut found: FxHashMap<u64, SmallVec<[Busy; 1]>> = FxHashMap::default();
             for busy in self.along(*to, ahead) {
                 found.entry(busy.hash).or_default().push(busy);
             }
             let mut both = Vec::new();
             for one in all {
-                let others = found.get_mut(&one.hash);
-                let same = others.and_then(|others| {
-                    let at = others.iter().position(|other| one.is_same(other, graph))?;
-                    Some(others.remove(at))
-                });
-                match same {
+                let Some(others) = found.get_mut(&one.hash) else {
+                    self.settle(one);
+                    continue;
+                };
+                let of = |is: &dyn Fn(&Busy) -> bool| others.iter().position(is);
+                let (place, takes_other) = match of(&|other| one.is_same(other, graph)) {
+                    Some(place) => (Some(place), false),
+                    None => match of(&|other| one.is_said_by(other, own, graph)) {
+                        Some(place) => (Some(place), true),
+                        None => (of(&|other| other.is_said_by(&one, said, graph)), false),
+                    },
+                };
+                match place.map(|place| others.remove(place)) {
                     Some(other) => {
                         let instead_of = one.instead_of.iter().chain(&other.instead_of).copied().collect();
-                        both.push(Busy { instead_of, before: None, ..one });
+                        let like = if takes_other { other } else { one };
+                        both.push(Busy { instead_of, before: None, ..like });
                     }
                     None => self.settle(one),
                 }
             }
+            own = None;
             found.into_values().flatten().for_each(|left| self.settle(left));
             all = both;
         }
