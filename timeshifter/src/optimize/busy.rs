@@ -12,8 +12,9 @@
 //! (F. E. Allen, J. Cocke, "A catalogue of optimizing transformations", 1971): it is done whichever way is taken, before anything
 //! that it could be told from. It goes up to the first branch of which that is true.
 //!
-//! A constant that is stored where the branch says that a value is that is the value. Backward over the blocks. A store goes up only where no other way leads to, so that all that it takes the place of are known. A load
+//! Backward over the blocks. A store goes up only where no other way leads to, so that all that it takes the place of are known. A load
 //! may come from where ways meet, if another one of the same goes: that it isn't needed there any more is found by [`super::forward`].
+//! A constant that is stored where the branch says that a value is that is the value.
 
 use super::cleanup::in_order;
 use super::known::Known;
@@ -180,38 +181,22 @@ impl Walk {
             return Vec::new();
         }
         let said = self.said(&graph.block(at).term);
-        let mut own = said.first().copied().flatten();
         let mut all = self.along(*first, ahead);
         for (way, to) in others.iter().enumerate() {
-            let said = said.get(way + 1).copied().flatten();
+            // What all ways so far do is what the first one says of it only as long as that is the only one.
+            let says = [said[0].filter(|_| way == 0), said[way + 1]];
             let mut found: FxHashMap<u64, SmallVec<[Busy; 1]>> = FxHashMap::default();
             for busy in self.along(*to, ahead) {
                 found.entry(busy.hash).or_default().push(busy);
             }
             let mut both = Vec::new();
             for one in all {
-                let Some(others) = found.get_mut(&one.hash) else {
-                    self.settle(one);
-                    continue;
-                };
-                let of = |is: &dyn Fn(&Busy) -> bool| others.iter().position(is);
-                let (place, takes_other) = match of(&|other| one.is_same(other, graph)) {
-                    Some(place) => (Some(place), false),
-                    None => match of(&|other| one.is_said_by(other, own, graph)) {
-                        Some(place) => (Some(place), true),
-                        None => (of(&|other| other.is_said_by(&one, said, graph)), false),
-                    },
-                };
-                match place.map(|place| others.remove(place)) {
-                    Some(other) => {
-                        let instead_of = one.instead_of.iter().chain(&other.instead_of).copied().collect();
-                        let like = if takes_other { other } else { one };
-                        both.push(Busy { instead_of, before: None, ..like });
-                    }
+                let other = found.get_mut(&one.hash).and_then(|others| take_same(&one, others, says, graph));
+                match other {
+                    Some((other, is_value)) => both.push(met(one, other, is_value)),
                     None => self.settle(one),
                 }
             }
-            own = None;
             found.into_values().flatten().for_each(|left| self.settle(left));
             all = both;
         }
@@ -263,6 +248,25 @@ impl Walk {
         }
         all
     }
+}
+
+/// Takes what another way does that is the same as what one does, and whether it is that of a value where one's is of what it is said to be.
+fn take_same(one: &Busy, others: &mut SmallVec<[Busy; 1]>, says: [Said; 2], graph: &Graph) -> Option<(Busy, bool)> {
+    let place = |is: &dyn Fn(&Busy) -> bool| others.iter().position(is);
+    let (at, is_value) = match place(&|other| one.is_same(other, graph)) {
+        Some(at) => (at, false),
+        None => match place(&|other| one.is_said_by(other, says[0], graph)) {
+            Some(at) => (at, true),
+            None => (place(&|other| other.is_said_by(one, says[1], graph))?, false),
+        },
+    };
+    Some((others.remove(at), is_value))
+}
+
+/// What both of two ways do.
+fn met(one: Busy, other: Busy, is_value: bool) -> Busy {
+    let instead_of = one.instead_of.iter().chain(&other.instead_of).copied().collect();
+    Busy { instead_of, before: None, ..if is_value { other } else { one } }
 }
 
 /// Carries it out: ops go at once, as they are named by their numbers.
