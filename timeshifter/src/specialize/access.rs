@@ -9,7 +9,7 @@ use flowgraph::ir::{Access, Const, Imm, Loc, MemDesc, MemKind, Opcode, Operand, 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// So many arms that trap have a store of their own of what is pending.
+/// So many sides of branches may have a store of their own of what is pending.
 const COPIES: u8 = 32;
 
 /// Where an access goes: base, index (for elements: scaled by the stride; for raw accesses: by one) and descriptor.
@@ -464,8 +464,8 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// A branch comes of which one side traps, and makes all pending stores that somebody outside may see. Those that so many sides have
-    /// made already are made before: else there would be as many copies of each as there are checks behind it.
+    /// A branch comes, each side of which may make all pending stores that somebody outside may see: where it traps, or returns. Those that
+    /// so many sides may have made already are made before: else there would be as many copies of each as there are branches behind it.
     pub(super) fn flush_copied(&mut self, st: &mut State, loc: Loc) -> Result<(), SpecError> {
         let mut copied = Vec::new();
         for (place, location) in &mut st.memory.places {

@@ -30,7 +30,7 @@ impl Engine<'_> {
         loc: Loc,
     ) -> Result<Option<State>, SpecError> {
         self.trim_registers(st);
-        self.flush_before_trap(st, [then, otherwise], loc)?;
+        self.flush_copied(st, loc)?;
         let parent = st.block;
         let fragment = &mut self.fragments[st.fragment];
         let (on_true, on_false) = (fragment.new_block(Some(parent)), fragment.new_block(Some(parent)));
@@ -73,7 +73,9 @@ impl Engine<'_> {
         loc: Loc,
     ) -> Result<(), SpecError> {
         let (own, other) = if taken { (then, otherwise) } else { (otherwise, then) };
-        self.flush_before_trap(st, [other], loc)?;
+        if matches!(self.program.graph(st.frame().graph).block(other.block).term, Terminator::Trap(_)) {
+            self.flush_copied(st, loc)?;
+        }
         let out = match self.trap_arm(st, other, &self.decisions(st, cond, !taken))? {
             None => self.guard_exit(st, Some((cond, taken)), loc),
             Some(arm) => {
@@ -115,7 +117,7 @@ impl Engine<'_> {
         loc: Loc,
     ) -> Result<Vec<State>, SpecError> {
         self.trim_registers(&mut st);
-        self.flush_before_trap(&mut st, cases.iter().map(|(_, edge)| edge).chain([default]), loc)?;
+        self.flush_copied(&mut st, loc)?;
         let bound = self.bound(&st, value);
         let mut made = Vec::new();
         let mut arms = Vec::new();
@@ -162,18 +164,6 @@ impl Engine<'_> {
             self.work += frame.regs.len();
             frame.regs.keep(live);
         }
-    }
-
-    /// Before a branch of which one side may have nothing on the way but a trap.
-    fn flush_before_trap<'e>(
-        &mut self,
-        st: &mut State,
-        edges: impl IntoIterator<Item = &'e Edge>,
-        loc: Loc,
-    ) -> Result<(), SpecError> {
-        let graph = self.program.graph(st.frame().graph);
-        let traps = |edge: &Edge| matches!(graph.block(edge.block).term, Terminator::Trap(_));
-        if edges.into_iter().any(traps) { self.flush_copied(st, loc) } else { Ok(()) }
     }
 
     /// Fills `block` if there is nothing on the way along `edge` but a trap.

@@ -154,7 +154,7 @@ pub struct Location {
     pub value: Red,
     /// Whether real memory differs.
     pub dirty: bool,
-    /// If it does: how many arms that trap have a store of their own of what is there.
+    /// If it does: how many sides of branches may have a store of their own of what is there.
     pub copies: u8,
     /// The descriptor, relative to the root's address and with stride 0.
     pub desc: Arc<MemDesc>,

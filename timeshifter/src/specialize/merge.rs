@@ -299,7 +299,8 @@ impl<'m> Engine<'m> {
                 None => self.meet_operand(meeting, all, known)?,
             };
             let dirty = locations.iter().any(|l| l.dirty);
-            let copies = locations.iter().map(|l| l.copies).max().unwrap_or_default();
+            // What a loop keeps in registers is not to be stored in each round for what came before it.
+            let copies = locations.iter().map(|l| l.copies).max().filter(|_| !has_base).unwrap_or_default();
             new.memory.places.insert(*place, Location { value, dirty, copies, desc: location.desc.clone() });
         }
         Ok(())
