@@ -176,7 +176,7 @@ fn guest_programs_too_long_to_be_compiled() {
     );
     let modes = "the modes `interp` and `jit` run it, since they compile no more than is hot";
     assert!(long.contains("the limit is 300 different greens at the head of a loop") && long.contains(modes), "{long}");
-    let deep = refusal(&("+[>".repeat(60) + &"<]".repeat(60)));
+    let deep = refusal(&("+[>".repeat(200) + &"<]".repeat(200)));
     assert!(matches!(deep, SpecError::TooMuch { portal: true, .. }), "{deep}");
     let deep = deep.to_string();
     assert!(deep.contains("its loops are nested too deeply") && deep.contains(modes), "{deep}");
