@@ -128,8 +128,8 @@ pub fn run(asked: &mut i64, n: i64) -> i64 {
     assert!(guards.is_complete() && guards.guards[0] > 3, "{guards:?}");
 }
 
-/// Why an entry can't be specialized within small limits.
-fn refusal(file: &str, source: &str, entry: &str, greens: &[usize], args: &str) -> SpecError {
+/// Why an entry can't be specialized within small limits: so many ops of one graph, and 300 greens of a loop.
+fn refusal(file: &str, source: &str, entry: &str, greens: &[usize], args: &str, ops: usize) -> SpecError {
     let mut module = lift(&[(file, source)]).unwrap_or_else(|refused| panic!("{refused}"));
     let signature = module.graphs[entry].signature.clone();
     let mut arguments = Arguments::parse(&module, &signature, args).unwrap_or_else(|e| panic!("{e}"));
@@ -140,7 +140,7 @@ fn refusal(file: &str, source: &str, entry: &str, greens: &[usize], args: &str) 
     let placed = arguments.place(&mut memory);
     let known = compiler.arguments(&arguments, &placed);
     let mut engine = Engine::new(Program::load(&compiler.module).expect("compiler graphs"), &mut memory);
-    engine.limits = Limits { loop_keys: 300, unrolled_ops: 3000, residual_ops: 1500, ..Limits::default() };
+    engine.limits = Limits { loop_keys: 300, unrolled_ops: ops, residual_ops: ops / 2, ..Limits::default() };
     engine.specialize(&compiler.entry, &known).expect_err("it is too long")
 }
 
@@ -150,7 +150,7 @@ fn too_many_calls_copied_into_each_other() {
     let calls = |n: i32| format!("fn f{n}(x: i64) -> i64 {{ f{next}(f{next}(x)) }}\n", next = n + 1);
     let source: String = (0..40).map(calls).collect();
     let source = source + "fn f40(x: i64) -> i64 { x + 1 }\npub fn f(x: i64) -> i64 { f0(x) }";
-    let error = refusal("f.rs", &source, "f", &[], "3");
+    let error = refusal("f.rs", &source, "f", &[], "3", 3000);
     assert!(matches!(error, SpecError::TooMuch { portal: false, .. }) && error.is_limit(), "{error}");
     let said = "too much is compiled in one piece: no green keeps changing, but too many calls are copied into each other; the \
                 limit is 3000 operations of one residual graph; mark functions that need not be copied `#[dont_look_inside]`, or copy less";
@@ -163,11 +163,11 @@ fn too_many_calls_copied_into_each_other() {
 #[test]
 fn guest_programs_too_long_to_be_compiled() {
     let bf = interpreters::find("bf").expect("it is bundled");
-    let refusal = |program: &str| {
+    let refusal = |program: &str, ops: usize| {
         let args = bf.load_file("program.bf", program.as_bytes(), &[]).unwrap_or_else(|e| panic!("{e}"));
-        refusal(bf.file, bf.source, bf.entry, bf.greens, &args)
+        refusal(bf.file, bf.source, bf.entry, bf.greens, &args, ops)
     };
-    let long = refusal(&"+>.<,".repeat(61)).to_string();
+    let long = refusal(&"+>.<,".repeat(61), 3000).to_string();
     assert!(
         long.starts_with(
             "a guest program too long to be compiled as a whole, or an endless green loop: `pc` keeps changing"
@@ -176,7 +176,7 @@ fn guest_programs_too_long_to_be_compiled() {
     );
     let modes = "the modes `interp` and `jit` run it, since they compile no more than is hot";
     assert!(long.contains("the limit is 300 different greens at the head of a loop") && long.contains(modes), "{long}");
-    let deep = refusal(&("+[>".repeat(200) + &"<]".repeat(200)));
+    let deep = refusal(&("+[>".repeat(60) + &"<]".repeat(60)), 1000);
     assert!(matches!(deep, SpecError::TooMuch { portal: true, .. }), "{deep}");
     let deep = deep.to_string();
     assert!(deep.contains("its loops are nested too deeply") && deep.contains(modes), "{deep}");
