@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// So many sides of branches may have a store of their own of what is pending.
-const COPIES: u8 = 32;
+const COPIES: u8 = 64;
 
 /// Where an access goes: base, index (for elements: scaled by the stride; for raw accesses: by one) and descriptor.
 #[derive(Clone, Copy, Debug)]
