@@ -56,9 +56,7 @@ impl Lowerer<'_, '_> {
             Scalar::F64 => self.op1(Opcode::FloatNeg, v, pos),
             Scalar::F32 => self.op1(Opcode::SingleNeg, v, pos),
             s => {
-                if self.constant && v.as_int() == Some(Lowerer::minimum(s)) {
-                    self.refuse(pos, Reason::Constant, OVERFLOWS);
-                }
+                self.overflows_if(self.constant && v.as_int() == Some(Lowerer::minimum(s)), pos);
                 let negated = self.op1(Opcode::IntNeg, v, pos);
                 self.canonical(negated, s, pos)
             }
@@ -78,10 +76,15 @@ impl Lowerer<'_, '_> {
         let (Some(a), Some(b)) = (left.first().copied(), right.first().copied()) else { return self.nothing(ty) };
         let scalar = self.scalar(ty);
         let _ = right_ty;
-        if self.constant && overflows(op, a, b, scalar) {
+        self.overflows_if(self.constant && overflows(op, a, b, scalar), pos);
+        smallvec![self.scalar_binary(op, a, b, scalar, pos)]
+    }
+
+    /// Refuses a constant that leaves its type.
+    pub(super) fn overflows_if(&mut self, overflows: bool, pos: Pos) {
+        if overflows {
             self.refuse(pos, Reason::Constant, OVERFLOWS);
         }
-        smallvec![self.scalar_binary(op, a, b, scalar, pos)]
     }
 
     pub(super) fn scalar_binary(&mut self, op: BinOp, a: Operand, b: Operand, scalar: Scalar, pos: Pos) -> Operand {

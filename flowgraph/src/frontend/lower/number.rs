@@ -42,7 +42,11 @@ impl Lowerer<'_, '_> {
                 if method == M::WrappingRem { one(r) } else { self.with_division_flag(r, a, b, s, pos) }
             }
             M::WrappingNeg => one(self.neg(a, s, pos)),
-            M::WrappingAbs | M::Abs => one(self.abs(a, s, pos)),
+            M::Abs => {
+                self.overflows_if(self.constant && a.as_int() == Some(Lowerer::minimum(s)), pos);
+                one(self.abs(a, s, pos))
+            }
+            M::WrappingAbs => one(self.abs(a, s, pos)),
             M::UnsignedAbs => {
                 let v = self.abs(a, s, pos);
                 one(self.unsigned_of(v, s, pos))
@@ -159,6 +163,11 @@ impl Lowerer<'_, '_> {
                 self.check_saying(ordered, TrapKind::Assert, message, shown, pos);
                 let raised = self.greater(a, b, s, pos);
                 one(self.lesser(raised, c, s, pos))
+            }
+            M::Pow if self.constant => {
+                let (v, overflow) = self.power(a, b, s, true, pos);
+                self.overflows_if(overflow.as_int() == Some(1), pos);
+                one(v)
             }
             M::Pow | M::WrappingPow => one(self.power(a, b, s, false, pos).0),
             M::CheckedPow | M::OverflowingPow => {

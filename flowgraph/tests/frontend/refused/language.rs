@@ -16,6 +16,10 @@ const CALLED: i64 = plain(3); //~ constant
 const LEAST: f64 = 0.0f64.min(-0.0); //~ constant
 const MOST: f32 = f32::max(0.0, -0.0); //~ constant
 const OUT: i64 = [1, 2, 3][7]; //~ constant
+const CUBED: u8 = 200u8.pow(3); //~ constant
+const SQUARED: i64 = 4_000_000_000i64.pow(2); //~ constant
+const WRAPPED: u8 = 200u8.wrapping_pow(3);
+const POSITIVE: i8 = (-128i8).abs(); //~ constant
 type Forever = Forever; //~ recursive
 
 fn plain(x: i64) -> i64 { x }
