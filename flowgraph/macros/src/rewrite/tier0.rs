@@ -252,7 +252,9 @@ impl Rewriter<'_> {
                     let Pat::Ident(pattern) = &*t.pat else { continue };
                     let by_reference = matches!(*t.ty, syn::Type::Reference(_));
                     let name = pattern.ident.to_token_stream();
-                    (name, by_reference, !by_reference || pattern.mutability.is_some())
+                    // What isn't `mut` is what it was, and so is its share of the hash: that is computed before the loop.
+                    let is_fixed = pattern.mutability.is_none() && (by_reference || has_hash(&param.ty));
+                    (name, by_reference, !is_fixed)
                 }
             };
             if greens.contains(&i) {
