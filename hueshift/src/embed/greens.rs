@@ -9,6 +9,8 @@ use flowgraph::ir::{Access, Const, Data, DataId, Module, RustType, Scalar, Signa
 use flowgraph::memory::{BadAccess, Memory};
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, VecDeque};
+use std::convert::Infallible;
+use std::fmt::{Display, Formatter};
 
 /// What one reference points to.
 #[derive(Debug)]
@@ -76,12 +78,12 @@ pub(super) unsafe fn name_greens(
         Walk { module, memory: &reader, images: Vec::new(), waiting: VecDeque::new(), seen: FxHashSet::default() };
     let mut taken = words.iter().copied();
     for param in greens.iter().filter_map(|g| signature.params.get(*g)) {
-        walk.of_words(&param.ty, &mut taken, &param.name);
+        walk.of_words(&param.ty, &mut taken, Path::Of(&param.name));
     }
     while let Some(image) = walk.waiting.pop_front() {
         let Image { ty, name, address, .. } = &walk.images[image];
         let (ty, name, address) = (ty.clone(), name.clone(), *address);
-        walk.read(image, &ty, address, &name)?;
+        walk.read(image, &ty, address, Path::Of(&name))?;
     }
     let mut named = Named::default();
     let (placed, merged): (Vec<Image>, Vec<Image>) =
@@ -130,8 +132,28 @@ fn item_around(memory: &Memory, image: &Image) -> Option<(u64, u64, DataId)> {
     (image.size > 0 && image.address + image.size <= start + size).then_some((start, size, id))
 }
 
-impl Walk<'_> {
-    fn of_words(&mut self, ty: &RustType, words: &mut dyn Iterator<Item = Word>, name: &str) {
+/// The way from a parameter to a part of what it refers to: made a text of only where something is named after it.
+#[derive(Clone, Copy)]
+enum Path<'a> {
+    Of(&'a str),
+    Field(&'a Path<'a>, &'a str),
+    Part(&'a Path<'a>, u64),
+    Item(&'a Path<'a>, u64),
+}
+
+impl Display for Path<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Path::Of(name) => f.write_str(name),
+            Path::Field(of, name) => write!(f, "{of}.{name}"),
+            Path::Part(of, at) => write!(f, "{of}.{at}"),
+            Path::Item(of, at) => write!(f, "{of}[{at}]"),
+        }
+    }
+}
+
+impl<'m> Walk<'m> {
+    fn of_words(&mut self, ty: &RustType, words: &mut dyn Iterator<Item = Word>, name: Path<'_>) {
         let mut next = || words.next().unwrap_or_default();
         match ty {
             RustType::Ref { to, .. } => self.image(to, next(), None, name),
@@ -144,9 +166,11 @@ impl Walk<'_> {
                 self.image(&RustType::Scalar(Scalar::U8), address, Some(next()), name);
             }
             RustType::Struct(_) | RustType::Tuple(_) | RustType::Array(..) => {
-                for (part, _, name) in self.parts(ty, name) {
-                    self.of_words(&part, words, &name);
-                }
+                let done = self.each_part(ty, name, &mut |walk, part, _, name| {
+                    walk.of_words(part, words, name);
+                    Ok::<(), Infallible>(())
+                });
+                let Ok(()) = done;
             }
             RustType::Cell(inner) => self.of_words(inner, words, name),
             RustType::Scalar(_) => drop(next()),
@@ -159,8 +183,8 @@ impl Walk<'_> {
                 let places = &module.variant_places(&decl)[index];
                 let mut words = places.iter().filter_map(|at| own.get(at + 1).copied());
                 for field in &variant.fields {
-                    let name = format!("{name}.{}", field.name);
-                    self.of_words(&field.ty, &mut words as &mut dyn Iterator<Item = Word>, &name);
+                    let words = &mut words as &mut dyn Iterator<Item = Word>;
+                    self.of_words(&field.ty, words, Path::Field(&name, &field.name));
                 }
             }
             RustType::Unit | RustType::Never => {}
@@ -168,7 +192,7 @@ impl Walk<'_> {
     }
 
     /// Notes what a reference points to, to be read later. `count` elements of a slice.
-    fn image(&mut self, ty: &RustType, address: u64, count: Option<u64>, name: &str) {
+    fn image(&mut self, ty: &RustType, address: u64, count: Option<u64>, name: Path<'_>) {
         let ty = match count {
             Some(n) => RustType::Array(Box::new(ty.clone()), n),
             None => ty.clone(),
@@ -181,32 +205,41 @@ impl Walk<'_> {
             return;
         }
         let bytes = vec![0; size as usize];
-        self.images.push(Image { address, size, ty, name: name.to_owned(), bytes, references: Vec::new() });
+        self.images.push(Image { address, size, ty, name: name.to_string(), bytes, references: Vec::new() });
         self.waiting.push_back(self.images.len() - 1);
     }
 
-    /// The parts of an aggregate: type, offset, name.
-    fn parts(&self, ty: &RustType, name: &str) -> Vec<(RustType, u64, String)> {
+    /// Does something with each part of an aggregate: its type, offset and name.
+    fn each_part<E>(
+        &mut self,
+        ty: &RustType,
+        name: Path<'_>,
+        f: &mut dyn FnMut(&mut Walk<'m>, &RustType, u64, Path<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         match ty {
             RustType::Struct(key) => {
-                let fields = self.module.structs.get(key).map_or(&[][..], |s| &s.fields);
-                fields.iter().map(|f| (f.ty.clone(), u64::from(f.offset), format!("{name}.{}", f.name))).collect()
+                for field in self.module.structs.get(key).map_or(&[][..], |s| &s.fields) {
+                    f(self, &field.ty, u64::from(field.offset), Path::Field(&name, &field.name))?;
+                }
             }
             RustType::Tuple(items) => {
                 let offsets = self.module.tuple_offsets(items).0;
-                let part =
-                    |(i, (ty, at)): (usize, (&RustType, u32))| (ty.clone(), u64::from(at), format!("{name}.{i}"));
-                items.iter().zip(offsets).enumerate().map(part).collect()
+                for (i, (ty, at)) in (0..).zip(items.iter().zip(offsets)) {
+                    f(self, ty, u64::from(at), Path::Part(&name, i))?;
+                }
             }
             RustType::Array(elem, n) => {
                 let size = u64::from(self.module.layout(elem).0);
-                (0..*n).map(|i| ((**elem).clone(), i * size, format!("{name}[{i}]"))).collect()
+                for i in 0..*n {
+                    f(self, elem, i * size, Path::Item(&name, i))?;
+                }
             }
-            _ => Vec::new(),
+            _ => {}
         }
+        Ok(())
     }
 
-    fn read(&mut self, image: usize, ty: &RustType, at: u64, name: &str) -> Result<(), BadAccess> {
+    fn read(&mut self, image: usize, ty: &RustType, at: u64, name: Path<'_>) -> Result<(), BadAccess> {
         let offset = at - self.images[image].address;
         match ty {
             RustType::Scalar(s) => self.copy(image, at, s.access())?,
@@ -217,8 +250,7 @@ impl Walk<'_> {
                 let tag = self.memory.load(at, decl.repr.access())?;
                 let fields = decl.variant(tag as i64).map_or(&[][..], |(_, v)| &v.fields);
                 for field in fields {
-                    let name = format!("{name}.{}", field.name);
-                    self.read(image, &field.ty, at + u64::from(field.offset), &name)?;
+                    self.read(image, &field.ty, at + u64::from(field.offset), Path::Field(&name, &field.name))?;
                 }
             }
             RustType::Cell(inner) if !self.module.has_reference(inner) => self.read(image, inner, at, name)?,
@@ -228,9 +260,7 @@ impl Walk<'_> {
                 self.images[image].bytes[offset as usize..][..bytes.len()].copy_from_slice(&bytes);
             }
             RustType::Struct(_) | RustType::Tuple(_) | RustType::Array(..) => {
-                for (part, offset, name) in self.parts(ty, name) {
-                    self.read(image, &part, at + offset, &name)?;
-                }
+                self.each_part(ty, name, &mut |walk, part, offset, name| walk.read(image, part, at + offset, name))?;
             }
             RustType::Ref { to, .. } => {
                 let target = self.memory.load(at, Access::I64)?;
