@@ -7,6 +7,7 @@ use flowgraph::ir::SourceFile;
 use hueshift::events::Reason;
 use hueshift::{Compiler, JitOptions, Report, Sweep};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Which function, and which of its parameters are known when compiling.
 #[derive(Debug, Args)]
@@ -221,6 +222,13 @@ const SETTINGS: &[Setting] = &[
         set: Set::Flag(|o, yes| o.background = yes),
     },
     Setting {
+        key: "warm-up",
+        takes: "MS",
+        doc: "for so many milliseconds, from when something is hot, a run stays in tier 0 while it would mostly go to compiled code and back; 0: never",
+        usual: |o| o.warm_up.as_millis().to_string(),
+        set: Set::Number(0, |o, n| o.warm_up = Duration::from_millis(n)),
+    },
+    Setting {
         key: "perf-map",
         takes: "yes|no",
         doc: "whether to write a map of compiled code for the profiler `perf`, /tmp/perf-PID.map",
@@ -394,21 +402,23 @@ impl Jit {
             bridge: if given("bridge") { self.options.bridge } else { usual.bridge },
             region: if given("region") { self.options.region } else { usual.region },
             background: if given("background") { self.options.background } else { usual.background },
+            warm_up: if given("warm-up") { self.options.warm_up } else { usual.warm_up },
             ..self.options.clone()
         }
     }
 
-    /// Refuses to make machine code in the background where there is no tier 0 that could go on meanwhile.
+    /// Refuses what is only for runs that begin in tier 0: machine code made in the background, and a time to warm up.
     pub fn without_background(&self) -> Result<(), Failure> {
-        if self.options.background {
-            let help = "leave it out, or run an interpreter with its program in `--mode jit`";
-            return Err(ignored(
-                "--jit background=yes",
-                "this run waits for its code, as there is nothing to go on with meanwhile",
-                help,
-            ));
-        }
-        Ok(())
+        let setting = match () {
+            () if self.options.background => "--jit background=yes",
+            () if !self.options.warm_up.is_zero() => "--jit warm-up",
+            () => return Ok(()),
+        };
+        Err(ignored(
+            setting,
+            "this run waits for its code, as there is nothing to go on with meanwhile",
+            "leave it out, or run an interpreter with its program in `--mode jit`",
+        ))
     }
 
     /// The settings of a run that is traced from its beginning: a hot loop is compiled again, as where tier 0 is rustc's.

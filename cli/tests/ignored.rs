@@ -87,6 +87,9 @@ fn code_in_the_background_where_runs_wait_for_it() {
         expect(2, &["--jit background=yes does nothing here", "leave it out"], &run, PHASES);
     }
     expect(2, &["does nothing here"], &plus_minus(&["--policy", "tracing", "--jit", "background=yes"]), "");
+    let warm_up = ["run", "-", "--mode", "jit", "--args", "[1,2],0,1,9", "--jit", "warm-up=5"];
+    expect(2, &["--jit warm-up does nothing here", "leave it out"], &warm_up, PHASES);
+    expect(0, &["2432902008176640000"], &tl("jit", &["--jit", "warm-up=0"]), "");
     expect(0, &["2432902008176640000"], &tl("jit", &["--jit", "background=yes"]), "");
 }
 

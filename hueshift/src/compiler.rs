@@ -7,7 +7,8 @@ use flowgraph::value::{Arguments, Placed};
 use flowgraph::verify::assert_sound;
 use hintannotator::{ColorError, Colors};
 use std::collections::BTreeSet;
-use timeshifter::specialize::Argument;
+use std::sync::Arc;
+use timeshifter::specialize::{Analyses, Argument};
 
 /// Why there is no compiler.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -28,6 +29,8 @@ pub enum CompileError {
 pub struct Compiler {
     /// The compiler graphs.
     pub module: Module,
+    /// What is known of them: found out where the compiler is made, which may be another thread than that of its runs.
+    pub analyses: Arc<Analyses>,
     /// The key of the entry's graph.
     pub entry: String,
     /// The entry's source parameters that are known when compiling.
@@ -81,7 +84,8 @@ impl Compiler {
             return Err(CompileError::NoEntry(entry.to_owned(), keys.join(", ")));
         };
         let known = known_parameters(&module, &key);
-        Ok(Compiler { module, entry: key, known, hosts: crate::hosts() })
+        let analyses = Arc::new(Analyses::of(&module));
+        Ok(Compiler { module, analyses, entry: key, known, hosts: crate::hosts() })
     }
 
     /// Whether the source says something of results or values that nobody but its author knows.

@@ -32,7 +32,7 @@ pub use portal::{Arrival, Inside};
 use regions::Regions;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use telling::Teller;
 use timeshifter::specialize::{
     Argument, Calling, Chaos, Choice, Engine, Entrance, Portal, Program, SpecError, TraceEnd, Traced,
@@ -192,7 +192,7 @@ impl<'m> Jit<'m> {
     /// # Errors
     /// If there is no code generator for this machine, or the module is not one of compiler graphs.
     pub fn new(compiler: &'m Compiler, memory: &'m mut Memory, options: JitOptions) -> Result<Jit<'m>, JitError> {
-        let mut engine = Engine::new(Program::load(&compiler.module)?, memory);
+        let mut engine = Engine::new(Program::load(&compiler.module, &compiler.analyses)?, memory);
         engine.abort_at = options.abort_at;
         engine.chaos = Chaos::new(options.chaos);
         engine.limits = options.limits.clone();
@@ -218,7 +218,7 @@ impl<'m> Jit<'m> {
         Ok(Jit {
             engine,
             code: Code::new(code, guards.is_some()),
-            teller: Teller::new(Recorder::new(options.kept_events, options.time_tiers)),
+            teller: Teller::new(Recorder::new(options.kept_events, options.time_tiers, Duration::ZERO)),
             options,
             key: compiler.entry.clone(),
             unit: None,
@@ -506,6 +506,11 @@ impl<'m> Jit<'m> {
             // A long call stays in here: what is compiled aside must come to be used in it.
             self.install_finished(false)?;
             let mut jumped = jumped;
+            if self.goes_to_and_fro()
+                && let Some(next) = self.back_to_tier0(&mut frames)
+            {
+                return Ok(next);
+            }
             if !self.engine.flips(Choice::Reenter)
                 && let Some(Entrance { fragment, words, .. }) = self.engine.find_entry(&frames)?
             {
@@ -517,19 +522,8 @@ impl<'m> Jit<'m> {
                 }
                 jumped = false; // it has been traced
             }
-            let leaves = !self.engine.flips(Choice::Leave);
-            if let Some(portal) = self.portal.as_ref().filter(|_| leaves)
-                && let Some(words) = self.engine.leave(portal, &frames)
-            {
-                return Ok(Next::Tier0(words));
-            }
-            if let Some((function, words)) = self.engine.inner_portal(&frames)
-                && leaves
-                && self.inner_portals.contains(function)
-            {
-                let function = function.to_owned();
-                self.has_cost(STEPS_OF_A_PORTAL);
-                return Ok(Next::Inside(frames, function, words));
+            if let Some(next) = self.back_to_tier0(&mut frames) {
+                return Ok(next);
             }
             if !jumped {
                 continue;
@@ -544,12 +538,30 @@ impl<'m> Jit<'m> {
         }
     }
 
+    /// Where tier 0 goes on from these frames, which stand at a merge point, if it can.
+    fn back_to_tier0(&mut self, frames: &mut Vec<eval::Frame>) -> Option<Next> {
+        let leaves = !self.engine.flips(Choice::Leave);
+        if let Some(portal) = self.portal.as_ref().filter(|_| leaves)
+            && let Some(words) = self.engine.leave(portal, frames)
+        {
+            return Some(Next::Tier0(words));
+        }
+        let (function, words) = self.engine.inner_portal(frames)?;
+        if !leaves || !self.inner_portals.contains(function) {
+            return None;
+        }
+        let function = function.to_owned();
+        self.has_cost(STEPS_OF_A_PORTAL);
+        Some(Next::Inside(std::mem::take(frames), function, words))
+    }
+
     /// Traces on from where the interpreter stands, and compiles the trace. Gives where the run goes on, if anything can be
     /// traced from there.
     fn trace_frames(&mut self, frames: &[eval::Frame]) -> Result<Option<Next>, JitError> {
         if self.is_full() {
             return Ok(None);
         }
+        let _making = self.enter_tier(Tier::Making);
         let beginning = self.beginning(|| Start::Frames(frames.to_vec()));
         // The loop at the merge point is made right behind what leads there.
         let (begun, from) = (Instant::now(), self.engine.fragments.len() + 1);

@@ -304,7 +304,7 @@ fn said(engine: &str, run: usize, observed: &Observed, wanted: &Observed, graphs
 /// Specializes, and runs the residual graphs in the evaluator.
 fn evaluate_eager(stage: &Stage, compiler: &Compiler, memory: &mut Memory) -> Result<Specialized, Difference> {
     let gave_up = |e: SpecError| failed("specializing", &e.into(), &compiler.module);
-    let mut engine = Engine::new(Program::load(&compiler.module).map_err(gave_up)?, memory);
+    let mut engine = Engine::new(Program::load(&compiler.module, &compiler.analyses).map_err(gave_up)?, memory);
     stage.case.switches.limit(&mut engine);
     let unit = match engine.specialize(&compiler.entry, &stage.arguments(compiler)) {
         Ok(unit) => unit,

@@ -139,7 +139,8 @@ fn refusal(file: &str, source: &str, entry: &str, greens: &[usize], args: &str, 
     memory.set_hosts(hueshift::hosts());
     let placed = arguments.place(&mut memory);
     let known = compiler.arguments(&arguments, &placed);
-    let mut engine = Engine::new(Program::load(&compiler.module).expect("compiler graphs"), &mut memory);
+    let mut engine =
+        Engine::new(Program::load(&compiler.module, &compiler.analyses).expect("compiler graphs"), &mut memory);
     engine.limits = Limits { loop_keys: 300, unrolled_ops: ops, residual_ops: ops / 2, ..Limits::default() };
     engine.specialize(&compiler.entry, &known).expect_err("it is too long")
 }

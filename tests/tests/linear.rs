@@ -10,7 +10,7 @@ fn cost(source: &str, greens: &[usize], arguments: &str, traced: bool) -> [usize
     let mut prepared = pipeline.prepare(arguments).expect("the arguments fit");
     let args = prepared.compiler.arguments(&prepared.arguments, &prepared.placed);
     let words = prepared.placed.words();
-    let program = Program::load(&prepared.compiler.module).expect("compiler graphs");
+    let program = Program::load(&prepared.compiler.module, &prepared.compiler.analyses).expect("compiler graphs");
     let mut engine = Engine::new(program, &mut prepared.memory);
     let key = &prepared.compiler.entry;
     if traced {

@@ -191,7 +191,8 @@ fn check_case(case: &Case) -> ([usize; 2], Vec<String>) {
         compare("native code", said(&module, &case.name, jit.run(&placed.words())));
         runs[0] += 1;
         if i < FOLDED[0] && j < FOLDED[1] && k < FOLDED[2] {
-            let mut engine = Engine::new(Program::load(&green.module).expect("compiler graphs"), &mut memory);
+            let mut engine =
+                Engine::new(Program::load(&green.module, &green.analyses).expect("compiler graphs"), &mut memory);
             let known = green.arguments(&arguments, &placed);
             let unit = engine.specialize(&green.entry, &known).expect("it ends");
             let residual = engine.residual_module(unit);

@@ -9,7 +9,7 @@ use flowgraph::verify::verify;
 use hintannotator::{annotate, check};
 use std::collections::BTreeSet;
 use timeshifter::shift::shift;
-use timeshifter::specialize::{Argument, Engine, Program, SpecError};
+use timeshifter::specialize::{Analyses, Argument, Engine, Program, SpecError};
 
 const FUNCTIONS: usize = 4;
 
@@ -148,10 +148,11 @@ fn specialized_does_the_same() {
         let green = BTreeSet::from_iter((0..2).filter(|_| random.below(3) > 0));
         let Ok(colors) = annotate(&module, "f0", &green) else { continue };
         let shifted = shift(&colors);
+        let analyses = Analyses::of(&shifted);
         for args in [[0u64, 1], [5, 2]] {
             let Some(want) = run(&module, "f0", &args) else { continue };
             let mut memory = Memory::for_module(&shifted);
-            let mut engine = Engine::new(Program::load(&shifted).unwrap(), &mut memory);
+            let mut engine = Engine::new(Program::load(&shifted, &analyses).unwrap(), &mut memory);
             engine.limits.green_steps = 20_000;
             engine.limits.loop_keys = 300;
             let known: Vec<Argument> = (0..2)

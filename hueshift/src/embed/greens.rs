@@ -152,6 +152,9 @@ impl Display for Path<'_> {
     }
 }
 
+/// What is done with a part of an aggregate: its type, its offset and the way to it.
+type OfPart<'f, 'm, E> = dyn FnMut(&mut Walk<'m>, &RustType, u64, Path<'_>) -> Result<(), E> + 'f;
+
 impl<'m> Walk<'m> {
     fn of_words(&mut self, ty: &RustType, words: &mut dyn Iterator<Item = Word>, name: Path<'_>) {
         let mut next = || words.next().unwrap_or_default();
@@ -209,13 +212,8 @@ impl<'m> Walk<'m> {
         self.waiting.push_back(self.images.len() - 1);
     }
 
-    /// Does something with each part of an aggregate: its type, offset and name.
-    fn each_part<E>(
-        &mut self,
-        ty: &RustType,
-        name: Path<'_>,
-        f: &mut dyn FnMut(&mut Walk<'m>, &RustType, u64, Path<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
+    /// Does something with each part of an aggregate.
+    fn each_part<E>(&mut self, ty: &RustType, name: Path<'_>, f: &mut OfPart<'_, 'm, E>) -> Result<(), E> {
         match ty {
             RustType::Struct(key) => {
                 for field in self.module.structs.get(key).map_or(&[][..], |s| &s.fields) {

@@ -18,6 +18,7 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use std::rc::Rc;
+use std::time::Duration;
 
 /// Why a call of compiled code gives no result.
 #[derive(Debug, thiserror::Error)]
@@ -103,7 +104,9 @@ impl<'p> Jit<'p> {
     /// The same with other settings than the usual.
     pub fn with_options(interpreter: &'static Interpreter, options: JitOptions) -> Jit<'p> {
         let (compilers, compiled) = (FxHashMap::default(), FxHashMap::default());
-        let (tiers, events) = (Tiers::new(options.threshold), Recorder::new(options.kept_events, options.time_tiers));
+        let warm_up = if options.background { options.warm_up } else { Duration::ZERO };
+        let events = Recorder::new(options.kept_events, options.time_tiers, warm_up);
+        let tiers = Tiers::new(options.threshold);
         Jit { interpreter, options, compilers, compiled, tiers, events, greens: PhantomData }
     }
 

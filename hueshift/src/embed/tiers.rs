@@ -25,7 +25,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// What is hot for less than this isn't worth a compiler, which takes some milliseconds of another core.
-const PATIENCE: Duration = Duration::from_millis(1);
+const PATIENCE: Duration = Duration::from_micros(1500);
+
+/// A run that is to stay in tier 0 for now asks again at what is hot after it has come there so many times.
+const SOON: u32 = 250;
 
 /// How many counters there are. Greens that share one are counted together: the loop is traced a little sooner.
 const COUNTERS: usize = 1 << 12;
@@ -56,6 +59,7 @@ enum Through {
 pub(super) struct Tiers {
     /// A function that isn't a portal has said that the guest jumps back.
     jumped: bool,
+    /// How often each is come to yet before it is hot.
     counters: Box<[u32; COUNTERS]>,
     /// How often a merge point is come to before it is hot: what the options say, or more.
     threshold: u32,
@@ -97,7 +101,7 @@ impl Tiers {
     pub fn new(threshold: u32) -> Tiers {
         Tiers {
             jumped: false,
-            counters: Box::new([0; COUNTERS]),
+            counters: Box::new([threshold; COUNTERS]),
             threshold,
             shapes: FxHashMap::default(),
             drivers: Drivers::default(),
@@ -153,9 +157,12 @@ impl<'p> Jit<'p> {
     #[doc(hidden)]
     #[inline(always)]
     pub fn arrives(&mut self, hash: u64) -> bool {
-        let counter = &mut self.tiers.counters[counter_of(hash)];
-        *counter = counter.saturating_add(1);
-        *counter > self.tiers.threshold
+        let left = &mut self.tiers.counters[counter_of(hash)];
+        match left.checked_sub(1) {
+            Some(less) => *left = less,
+            None => return true,
+        }
+        false
     }
 
     /// For the macros: goes on from the merge point of the portal that is this entry of the interpreter, in compiled code if
@@ -165,6 +172,10 @@ impl<'p> Jit<'p> {
     #[cold]
     #[inline(never)]
     pub fn enter<'a>(&mut self, entry: usize, hash: u64, words: impl FnOnce() -> Vec<Word>) -> Entered<'a> {
+        if self.events.clock().goes_to_and_fro() {
+            self.tiers.counters[counter_of(hash)] = self.tiers.threshold.min(SOON);
+            return Entered::At(WordReader::owned(words()));
+        }
         self.enter_with(entry, hash, words())
     }
 
@@ -172,7 +183,7 @@ impl<'p> Jit<'p> {
         let _driving = self.events.clock().enter(Tier::Driving);
         let driver = tier0::outside(|| self.driver(entry, &words)).unwrap_or_else(|error| self.raise(error));
         let Some(driver) = driver else {
-            self.tiers.counters[counter_of(hash)] = 0;
+            self.tiers.counters[counter_of(hash)] = self.tiers.threshold;
             return Entered::At(WordReader::owned(words));
         };
         let inside = self.tiers.drivers.enter(driver);
@@ -183,7 +194,7 @@ impl<'p> Jit<'p> {
         }
         match entered {
             Ok(Through::Not(words)) => {
-                self.tiers.counters[counter_of(hash)] = 0;
+                self.tiers.counters[counter_of(hash)] = self.tiers.threshold;
                 Entered::At(WordReader::owned(words))
             }
             Ok(Through::At(words)) => Entered::At(WordReader::owned(words)),
@@ -219,12 +230,12 @@ impl<'p> Jit<'p> {
     /// There is too much code: the coldest goes, and what is hot must become hot again.
     fn throw_away(&mut self) {
         let evicted = self.tiers.drivers.evict(self.options.code_bytes);
-        if evicted != Evicted::None {
-            self.tiers.counters.fill(0);
-        }
         if evicted == Evicted::AtOnce {
             // It would be compiled and thrown away again and again.
             self.tiers.raise_threshold();
+        }
+        if evicted != Evicted::None {
+            self.tiers.counters.fill(self.tiers.threshold);
         }
     }
 
@@ -260,6 +271,7 @@ impl<'p> Jit<'p> {
         if let Some(driver) = self.tiers.drivers.find(&key) {
             return Ok(Some(driver));
         }
+        let _making = self.events.clock().enter(Tier::Making);
         let greens: Vec<Word> = shape.greens.iter().map(|at| words[*at]).collect();
         // SAFETY: the functions that the macros make are typed as the source is, and what greens refer to is borrowed for `'p`,
         // which this `Jit` can't outlive.

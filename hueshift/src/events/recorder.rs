@@ -5,7 +5,7 @@ use crate::clock::Clock;
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A function that is handed each event when it happens.
 pub type Sink = Box<dyn FnMut(&Event)>;
@@ -26,10 +26,11 @@ struct Shared {
 }
 
 impl Recorder {
-    /// Nothing has happened. So many events are kept; `timed` says whether the time in each tier is measured.
-    pub fn new(room: usize, timed: bool) -> Recorder {
+    /// Nothing has happened. So many events are kept; `timed` says whether the time in each tier is measured; for so long as
+    /// `warm_up` from when something is hot it is anyhow.
+    pub fn new(room: usize, timed: bool, warm_up: Duration) -> Recorder {
         Recorder(Rc::new(Shared {
-            clock: Clock::new(timed),
+            clock: Clock::new(timed, warm_up),
             begun: Instant::now(),
             room,
             kept: RefCell::default(),

@@ -4,6 +4,7 @@ use super::{Event, Place, Reason, Recorder, What};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::time::Duration;
 
 fn event(us: u64) -> Event {
     let (what, key) = (What::Exit { exit: 3, taken: 8 }, "code, pc=12".to_owned());
@@ -13,7 +14,7 @@ fn event(us: u64) -> Event {
 
 #[test]
 fn only_the_latest_are_kept() {
-    let recorder = Recorder::new(3, false);
+    let recorder = Recorder::new(3, false, Duration::ZERO);
     let heard = Rc::new(RefCell::new(Vec::new()));
     let hears = heard.clone();
     recorder.set_sink(Some(Box::new(move |event| hears.borrow_mut().push(event.us))));
@@ -23,14 +24,14 @@ fn only_the_latest_are_kept() {
     recorder.set_sink(None);
     recorder.tell(event(5));
     assert_eq!(heard.borrow().len(), 5);
-    let nothing = Recorder::new(0, false);
+    let nothing = Recorder::new(0, false, Duration::ZERO);
     nothing.tell(event(0));
     assert_eq!((nothing.kept().len(), nothing.forgotten()), (0, 1));
 }
 
 #[test]
 fn a_sink_may_change_the_sink() {
-    let recorder = Recorder::new(0, false);
+    let recorder = Recorder::new(0, false, Duration::ZERO);
     let (own, heard) = (recorder.clone(), Rc::new(RefCell::new(0)));
     let hears = heard.clone();
     recorder.set_sink(Some(Box::new(move |_| {

@@ -2,6 +2,7 @@
 
 use super::made_up::Start;
 use super::{Jit, JitError, Next, Policy, Taken};
+use crate::clock::Tier;
 use crate::events::{Reason, What};
 use crate::switches;
 use flowgraph::ir::{Const, Graph, Word};
@@ -66,6 +67,7 @@ impl Jit<'_> {
     }
 
     fn build_bridge(&mut self, exit: u32, words: &[Word]) -> Result<Next, JitError> {
+        let _making = self.enter_tier(Tier::Making);
         let beginning = self.beginning(|| Start::Exit(exit));
         let (begun, from) = (Instant::now(), self.engine.fragments.len());
         let (key, traced) = self.engine.trace_exit(exit, words)?;
@@ -85,6 +87,7 @@ impl Jit<'_> {
     /// Gives a promotion a case for the value seen.
     fn grow_switch(&mut self, exit: u32, position: usize, words: Vec<Word>) -> Result<Next, JitError> {
         let seen = words[position] as i64;
+        let _making = self.enter_tier(Tier::Making);
         let beginning = self.beginning(|| Start::Exit(exit));
         let (begun, from) = (Instant::now(), self.engine.fragments.len());
         let given = words.clone();

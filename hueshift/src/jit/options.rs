@@ -23,6 +23,10 @@ pub struct JitOptions {
     /// Whether machine code is generated on a second thread, while runs go on in tier 0. What is compiled when depends on the
     /// machine's mood then. Only for runs that begin in tier 0.
     pub background: bool,
+    /// For so long, from when something is hot, a run stays in tier 0 when going to compiled code and back has cost it more than it can bear: so
+    /// that a short one loses little by code that is left again at once, since what comes behind its exits isn't compiled yet. Only with
+    /// [`JitOptions::background`], as what is entered when depends on the machine's mood then.
+    pub warm_up: Duration,
     /// Have the code generator refuse what comes at this number, from 1 on.
     pub refuse_code: Option<u64>,
     /// Whether a blackholed run goes on in compiled code at the next merge point that has some.
@@ -77,6 +81,7 @@ impl Default for JitOptions {
             cases: 32,
             region: 0,
             background: false,
+            warm_up: Duration::ZERO,
             refuse_code: None,
             reenter: true,
             abort_at: None,
@@ -175,8 +180,8 @@ pub struct Stats {
 impl Stats {
     /// The same with the times that runs have spent in the tiers.
     pub(crate) fn timed(self, clock: &Clock) -> Stats {
-        let [tier0, running, interpreting, driving] = clock.spent();
-        Stats { tier0, running, interpreting, driving, ..self }
+        let [tier0, running, interpreting, driving, making] = clock.spent();
+        Stats { tier0, running, interpreting, driving: driving + making, ..self }
     }
 }
 

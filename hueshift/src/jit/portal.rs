@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::time::Duration;
 use timeshifter::specialize::{Choice, Door, Entrance, Portal, RunRoots};
 
 /// Where a run is that tier 0 has brought to a merge point.
@@ -97,11 +98,21 @@ impl Doors {
 /// As long as there are so few fragments, runs may be traced again for which there is code.
 const FEW: usize = 200;
 
+/// What takes so long pays for what is compiled in the end.
+const WARM_UP: Duration = Duration::from_millis(40);
+
 impl JitOptions {
     /// The settings of a JIT whose interpreter is tier 0: compiling takes some 10,000 times as long as a step of the interpreter,
     /// so it is for what comes by often. An exit costs some microseconds, and a bridge about as much as 50 of them. (PyPy's thresholds are 1,039 and 200.)
     pub fn just_in_time() -> JitOptions {
-        JitOptions { threshold: 1000, bridge: 50, region: 2000, background: true, ..JitOptions::default() }
+        JitOptions {
+            threshold: 1000,
+            bridge: 50,
+            region: 2000,
+            background: true,
+            warm_up: WARM_UP,
+            ..JitOptions::default()
+        }
     }
 }
 

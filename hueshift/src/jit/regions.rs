@@ -7,6 +7,7 @@
 //! region, with all that traces have seen of it by then.
 
 use super::{Jit, JitError, Next};
+use crate::clock::Tier;
 use crate::switches;
 use flowgraph::ir::{Access, Graph, Word};
 use rustc_hash::FxHashMap;
@@ -155,6 +156,7 @@ impl Jit<'_> {
 
     /// Specializes a loop again, with all that traces have seen of it, and has machine code made of that.
     fn make_region(&mut self, nest: usize) -> Result<(), JitError> {
+        let _making = self.enter_tier(Tier::Making);
         let begun = Instant::now();
         let nests = &self.regions.nests.1;
         for within in nests.within(nest) {

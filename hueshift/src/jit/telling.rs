@@ -80,6 +80,11 @@ impl Jit<'_> {
         self.teller = Teller { is_shared: true, ..Teller::new(recorder.clone()) };
     }
 
+    /// Whether the run has gone to compiled code and back for too long, and tier 0 can go on for now.
+    pub(super) fn goes_to_and_fro(&self) -> bool {
+        self.goes_back && self.teller.recorder.clock().goes_to_and_fro()
+    }
+
     /// The run is in a tier, until what this gives is dropped.
     pub(super) fn enter_tier(&self, tier: Tier) -> Within {
         self.teller.recorder.clock().enter(tier)
@@ -232,6 +237,7 @@ impl Jit<'_> {
         if !self.code.is_busy() || !(wait || self.code.has_news()) {
             return Ok(());
         }
+        let _making = self.enter_tier(Tier::Making);
         let begun = Instant::now();
         let finished = self.code.poll(&self.engine, wait)?;
         // What is waited for is counted below.

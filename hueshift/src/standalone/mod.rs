@@ -97,7 +97,7 @@ pub fn standalone(
     let mut memory = Memory::for_module(&compiler.module);
     let placed = arguments.place(&mut memory);
     let given = compiler.arguments(&arguments, &placed);
-    let mut engine = Engine::new(Program::load(&compiler.module)?, &mut memory);
+    let mut engine = Engine::new(Program::load(&compiler.module, &compiler.analyses)?, &mut memory);
     engine.no_exits = true;
     let unit = engine.specialize(&compiler.entry, &given)?;
     let (graphs, copied): (Vec<Graph>, Vec<Option<Graph>>) =

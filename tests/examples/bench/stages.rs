@@ -159,7 +159,7 @@ fn row(name: &str, pipeline: &Pipeline, arguments: &str) -> Result<String, Strin
 /// How many ops the residual graph has before it is optimized (but cleaned) and after, and the times of what makes it.
 fn residual(prepared: &mut Prepared) -> Result<((usize, usize), [Duration; 4]), String> {
     let args = prepared.compiler.arguments(&prepared.arguments, &prepared.placed);
-    let program = Program::load(&prepared.compiler.module).map_err(|e| e.to_string())?;
+    let program = Program::load(&prepared.compiler.module, &prepared.compiler.analyses).map_err(|e| e.to_string())?;
     let mut engine = Engine::new(program, &mut prepared.memory);
     let begun = Instant::now();
     let unit = engine.specialize(&prepared.compiler.entry, &args).map_err(|e| e.to_string())?;

@@ -79,7 +79,7 @@ pub use merges::{Merge, Merges};
 pub use nests::{Nest, Nests};
 pub use own::Shape;
 pub use portal::{Door, Portal, RunRoots};
-pub use program::{Loaded, Program};
+pub use program::{Analyses, Loaded, Program};
 pub use recorded::LOOK_AT_HINT;
 pub use region::{NewRegion, Profile};
 pub use residual::{Fragment, Info};

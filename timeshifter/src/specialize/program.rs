@@ -13,19 +13,43 @@ use flowgraph::ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 
+/// What is known of a module's compiler graphs whatever data they work on: found out once for all programs of them, on any thread.
+#[derive(Debug)]
+pub struct Analyses(Vec<Analysis>);
+
+#[derive(Debug)]
+struct Analysis {
+    liveness: Liveness,
+    order: Order,
+    lookahead: Lookahead,
+    arguments: Arguments,
+}
+
+impl Analyses {
+    /// Those of a module's graphs, which must have been verified.
+    pub fn of(module: &Module) -> Analyses {
+        let analysis = |graph: &Graph| {
+            let order = Order::new(graph);
+            let (lookahead, arguments) = (Lookahead::new(graph, &order), Arguments::of(graph));
+            Analysis { liveness: Liveness::new(graph), order, lookahead, arguments }
+        };
+        Analyses(module.graphs.values().map(analysis).collect())
+    }
+}
+
 /// One compiler graph.
 #[derive(Debug)]
 pub struct Loaded<'m> {
     /// The graph.
     pub graph: &'m Graph,
     /// Which values are needed where.
-    pub liveness: Liveness,
+    pub liveness: &'m Liveness,
     /// The order of its blocks, and its loops.
-    pub order: Order,
+    pub order: &'m Order,
     /// Whether it is the all-red twin.
     pub twin: bool,
-    pub(super) lookahead: Lookahead,
-    pub(super) arguments: Arguments,
+    pub(super) lookahead: &'m Lookahead,
+    pub(super) arguments: &'m Arguments,
     /// By value, whether it may be an address.
     pub(super) is_address: Vec<bool>,
     marks: Vec<Vec<Option<MarkKind>>>,
@@ -51,11 +75,11 @@ pub struct Program<'m> {
 }
 
 impl<'m> Program<'m> {
-    /// Loads a module of stage [`Stage::Compiler`]. The module must have been verified.
+    /// Loads a module of stage [`Stage::Compiler`], with the analyses of its graphs. The module must have been verified.
     ///
     /// # Errors
     /// If it is of another stage.
-    pub fn load(module: &'m Module) -> Result<Program<'m>, SpecError> {
+    pub fn load(module: &'m Module, analyses: &'m Analyses) -> Result<Program<'m>, SpecError> {
         if module.stage != Stage::Compiler {
             let what = format!("a {} module cannot be specialized, only a compiler module", module.stage.name());
             return Err(SpecError::Malformed(what, Loc::UNKNOWN));
@@ -63,8 +87,10 @@ impl<'m> Program<'m> {
         let by_key: FxHashMap<&str, GraphIx> =
             module.graphs.keys().enumerate().map(|(i, k)| (k.as_str(), GraphIx(i as u32))).collect();
         let references_in_memory = references_in_memory(module);
-        let load = |graph| Loaded::new(graph, &by_key, addresses(graph, module, references_in_memory));
-        let graphs: Vec<Loaded<'m>> = module.graphs.values().map(load).collect();
+        assert_eq!(module.graphs.len(), analyses.0.len(), "the analyses are of this module");
+        let load =
+            |(graph, analysis)| Loaded::new(graph, analysis, &by_key, addresses(graph, module, references_in_memory));
+        let graphs: Vec<Loaded<'m>> = module.graphs.values().zip(&analyses.0).map(load).collect();
         let may_trap = may_trap(&graphs);
         let mut ops = module.graphs.values().flat_map(|g| &g.blocks).flat_map(|b| &b.ops);
         let marks_jumps = ops.any(|op| op.opcode == Opcode::CanEnterJit);
@@ -191,7 +217,12 @@ impl<'m> Program<'m> {
 }
 
 impl<'m> Loaded<'m> {
-    fn new(graph: &'m Graph, by_key: &FxHashMap<&str, GraphIx>, is_address: Vec<bool>) -> Loaded<'m> {
+    fn new(
+        graph: &'m Graph,
+        Analysis { liveness, order, lookahead, arguments }: &'m Analysis,
+        by_key: &FxHashMap<&str, GraphIx>,
+        is_address: Vec<bool>,
+    ) -> Loaded<'m> {
         let mut callees = FxHashMap::default();
         let mut marks = Vec::new();
         for (b, block) in graph.blocks.iter().enumerate() {
@@ -208,7 +239,6 @@ impl<'m> Loaded<'m> {
                 }
             }
         }
-        let order = Order::new(graph);
         let guest_loops = graph
             .block_ids()
             .map(|head| {
@@ -219,8 +249,6 @@ impl<'m> Loaded<'m> {
             .collect();
         let twin = graph.key.ends_with("#twin");
         let twin_of = by_key.get(format!("{}#twin", graph.function).as_str()).copied();
-        let (lookahead, arguments) = (Lookahead::new(graph, &order), Arguments::of(graph));
-        let liveness = Liveness::new(graph);
         Loaded { graph, liveness, order, twin, lookahead, arguments, is_address, marks, callees, twin_of, guest_loops }
     }
 }
