@@ -67,30 +67,27 @@ pub(super) struct Abandoned(Rc<RefCell<Vec<Word>>>);
 
 /// How runs from tier 0 enter compiled code, by their greens: looking for a version takes a hundred times as long.
 #[derive(Default)]
-pub(super) struct Doors {
-    doors: FxHashMap<SmallVec<[Word; 4]>, Opened>,
-    /// The versions that were there: with another one, it may be the better one to enter.
-    versions: usize,
-}
+pub(super) struct Doors(FxHashMap<SmallVec<[Word; 4]>, Opened>);
 
 struct Opened {
     door: Door,
     entry: Rc<jitcodegen::Entry>,
+    /// The key whose version it leads to, and how often its versions had become others: with other ones, one of them may be the better one to
+    /// enter.
+    key: usize,
+    changes: u32,
 }
 
 impl Doors {
     fn open(&mut self, greens: SmallVec<[Word; 4]>, opened: Opened) {
-        self.doors.insert(greens, opened);
+        self.0.insert(greens, opened);
     }
 
-    /// Where a run with these words enters, while there are so many versions.
-    fn enter(&mut self, greens: &[Word], versions: usize, words: &[Word]) -> Option<Next> {
-        if self.versions != versions {
-            self.doors.clear();
-            self.versions = versions;
-        }
-        let Opened { door, entry } = self.doors.get(greens)?;
-        let fits = door.bounds.iter().all(|(leaf, bound)| bound.contains(words[*leaf] as i64));
+    /// Where a run with these words enters.
+    fn enter(&self, greens: &[Word], changes_of: impl Fn(usize) -> u32, words: &[Word]) -> Option<Next> {
+        let Opened { door, entry, key, changes } = self.0.get(greens)?;
+        let is_same = changes_of(*key) == *changes;
+        let fits = is_same && door.bounds.iter().all(|(leaf, bound)| bound.contains(words[*leaf] as i64));
         fits.then(|| Next::Entry(entry.clone(), door.order.iter().map(|leaf| words[*leaf]).collect()))
     }
 }
@@ -158,9 +155,8 @@ impl Jit<'_> {
         self.unit = Some(portal.unit);
         self.stats.arrived += 1;
         let greens = portal.greens(words);
-        let versions = self.engine.versions_made;
         if !self.engine.flips(Choice::Door)
-            && let Some(next) = self.doors.enter(&greens, versions, words)
+            && let Some(next) = self.doors.enter(&greens, |key| self.engine.changes_of(key), words)
         {
             self.stats.entered += 1;
             self.engine.begin_portal_run(portal, words);
@@ -180,7 +176,8 @@ impl Jit<'_> {
         }
         if let Some(door) = self.engine.door(portal, &frames[0], version) {
             let entry = Rc::new(self.code.engine.entry(&fragment)?);
-            self.doors.open(greens, Opened { door, entry });
+            let (key, changes) = (version.key, self.engine.changes_of(version.key));
+            self.doors.open(greens, Opened { door, entry, key, changes });
         }
         Ok(Some(Next::Code(fragment, words)))
     }

@@ -109,8 +109,8 @@ pub struct Engine<'m> {
     pub versions: FxIndexMap<Key, Vec<Version>>,
     /// The hashes of the keys of versions that the interpreter can enter.
     pub(super) entrances: FxHashSet<u64>,
-    /// How many versions have been made.
-    pub versions_made: usize,
+    /// How often the versions of each key have become others: more, or a region in the place of one.
+    changes: Vec<u32>,
     /// How many traces have been begun.
     pub(super) traces: usize,
     /// Where the guest has jumped to in a trace: the number of the first. That one may go straight on, the next ones make
@@ -205,7 +205,7 @@ impl<'m> Engine<'m> {
             residual_calls: indexmap::IndexSet::new(),
             versions: FxIndexMap::default(),
             entrances: FxHashSet::default(),
-            versions_made: 0,
+            changes: Vec::new(),
             traces: 0,
             passed_heads: FxHashMap::default(),
             profile: Profile::default(),
@@ -251,6 +251,19 @@ impl<'m> Engine<'m> {
     /// The version.
     pub fn version(&self, id: VersionId) -> &Version {
         &self.versions[id.key][id.version]
+    }
+
+    /// How often the versions of a key have become others: while that is the same, a state enters the one that it has entered before.
+    pub fn changes_of(&self, key: usize) -> u32 {
+        self.changes.get(key).copied().unwrap_or_default()
+    }
+
+    /// The versions of a key have become others.
+    pub(super) fn has_changed(&mut self, key: usize) {
+        if self.changes.len() <= key {
+            self.changes.resize(self.versions.len().max(key + 1), 0);
+        }
+        self.changes[key] = self.changes[key].wrapping_add(1);
     }
 
     /// The fragments so far are finished: what is known of their ops only for finding equal ones goes. (A trace that waits for a

@@ -181,7 +181,7 @@ impl Engine<'_> {
             Some(before) => self.versions[id.key][before] = version,
             None => self.versions[id.key].push(version),
         }
-        self.versions_made += 1;
+        self.has_changed(id.key);
     }
 
     /// Whether a state belongs to the region that is being filled.

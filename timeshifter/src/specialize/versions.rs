@@ -130,7 +130,7 @@ impl Engine<'_> {
         let template = Rc::new(template);
         let version = Version { template, fragment, block, enterable, folds: 0, arrivals: Vec::new() };
         self.versions[key].push(version);
-        self.versions_made += 1;
+        self.has_changed(key);
         id
     }
 
