@@ -83,13 +83,14 @@ impl Engine<'_> {
         let fragment = &self.fragments[st.fragment];
         let head = &fragment.graph.block(st.block).params;
         let is_red = |value: ValueId| graph.values[value.index()].color != Some(Color::Green);
+        if !graph.slices().any(|(_, base, length)| is_red(base) && is_red(length)) {
+            return; // it is described as it is
+        }
         // By argument of the outermost function: the parameter that holds it.
         let mut holds: FxHashMap<ValueId, usize> = FxHashMap::default();
-        if graph.slices().any(|(_, base, length)| is_red(base) && is_red(length)) {
-            for ((depth, argument), red) in self.sources(&st.frames).into_iter().zip(st.red_registers()) {
-                let param = head.iter().position(|param| Red::Value(*param) == red);
-                holds.extend(param.filter(|_| depth == 0).map(|at| (argument, at)));
-            }
+        for ((depth, argument), red) in self.sources(&st.frames).into_iter().zip(st.red_registers()) {
+            let param = head.iter().position(|param| Red::Value(*param) == red);
+            holds.extend(param.filter(|_| depth == 0).map(|at| (argument, at)));
         }
         let mut params: Vec<String> = fragment.graph.entry_params().iter().map(ToString::to_string).collect();
         for (name, base, length) in graph.slices() {

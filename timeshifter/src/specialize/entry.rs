@@ -107,11 +107,17 @@ impl<'m> Engine<'m> {
     /// A name for a residual graph made from `graph`: the function's, then with numbers. A function that is also called as
     /// it is keeps its name for itself.
     pub(super) fn fresh_name(&mut self, graph: GraphIx) -> String {
-        let function = &self.program.graph(graph).function;
-        let reserved = self.program.module.graphs.contains_key(function);
-        let taken = self.names.entry(function.clone()).or_insert(usize::from(reserved));
+        let function = self.program.graph(graph).function.as_str();
+        let taken = match self.names.get_mut(function) {
+            Some(taken) => taken,
+            None => {
+                let reserved = self.program.module.graphs.contains_key(function);
+                self.names.entry(function.to_owned()).or_insert(usize::from(reserved))
+            }
+        };
         *taken += 1;
-        if *taken == 1 { function.clone() } else { format!("{function}#{}", *taken - 1) }
+        let number = (*taken - 1).to_string();
+        if *taken == 1 { function.to_owned() } else { [function, "#", &number].concat() }
     }
 
     /// A new fragment of a unit for code of `graph`.

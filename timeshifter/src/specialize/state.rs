@@ -109,6 +109,11 @@ impl Regs {
 
     /// Sets the register of `value`.
     pub fn set(&mut self, value: ValueId, reg: Reg) {
+        // Most values are set in the order in which they are defined.
+        if self.0.last().is_none_or(|(last, _)| *last < value) {
+            self.0.push((value, reg));
+            return;
+        }
         match self.0.binary_search_by_key(&value, |r| r.0) {
             Ok(i) => self.0[i].1 = reg,
             Err(i) => self.0.insert(i, (value, reg)),
