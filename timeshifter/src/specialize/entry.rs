@@ -159,9 +159,7 @@ impl<'m> Engine<'m> {
         graph.signature.clone_from(&source.signature);
         graph.loc = source.loc;
         graph.attributes.doc.clone_from(&source.attributes.doc);
-        if graph.params.len() != graph.entry_params().len() {
-            graph.params = graph.entry_params().iter().map(ToString::to_string).collect();
-        }
+        graph.params = param_names(graph);
     }
 
     /// The state at the entry of a unit. What the references of `own` lead to is local there.
@@ -244,6 +242,14 @@ impl<'m> Engine<'m> {
             _ => return,
         };
         st.memory.roots.insert(root, red);
+    }
+}
+
+/// The names of a graph's parameters: their own, where nobody has named them.
+pub(super) fn param_names(graph: &Graph) -> Vec<String> {
+    match graph.entry_params() {
+        params if params.len() == graph.params.len() => graph.params.clone(),
+        params => params.iter().map(ToString::to_string).collect(),
     }
 }
 

@@ -5,6 +5,7 @@
 //! sees loops. Fragments that have been compiled *apart* stay so, and are entered.
 
 use super::engine::Engine;
+use super::entry::param_names;
 use crate::optimize::{Firings, Kinds, Rewrites, copy_rounds, int_bound::IntBound, optimize};
 use flowgraph::ir::{Block, BlockId, Edge, Graph, Operand, Terminator, ValueId};
 use rustc_hash::FxHashMap;
@@ -105,7 +106,7 @@ impl Engine<'_> {
         let mut taken: FxHashMap<String, Shift> = FxHashMap::default();
         let mut order = vec![root];
         let mut graph = self.empty_graph(root, &first.key);
-        graph.params.clone_from(&first.params);
+        graph.params = param_names(first);
         let entry = graph.new_block();
         let (mut next, mut values) = (0, 0);
         taken.insert(first.key.clone(), Shift { blocks: 1, values });
