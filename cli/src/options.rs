@@ -409,10 +409,12 @@ impl Jit {
 
     /// Refuses what is only for runs that begin in tier 0: machine code made in the background, and a time to warm up.
     pub fn without_background(&self) -> Result<(), Failure> {
-        let setting = match () {
-            () if self.options.background => "--jit background=yes",
-            () if !self.options.warm_up.is_zero() => "--jit warm-up",
-            () => return Ok(()),
+        let setting = if self.options.background {
+            "--jit background=yes"
+        } else if !self.options.warm_up.is_zero() {
+            "--jit warm-up"
+        } else {
+            return Ok(());
         };
         Err(ignored(
             setting,

@@ -70,3 +70,41 @@ fn a_list_is_walked_to_its_end() {
         }
     }
 }
+
+/// A portal is handed a `&mut` under a name of its own, in a parameter that isn't `mut`.
+#[hueshift::interpreter]
+mod named {
+    use hueshift::prelude::*;
+
+    type Cells<'a> = &'a mut [i64];
+
+    #[portal(greens(code, first), reds(cells, n, acc))]
+    pub fn sum(code: &[u8], first: usize, cells: Cells, mut n: i64, mut acc: i64) -> i64 {
+        loop {
+            merge_point!();
+            if n == 0 {
+                return acc;
+            }
+            n -= 1;
+            let at = code[first] as usize;
+            cells[at] += n;
+            acc = acc.wrapping_mul(3) + cells[at];
+            can_enter_jit!();
+        }
+    }
+}
+
+#[test]
+fn a_reference_under_a_name_of_its_own() {
+    let code = [2, 1];
+    for (threshold, bridge) in [(2, 1), (10, 5)] {
+        let options = JitOptions { threshold, bridge, background: false, ..Jit::usual_options() };
+        let mut jit = Jit::with_options(&named::INTERPRETER, options);
+        for first in [0, 1, 0] {
+            let (mut wanted_cells, mut cells) = ([1, 2, 3], [1, 2, 3]);
+            let wanted = named::sum(&code, first, &mut wanted_cells, 40, 0);
+            let got = named::jit::sum(&mut jit, &code, first, &mut cells, 40, 0);
+            assert_eq!((got.ok(), cells), (Some(wanted), wanted_cells), "threshold {threshold}, first {first}");
+        }
+    }
+}

@@ -252,8 +252,10 @@ impl Rewriter<'_> {
                     let Pat::Ident(pattern) = &*t.pat else { continue };
                     let by_reference = matches!(*t.ty, syn::Type::Reference(_));
                     let name = pattern.ident.to_token_stream();
-                    // What isn't `mut` is what it was, and so is its share of the hash: that is computed before the loop.
-                    let is_fixed = pattern.mutability.is_none() && (by_reference || has_hash(&param.ty));
+                    // What isn't `mut` is what it was, and so is its share of the hash: that is computed before the loop. A `&mut` under a
+                    // name of its own has been moved.
+                    let stays = by_reference || has_hash(&param.ty) && !param.ty.has_exclusive();
+                    let is_fixed = pattern.mutability.is_none() && stays;
                     (name, by_reference, !is_fixed)
                 }
             };
