@@ -474,6 +474,25 @@ fn runs_enter_compiled_code_by_the_same_door() {
     assert!(stats.entered >= 40 && stats.arrived - stats.entered < 5, "{stats:?}");
 }
 
+/// With a threshold that is high enough only some arrivals are counted, for all of them; with code there is, all are looked at.
+#[test]
+fn a_run_is_hot_at_about_its_threshold() {
+    let code: &[u8] = &[1, 0];
+    for (rounds, is_hot) in [(800, false), (1200, true)] {
+        let mut jit = Jit::with_options(&nested::INTERPRETER, JitOptions { threshold: 1000, ..at_once() });
+        nested::jit::repeat(&mut jit, code, 0, rounds, &mut [0; 4]).expect("no trap");
+        assert_eq!(jit.stats().traces, u64::from(is_hot), "{rounds} rounds");
+        if is_hot {
+            let before = jit.stats().entered;
+            for _ in 0..50 {
+                nested::jit::repeat(&mut jit, code, 0, 20, &mut [0; 4]).expect("no trap");
+            }
+            let entered = jit.stats().entered - before;
+            assert!(entered > 40, "each run comes to the code that there is, but for those that are traced: {entered}");
+        }
+    }
+}
+
 /// The loops inside of one that is hot are left by exits that are as hot: they need not become so one after the other.
 #[test]
 fn what_lies_behind_inner_loops_is_compiled_with_the_outer_one() {

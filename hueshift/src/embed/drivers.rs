@@ -107,6 +107,11 @@ impl Drivers {
         self.bytes > most
     }
 
+    /// Whether a run may come to code. What a driver has is known since it has been left last.
+    pub fn has_code(&self) -> bool {
+        self.bytes > 0
+    }
+
     /// Throws the coldest drivers away that no run is inside of, until there are no more bytes than half of so many.
     pub fn evict(&mut self, most: usize) -> Evicted {
         let idle = |driver: &Driver| driver.inside.get() == 0 && driver.bytes > 0;

@@ -28,6 +28,7 @@ mod greens;
 mod hosts;
 mod interpreter;
 mod jit;
+mod sampler;
 mod tiers;
 mod trap;
 mod values;

@@ -1,13 +1,14 @@
 //! Going over from tier 0 to compiled code, and back: what the macros put in the place of `merge_point!()`.
 //!
-//! Tier 0 is the interpreter as rustc has compiled it, so a merge point must cost next to nothing there: a hash of the
-//! greens, and a counter. Only behind a full counter are the greens and reds made words, and compiled code is looked for, or
+//! Tier 0 is the interpreter as rustc has compiled it, so a merge point must cost next to nothing there: a countdown ([`super::sampler`]), and now
+//! and then a hash of the greens, and a counter. Only behind a full counter are the greens and reds made words, and compiled code is looked for, or
 //! made by tracing this very run. In the end tier 0 goes on at the merge point with what the reds have become, or returns.
 
 use super::compiled::Compiled;
 use super::drivers::{Drivers, Evicted};
 use super::interpreter::{Entry, Interpreter};
 use super::jit::{Error, Jit};
+use super::sampler::Sampler;
 use super::trap::Trap;
 use super::values::WordReader;
 use crate::clock::Tier;
@@ -59,6 +60,8 @@ enum Through {
 pub(super) struct Tiers {
     /// A function that isn't a portal has said that the guest jumps back.
     jumped: bool,
+    /// Which arrivals are counted.
+    sampler: Sampler,
     /// How often each is come to yet before it is hot.
     counters: Box<[u32; COUNTERS]>,
     /// How often a merge point is come to before it is hot: what the options say, or more.
@@ -101,6 +104,7 @@ impl Tiers {
     pub fn new(threshold: u32) -> Tiers {
         Tiers {
             jumped: false,
+            sampler: Sampler::new(threshold),
             counters: Box::new([threshold; COUNTERS]),
             threshold,
             shapes: FxHashMap::default(),
@@ -152,13 +156,21 @@ impl<'p> Jit<'p> {
         std::mem::take(&mut self.tiers.jumped)
     }
 
-    /// For the macros: whether a merge point with a key of this hash, behind a jump back of the guest or where a portal begins, is
-    /// worth the words of its parameters.
+    /// For the macros: a run comes to a merge point, behind a jump back of the guest or where a portal begins. Gives whether it is to say to
+    /// which.
     #[doc(hidden)]
     #[inline(always)]
-    pub fn arrives(&mut self, hash: u64) -> bool {
+    pub fn arrives(&mut self) -> bool {
+        self.tiers.sampler.takes()
+    }
+
+    /// For the macros: whether the merge point that it has come to, with a key of this hash, is worth the words of its parameters.
+    #[doc(hidden)]
+    #[inline(always)]
+    pub fn is_hot(&mut self, hash: u64) -> bool {
+        let weight = self.tiers.sampler.weight();
         let left = &mut self.tiers.counters[counter_of(hash)];
-        match left.checked_sub(1) {
+        match left.checked_sub(weight) {
             Some(less) => *left = less,
             None => return true,
         }
@@ -173,6 +185,7 @@ impl<'p> Jit<'p> {
     #[inline(never)]
     pub fn enter<'a>(&mut self, entry: usize, hash: u64, words: impl FnOnce() -> Vec<Word>) -> Entered<'a> {
         if self.events.clock().goes_to_and_fro() {
+            self.tiers.sampler.take_some();
             self.tiers.counters[counter_of(hash)] = self.tiers.threshold.min(SOON);
             return Entered::At(WordReader::owned(words()));
         }
@@ -191,6 +204,9 @@ impl<'p> Jit<'p> {
         drop(inside);
         if self.tiers.drivers.left(driver, self.options.code_bytes) {
             tier0::outside(|| self.throw_away());
+        }
+        if self.tiers.drivers.has_code() {
+            self.tiers.sampler.take_all();
         }
         match entered {
             Ok(Through::Not(words)) => {

@@ -11,7 +11,8 @@ use timeshifter::specialize::{Flipped, Limits};
 /// Settings of a [`Jit`](super::Jit).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JitOptions {
-    /// How often the interpreter comes to a merge point, behind a backward jump of the guest, before it is traced from there.
+    /// How often the interpreter comes to a merge point, behind a backward jump of the guest, before it is traced from there. An
+    /// interpreter that is embedded counts by samples, one for each sixteenth of this: so from 32 on it is about as often.
     pub threshold: u32,
     /// How often an exit is taken before it gets a bridge.
     pub bridge: u32,

@@ -6,7 +6,7 @@
 //! fn __hueshift_second_run<'p>(code: &'p [u8], mut pc: usize, cpu: &mut Cpu, jit: &mut Jit<'p>) -> u64 {
 //!     let mut jumped = true;
 //!     'arrival: loop {
-//!         if take(&mut jumped) && jit.arrives(hash of code and pc) {
+//!         if take(&mut jumped) && jit.arrives() && jit.is_hot(hash of code and pc) {
 //!             match jit.enter(|| words of code, pc and cpu) { At(words) => pc = …, Returned(words) => return … }
 //!         }
 //!         loop {
@@ -290,21 +290,22 @@ impl Rewriter<'_> {
         };
         quote! {{
             #(#lent)*
-            let __hueshift_counts = #counts;
-            let __hueshift_hash = if __hueshift_counts { #hash } else { 0 };
-            if __hueshift_counts && #jit.arrives(__hueshift_hash) {
-                #(#taken)*
-                let __hueshift_arguments = move || {
-                    let mut #words = ::std::vec::Vec::with_capacity(#count);
-                    #(#passed)*
-                    #words
-                };
-                match #jit.enter(#entry, __hueshift_hash, __hueshift_arguments) {
-                    ::hueshift::embed::Entered::Returned(mut #reader) => {
-                        let _ = &mut #reader;
-                        return #result;
+            if #counts && #jit.arrives() {
+                let __hueshift_hash = #hash;
+                if #jit.is_hot(__hueshift_hash) {
+                    #(#taken)*
+                    let __hueshift_arguments = move || {
+                        let mut #words = ::std::vec::Vec::with_capacity(#count);
+                        #(#passed)*
+                        #words
+                    };
+                    match #jit.enter(#entry, __hueshift_hash, __hueshift_arguments) {
+                        ::hueshift::embed::Entered::Returned(mut #reader) => {
+                            let _ = &mut #reader;
+                            return #result;
+                        }
+                        ::hueshift::embed::Entered::At(mut #reader) => { #(#given)* }
                     }
-                    ::hueshift::embed::Entered::At(mut #reader) => { #(#given)* }
                 }
             }
         }}
