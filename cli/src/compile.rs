@@ -22,7 +22,8 @@ use std::path::{Path, PathBuf};
 pub struct Compile {
     /// The name of an interpreter, a file of the dialect, or `-` for standard input.
     source: String,
-    /// The guest program: a file, `-` for standard input, or the name of a bundled one (a file with such a name is `./NAME`).
+    /// The guest program: a file, `-` for standard input, or the name of a bundled one (a file with such a name is
+    /// `./NAME`).
     program: Option<String>,
     /// The executable to make.
     #[arg(short, long, value_name = "FILE")]

@@ -5,8 +5,8 @@
 //!   ·                         ┬
 //! ```
 //!
-//! A program written by a program may have lines of megabytes; nobody reads them, and miette can't draw a column beyond 65535.
-//! The line and column named above the drawing are those in the whole text, counted in characters.
+//! A program written by a program may have lines of megabytes; nobody reads them, and miette can't draw a column beyond
+//! 65535. The line and column named above the drawing are those in the whole text, counted in characters.
 //!
 //! A text may be anything: what a terminal would obey is shown as a picture of it ([`visible`]), one character for one.
 
@@ -21,7 +21,8 @@ const AROUND: usize = 50;
 /// Stands for what was cut.
 const CUT: &str = "…";
 
-/// The text with characters that terminals obey replaced by ones that show them: `␛` for an escape. Line breaks and tabs stay.
+/// The text with characters that terminals obey replaced by ones that show them: `␛` for an escape. Line breaks and
+/// tabs stay.
 pub fn visible(text: &str) -> Cow<'_, str> {
     let mut rest = text.chars().peekable();
     if !text.contains(is_obeyed) {
@@ -35,8 +36,8 @@ pub fn visible(text: &str) -> Cow<'_, str> {
     shown.into()
 }
 
-/// Whether a terminal does something else than to show a character: control characters, and those that turn the direction of
-/// what follows.
+/// Whether a terminal does something else than to show a character: control characters, and those that turn the
+/// direction of what follows.
 fn is_obeyed(c: char) -> bool {
     let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     turns || (c.is_control() && !matches!(c, '\n' | '\t'))
@@ -76,8 +77,8 @@ pub struct Excerpt {
 }
 
 impl Excerpt {
-    /// The excerpt of a text for labels, of which the first of each line decides what is shown of it; and the labels moved
-    /// to their places in the excerpt.
+    /// The excerpt of a text for labels, of which the first of each line decides what is shown of it; and the labels
+    /// moved to their places in the excerpt.
     pub fn new(name: &str, text: &str, labels: Vec<LabeledSpan>) -> (Excerpt, Vec<LabeledSpan>) {
         let (text, labels) = visible_with_labels(text, labels);
         let mut excerpt = Excerpt { name: visible(name).into_owned(), text: String::new(), skipped: BTreeMap::new() };
@@ -145,7 +146,8 @@ impl Kept<'_> {
         }
     }
 
-    /// The label `at` bytes into the line, where the line is put at `base`. A line that isn't cut may be the first of several.
+    /// The label `at` bytes into the line, where the line is put at `base`. A line that isn't cut may be the first of
+    /// several.
     fn label(&self, label: &LabeledSpan, at: usize, base: usize) -> LabeledSpan {
         let lead = if self.from > 0 { CUT.len() } else { 0 };
         let (at, len) = if self.from == 0 && self.to == self.line.len() {

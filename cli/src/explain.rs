@@ -16,7 +16,8 @@ use indexmap::{IndexMap, IndexSet};
 use serde_json::Value;
 use std::fmt::Write;
 
-/// Sum up a log of `run --mode jit`: where time went, what was not compiled, which exits and promotions cost time, and what to do.
+/// Sum up a log of `run --mode jit`: where time went, what was not compiled, which exits and promotions cost time, and
+/// what to do.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLE)]
 pub struct Explain {
@@ -365,7 +366,8 @@ impl Summary<'_> {
         self.written.iter().filter_map(said).collect()
     }
 
-    /// Where there are the most bridges and values, if making code takes more than half of the time, and not next to none.
+    /// Where there are the most bridges and values, if making code takes more than half of the time, and not next to
+    /// none.
     fn multiplied(&self, stats: Option<&Value>) -> Vec<String> {
         let known = |name: &str| stats.and_then(|stats| stats[name].as_u64()).unwrap_or_default();
         let making: u64 = ["specializing_us", "optimizing_us", "compiling_us"].into_iter().map(known).sum();

@@ -30,8 +30,8 @@ pub struct Graph {
     /// The arguments to specialize for (stage residual), as for `hueshift spec`.
     #[arg(long, default_value = "", allow_hyphen_values = true, hide_default_value = true)]
     args: String,
-    /// What decides at branches and promotions (stage residual). Under `tracing` the guest program is run, since its run
-    /// decides; under `eager` it is not.
+    /// What decides at branches and promotions (stage residual). Under `tracing` the guest program is run, since its
+    /// run decides; under `eager` it is not.
     #[arg(long, value_enum, default_value_t)]
     policy: Policy,
     /// How it is written.

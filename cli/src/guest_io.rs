@@ -7,8 +7,8 @@ use crate::source;
 use flowgraph::ir::Module;
 use hueshift::io::{self, Io, StreamError};
 
-/// Runs a guest on standard input and output. Output is flushed at the end, however the run ends. A reader of the output
-/// that has gone away is a proper end of the run.
+/// Runs a guest on standard input and output. Output is flushed at the end, however the run ends. A reader of the
+/// output that has gone away is a proper end of the run.
 pub fn real(run: impl FnOnce() -> Result<(), Failure>) -> Done {
     let (done, io) = io::with(Io::real(), run);
     match io.finish() {

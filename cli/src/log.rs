@@ -1,5 +1,5 @@
-//! `--log FILE`: as text what was compiled, and what was not done as well as it might have been, a line each; of a JIT's
-//! run all that happened, as lines of JSON, which `hueshift explain` reads.
+//! `--log FILE`: as text what was compiled, and what was not done as well as it might have been, a line each; of a
+//! JIT's run all that happened, as lines of JSON, which `hueshift explain` reads.
 //!
 //! ```text
 //! compiled tl: 41 ops in 12 blocks

@@ -82,8 +82,8 @@ impl Opt {
     }
 }
 
-/// Whether what the optimizer has made keeps the rules of graphs, as what it was given does: it is looked at again by the verifier,
-/// which knows nothing of how it was made.
+/// Whether what the optimizer has made keeps the rules of graphs, as what it was given does: it is looked at again by
+/// the verifier, which knows nothing of how it was made.
 fn sound(module: &Module) -> Done {
     let Err(violations) = verify(module) else { return Ok(()) };
     let first = violations.first().map(ToString::to_string).unwrap_or_default();

@@ -23,8 +23,8 @@ pub struct EntryOptions {
 /// Where the log goes.
 #[derive(Debug, Args)]
 pub struct LogOption {
-    /// Write to a file what was compiled, which limits were met and where, and how often guards were executed where they
-    /// are counted. In the mode `jit` of `run` these are lines of JSON.
+    /// Write to a file what was compiled, which limits were met and where, and how often guards were executed where
+    /// they are counted. In the mode `jit` of `run` these are lines of JSON.
     #[arg(long, value_name = "FILE")]
     pub log: Option<PathBuf>,
 }
@@ -321,7 +321,8 @@ pub fn jit_help() -> String {
     help
 }
 
-/// The settings with which a run is watched or disturbed: the interpreter's graphs take the place of the interpreter then.
+/// The settings with which a run is watched or disturbed: the interpreter's graphs take the place of the interpreter
+/// then.
 pub const FOR_TESTS: &[&str] = &["reenter", "abort-at", "force-guard", "count-guards"];
 
 /// Why a text is no number up to `most`.
@@ -423,7 +424,8 @@ impl Jit {
         ))
     }
 
-    /// The settings of a run that is traced from its beginning: a hot loop is compiled again, as where tier 0 is rustc's.
+    /// The settings of a run that is traced from its beginning: a hot loop is compiled again, as where tier 0 is
+    /// rustc's.
     pub fn traced_at_once(&self) -> JitOptions {
         let mut options = self.options.clone();
         if self.given(&["region"]).is_none() {

@@ -267,8 +267,8 @@ pub fn compile_failure(error: &CompileError, files: &[SourceFile]) -> Failure {
     }
 }
 
-/// A failure to specialize or run. Where graphs were read as text, what breaks the engine's rules is their author's, and
-/// what goes wrong in a run is the guest's.
+/// A failure to specialize or run. Where graphs were read as text, what breaks the engine's rules is their author's,
+/// and what goes wrong in a run is the guest's.
 pub fn spec_failure(error: SpecFailure, files: &[SourceFile], is_text: bool) -> Failure {
     if error.is_internal() && !is_text {
         return Failure::Internal(error.to_string());

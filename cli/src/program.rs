@@ -15,8 +15,9 @@ pub struct Program {
 }
 
 impl Program {
-    /// The program of an interpreter that `name` means, if one is named at all: a bundled one, else a file. So what lies in the
-    /// folder at hand changes nothing; a file with a bundled program's name is asked for by a path, as `./primes`.
+    /// The program of an interpreter that `name` means, if one is named at all: a bundled one, else a file. So what
+    /// lies in the folder at hand changes nothing; a file with a bundled program's name is asked for by a path, as
+    /// `./primes`.
     pub fn read(interpreter: &'static Interpreter, name: Option<&str>) -> Result<Program, Failure> {
         let help = programs(interpreter);
         let Some(name) = name else {

@@ -1,4 +1,5 @@
-//! `hueshift rules`: the rules by which the optimizer replaces ops, looked at, proven, written in one shape, counted, and found.
+//! `hueshift rules`: the rules by which the optimizer replaces ops, looked at, proven, written in one shape, counted,
+//! and found.
 
 use crate::Done;
 use crate::output::{json, print, print_aside, write};
@@ -39,7 +40,8 @@ enum What {
     Mine(Mine),
 }
 
-/// Prove the rules of a file with Z3, or refute them with values; say whether rewriting ends, and whether the order of rules matters.
+/// Prove the rules of a file with Z3, or refute them with values; say whether rewriting ends, and whether the order of
+/// rules matters.
 #[derive(Debug, Args)]
 #[command(after_help = CHECK)]
 struct Check {
@@ -477,8 +479,8 @@ impl Mine {
         ))
     }
 
-    /// What would make sequences cheaper, the short ones first: what is found for these isn't found again in longer ones. Several are looked at at a
-    /// time.
+    /// What would make sequences cheaper, the short ones first: what is found for these isn't found again in longer
+    /// ones. Several are looked at at a time.
     fn search(&self, sequences: &[Sequence], solver: &Solver) -> Result<Vec<Cheaper>, Failure> {
         let progress = Progress::start(sequences.len());
         let known = Interpreted::new(read("integer.rules", ::rules::INTEGER)?);

@@ -27,7 +27,8 @@ use std::path::{Path, PathBuf};
 pub struct Run {
     /// The name of an interpreter, a file of the dialect, or `-` for standard input.
     source: String,
-    /// The guest program: a file, `-` for standard input, or the name of a bundled one (a file with such a name is `./NAME`).
+    /// The guest program: a file, `-` for standard input, or the name of a bundled one (a file with such a name is
+    /// `./NAME`).
     program: Option<String>,
     #[command(flatten)]
     entry: EntryOptions,
@@ -408,8 +409,8 @@ fn interpret(source: &Source, entry: &str, text: &str, native: bool) -> Result<R
     Ok(Ran { ending, after, output: Vec::new() })
 }
 
-/// Memory is accessed that isn't there. Of what is proven of a source this is nothing that a program can do, unless a reference has outlived
-/// the local variable that it leads to, which nobody has looked after.
+/// Memory is accessed that isn't there. Of what is proven of a source this is nothing that a program can do, unless a
+/// reference has outlived the local variable that it leads to, which nobody has looked after.
 fn gone(access: BadAccess) -> Failure {
     let help = "a reference leads to a local variable that is there no more: rustc refuses such a source, and says where. If it accepts \
                 this one, please report that as a bug of hueshift";

@@ -148,7 +148,8 @@ fn first_line(text: &str) -> Option<&str> {
     text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("//"))
 }
 
-/// The stage of the graphs that a text says it has. Graphs that are emitted one by one, without a line that says it, are residual.
+/// The stage of the graphs that a text says it has. Graphs that are emitted one by one, without a line that says it,
+/// are residual.
 fn stage_of(text: &str) -> Option<Stage> {
     let mut words = first_line(text)?.split_whitespace();
     let stages = [Stage::Flow, Stage::Colored, Stage::Compiler, Stage::Residual];

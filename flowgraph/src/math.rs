@@ -7,7 +7,8 @@
 //! `libm::powf_f32`.
 
 use crate::ir::{Type, Word};
-/// `min` and `max` of floats, in every tier: of a NaN and a number the number, and -0.0 is less than 0.0, which Rust leaves open.
+/// `min` and `max` of floats, in every tier: of a NaN and a number the number, and -0.0 is less than 0.0, which Rust
+/// leaves open.
 pub use libm::{fmaximum_num as max, fmaximum_numf as max_f32, fminimum_num as min, fminimum_numf as min_f32};
 
 /// The code of a function, by its shape. The calling convention is C's, for generated code.

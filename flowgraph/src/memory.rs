@@ -1,9 +1,9 @@
 //! The memory of a guest: regions of real memory with stable addresses, so that the evaluator and native code share it.
 //!
 //! A region is made by [`Memory::allocate`], or for each item of a module's data by [`Memory::for_module`]. Every load
-//! and store of the evaluator is checked against the regions: a wild access is an error ([`BadAccess`]), never undefined
-//! behaviour. Native code gets the same addresses and is not checked, since its graphs carry the guest's own bounds
-//! checks; unless they come from text that somebody may have edited ([`Memory::bounds`]).
+//! and store of the evaluator is checked against the regions: a wild access is an error ([`BadAccess`]), never
+//! undefined behaviour. Native code gets the same addresses and is not checked, since its graphs carry the guest's own
+//! bounds checks; unless they come from text that somebody may have edited ([`Memory::bounds`]).
 //!
 //! ```
 //! use flowgraph::{ir::Access, memory::Memory};
@@ -14,8 +14,8 @@
 //! assert!(memory.load(at + 16, Access::U8).is_err());
 //! ```
 //!
-//! Where an interpreter is embedded in a program, its memory is that program's: [`Memory::adopt_data`] makes an item of data
-//! of a piece of it, and [`Memory::trust_foreign`] lets the evaluator reach the rest, as native code does.
+//! Where an interpreter is embedded in a program, its memory is that program's: [`Memory::adopt_data`] makes an item of
+//! data of a piece of it, and [`Memory::trust_foreign`] lets the evaluator reach the rest, as native code does.
 //!
 //! Not promised: the addresses themselves, which differ from run to run; [`Memory::symbol`] gives those inside a
 //! module's data a name that does not.
@@ -237,8 +237,8 @@ impl Memory {
         self.insert(address, Region { size, owner: None });
     }
 
-    /// Gives the next item of a module's data, one that has no place yet, its place at `size` bytes from `address`. Items must
-    /// be given their places in the order of their ids.
+    /// Gives the next item of a module's data, one that has no place yet, its place at `size` bytes from `address`.
+    /// Items must be given their places in the order of their ids.
     ///
     /// # Safety
     /// As for [`Memory::borrow`], except that the bytes need not be writable where graphs only read them.
@@ -260,8 +260,8 @@ impl Memory {
     }
 
     /// From now on addresses outside of all regions may be used, or may not, if somebody has vouched for them at all
-    /// ([`Memory::trust_foreign`]). Open is what runs need. A specializer looks behind branches that are never taken, so a
-    /// constant may be no address there though it would have to be one: it needs the memory closed.
+    /// ([`Memory::trust_foreign`]). Open is what runs need. A specializer looks behind branches that are never taken,
+    /// so a constant may be no address there though it would have to be one: it needs the memory closed.
     pub fn open_foreign(&mut self, open: bool) {
         if self.foreign != Foreign::Unknown {
             self.foreign = if open { Foreign::Open } else { Foreign::Closed };
@@ -273,7 +273,8 @@ impl Memory {
         self.foreign == Foreign::Open
     }
 
-    /// Whether something may lie at an address: in a region, or among what the embedding program has, of which nothing is known.
+    /// Whether something may lie at an address: in a region, or among what the embedding program has, of which nothing
+    /// is known.
     pub fn may_be_address(&self, address: u64) -> bool {
         self.foreign != Foreign::Unknown && address >= LOWEST || self.check(address, 1, false).is_ok()
     }

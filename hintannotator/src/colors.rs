@@ -131,7 +131,8 @@ impl Colors {
             let (because, next) = self.because(&mut walk, ix, v, cause);
             // A variable and the join that it goes to are told once.
             let again = next.is_some_and(|(ix, v)| walk.describe(&self.module, ix, v) == (what.clone(), loc));
-            // What is no part of the source, as the functions of a `QuasiCell`, has no line of its own but that of what led there.
+            // What is no part of the source, as the functions of a `QuasiCell`, has no line of its own but that of what
+            // led there.
             let loc = match chain.last() {
                 Some(before) if !loc.is_known() => before.loc,
                 _ => loc,

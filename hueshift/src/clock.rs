@@ -110,8 +110,8 @@ impl Clock {
         Within(running.map(|running| (running.clone(), running.change(Some(tier)))))
     }
 
-    /// Whether coming to compiled code and leaving it has cost more than can be borne by a run that has been hot for so short: then it is
-    /// to go on in tier 0. The first time that this is asked the run becomes hot.
+    /// Whether coming to compiled code and leaving it has cost more than can be borne by a run that has been hot for so
+    /// short: then it is to go on in tier 0. The first time that this is asked the run becomes hot.
     pub fn goes_to_and_fro(&self) -> bool {
         self.0.as_ref().is_some_and(|running| running.goes_to_and_fro())
     }

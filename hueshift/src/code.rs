@@ -1,4 +1,5 @@
-//! Which residual graphs have machine code, and where their exits lead; optimizing and compiling them, at once or in the background.
+//! Which residual graphs have machine code, and where their exits lead; optimizing and compiling them, at once or in
+//! the background.
 
 use crate::forcing;
 use crate::jit::{JitError, Policy};
@@ -48,7 +49,8 @@ pub(crate) enum Compiling {
     UnderWay(u64),
 }
 
-/// A batch that the background has finished: its number, unless it is of functions that residual code calls as they are.
+/// A batch that the background has finished: its number, unless it is of functions that residual code calls as they
+/// are.
 pub(crate) struct Finished {
     pub number: Option<u64>,
     /// How much it is, or why it was refused.
@@ -125,9 +127,9 @@ impl Code {
         }
     }
 
-    /// Compiles the fragment `key`, newly made, with all that it leads to. Under the eager policy the new fragments that it
-    /// enters become one graph with it; a trace's stay apart, since exits come back to them. What enters it besides is compiled with it, as
-    /// it is: `others`, as switches over the values that promotions have seen.
+    /// Compiles the fragment `key`, newly made, with all that it leads to. Under the eager policy the new fragments
+    /// that it enters become one graph with it; a trace's stay apart, since exits come back to them. What enters it
+    /// besides is compiled with it, as it is: `others`, as switches over the values that promotions have seen.
     pub fn compile(
         &mut self,
         engine: &Engine<'_>,
@@ -149,8 +151,8 @@ impl Code {
         self.compile_all(engine, vec![(key.to_owned(), usize::MAX)], Vec::new())
     }
 
-    /// Compiles these fragments with all that they lead to. Of what a fragment enters, those that are made later than the
-    /// fragment with the number next to it become one graph with it.
+    /// Compiles these fragments with all that they lead to. Of what a fragment enters, those that are made later than
+    /// the fragment with the number next to it become one graph with it.
     fn compile_all(
         &mut self,
         engine: &Engine<'_>,
@@ -312,8 +314,8 @@ impl Code {
         !self.under_way.is_empty() || self.engine.under_way() > 0
     }
 
-    /// Goes on with what is made in the background, and installs what has been compiled; waits for all of it, if it is to. Gives
-    /// what was done.
+    /// Goes on with what is made in the background, and installs what has been compiled; waits for all of it, if it is
+    /// to. Gives what was done.
     pub fn poll(&mut self, engine: &Engine<'_>, wait: bool) -> Result<Vec<Finished>, JitError> {
         let mut all = Vec::new();
         while self.is_busy() {
@@ -449,7 +451,8 @@ mod tests {
     use super::*;
     use std::sync::mpsc::channel;
 
-    /// A batch is refused with all that have been begun since, also one that is being optimized then. The thread goes on.
+    /// A batch is refused with all that have been begun since, also one that is being optimized then. The thread goes
+    /// on.
     #[test]
     fn what_is_refused_before_it_is_optimized_ends_no_thread() {
         let options = jitcodegen::Options { background: true, ..Default::default() };
@@ -462,8 +465,8 @@ mod tests {
         assert!(next.recv().is_ok_and(|optimized| optimized.graphs.is_empty()));
     }
 
-    /// Functions that are called as they are, behind a batch that is refused, are compiled when they are called again; what is
-    /// refused itself is not.
+    /// Functions that are called as they are, behind a batch that is refused, are compiled when they are called again;
+    /// what is refused itself is not.
     #[test]
     fn functions_behind_what_is_refused_are_compiled_again() {
         let engine = jitcodegen::Engine::new(jitcodegen::Options::default()).expect("a code generator");

@@ -1,8 +1,8 @@
 //! Counting guards, and failing one of them on purpose: how the resume contract is tested (RESUME.md, 10).
 //!
 //! A guard is a branch or switch with an edge to a block that only leaves through an exit. Before it a call is put that
-//! counts, and says whether it must fail now; it must be possible to fail a guard whose condition holds, since a snapshot
-//! lies before what it serves.
+//! counts, and says whether it must fail now; it must be possible to fail a guard whose condition holds, since a
+//! snapshot lies before what it serves.
 
 use crate::jit::JitOptions;
 use flowgraph::ir::{Callee, Edge, Graph, Imm, Loc, Module, NO_GUARD, Op, Opcode, Operand, Terminator, Time, Type};

@@ -36,7 +36,8 @@ impl Golden {
         Golden::of_graphs(module, |_| true)
     }
 
-    /// A whole module: declarations and data, and graphs with their names and places in the source, numbered as they are.
+    /// A whole module: declarations and data, and graphs with their names and places in the source, numbered as they
+    /// are.
     pub fn of_module(module: Module) -> Golden {
         let text = print_module(&module);
         Golden { module, text }
@@ -55,7 +56,8 @@ impl Golden {
         &self.module
     }
 
-    /// How many ops of this name there are (`int_add`, `getfield`, `call`), or ends of blocks (`branch`, `switch`, `trap`).
+    /// How many ops of this name there are (`int_add`, `getfield`, `call`), or ends of blocks (`branch`, `switch`,
+    /// `trap`).
     ///
     /// # Panics
     /// If there is no op of this name at all.
@@ -107,8 +109,8 @@ fn word_of(line: &str) -> Option<&str> {
     words.next()
 }
 
-/// Fails if one of these ops is in a graph, and shows where: `assert_no_ops!(graph, int_mul, call)`. The names are those that
-/// graphs are printed with. Ends of blocks have names as well: `branch`, `switch`, `trap`.
+/// Fails if one of these ops is in a graph, and shows where: `assert_no_ops!(graph, int_mul, call)`. The names are
+/// those that graphs are printed with. Ends of blocks have names as well: `branch`, `switch`, `trap`.
 #[macro_export]
 macro_rules! assert_no_ops {
     ($graph:expr, $($op:ident),+ $(,)?) => {

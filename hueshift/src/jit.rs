@@ -1,8 +1,8 @@
 //! The driver: specializes an entry, compiles the fragments, and runs them, serving their exits.
 //!
 //! An exit that has no code behind it is *blackholed* at first: the compiler graphs are executed from its snapshot, not
-//! emitting, until a merge point has compiled code for the state, or to the end. An exit that is taken again gets a bridge,
-//! a promotion's exit a case of its growing switch, and is patched.
+//! emitting, until a merge point has compiled code for the state, or to the end. An exit that is taken again gets a
+//! bridge, a promotion's exit a case of its growing switch, and is patched.
 
 mod exits;
 mod hints;
@@ -72,8 +72,8 @@ pub struct Residual {
     pub module: Module,
     /// The keys of the entry's graph, its bridges and switch cases.
     pub own: Vec<String>,
-    /// The keys of the bridges behind exits, of regions, which are entered in place of loops, and of the switches over the
-    /// values that promotions have seen.
+    /// The keys of the bridges behind exits, of regions, which are entered in place of loops, and of the switches over
+    /// the values that promotions have seen.
     pub behind_exits: Vec<String>,
     /// How many promotions have at least one case.
     pub switches: usize,
@@ -111,7 +111,8 @@ struct Following {
     left: u32,
 }
 
-/// How much of the slots' memory a loop has with all that is compiled for its exits. Runs inside of runs have as much each.
+/// How much of the slots' memory a loop has with all that is compiled for its exits. Runs inside of runs have as much
+/// each.
 const FRAME_BYTES: u64 = 1 << 20;
 
 /// A specialized entry and its machine code.
@@ -181,7 +182,8 @@ enum Next {
     Frames(Vec<eval::Frame>),
     /// In tier 0, with these words in the portal's parameters.
     Tier0(Vec<Word>),
-    /// In tier 0, which finishes the portal that the innermost frame is in: its function, and the words of its parameters.
+    /// In tier 0, which finishes the portal that the innermost frame is in: its function, and the words of its
+    /// parameters.
     Inside(Vec<eval::Frame>, String, Vec<Word>),
     Done(eval::Outcome),
 }
@@ -197,7 +199,8 @@ impl<'m> Jit<'m> {
         engine.chaos = Chaos::new(options.chaos);
         engine.limits = options.limits.clone();
         engine.calls_compiled = true;
-        // Local aggregates lie where the interpreter can reach them, too: their addresses may be among an exit's values.
+        // Local aggregates lie where the interpreter can reach them, too: their addresses may be among an exit's
+        // values.
         let slots = engine.memory.allocate(options.slot_bytes);
         let settings = jitcodegen::Options {
             slot_memory: Some((slots, options.slot_bytes)),
@@ -356,8 +359,8 @@ impl<'m> Jit<'m> {
         }
     }
 
-    /// Goes on to the end, or to where tier 0 can go on. At the end nobody needs the local aggregates any more that were left
-    /// to compiled code.
+    /// Goes on to the end, or to where tier 0 can go on. At the end nobody needs the local aggregates any more that
+    /// were left to compiled code.
     fn go_on_to(&mut self, next: Next, activation: Option<Activation>) -> Result<Arrival, JitError> {
         let arrived = self.go_on_in_one_activation(next, activation);
         (self.following, self.left_by) = (None, None);
@@ -417,8 +420,8 @@ impl<'m> Jit<'m> {
         Ok(Next::Entry(Rc::new(self.code.engine.entry(&key)?), words))
     }
 
-    /// Carries out the calls that a trace comes to, in compiled code: a function may run for long, and would in the interpreter
-    /// for a hundred times as long.
+    /// Carries out the calls that a trace comes to, in compiled code: a function may run for long, and would in the
+    /// interpreter for a hundred times as long.
     fn follow_to_its_end(&mut self, mut traced: Traced, mut begun: Instant) -> Result<TraceEnd, JitError> {
         loop {
             match traced {
@@ -456,10 +459,10 @@ impl<'m> Jit<'m> {
         })
     }
 
-    /// Where the run goes on behind a trace. A loop that the trace has made and closed, but for the one that it began with, will
-    /// be left in this very run by an exit that is as hot as what was traced: that one gets its bridge at once, and so forth
-    /// until the loop is closed that the first trace began with. Else each loop inside of a loop would have to become hot
-    /// in its exits before the outer one is compiled behind it.
+    /// Where the run goes on behind a trace. A loop that the trace has made and closed, but for the one that it began
+    /// with, will be left in this very run by an exit that is as hot as what was traced: that one gets its bridge at
+    /// once, and so forth until the loop is closed that the first trace began with. Else each loop inside of a loop
+    /// would have to become hot in its exits before the outer one is compiled behind it.
     fn after_trace(&mut self, from: usize, end: TraceEnd) -> Next {
         let following = self.following.take().unwrap_or(Following { from, left: FOLLOWED });
         if let TraceEnd::Enter(key, _) = &end
@@ -480,8 +483,8 @@ impl<'m> Jit<'m> {
 
     // ---- the interpreter
 
-    /// Executes the compiler graphs from these frames until compiled code can be entered, or to the end. Where a backward
-    /// jump of the guest has become hot, a trace begins.
+    /// Executes the compiler graphs from these frames until compiled code can be entered, or to the end. Where a
+    /// backward jump of the guest has become hot, a trace begins.
     fn interpret(&mut self, mut frames: Vec<eval::Frame>) -> Result<Next, JitError> {
         let module = self.engine.program.module;
         loop {
@@ -555,8 +558,8 @@ impl<'m> Jit<'m> {
         Some(Next::Inside(std::mem::take(frames), function, words))
     }
 
-    /// Traces on from where the interpreter stands, and compiles the trace. Gives where the run goes on, if anything can be
-    /// traced from there.
+    /// Traces on from where the interpreter stands, and compiles the trace. Gives where the run goes on, if anything
+    /// can be traced from there.
     fn trace_frames(&mut self, frames: &[eval::Frame]) -> Result<Option<Next>, JitError> {
         if self.is_full() {
             return Ok(None);
@@ -585,8 +588,8 @@ impl<'m> Jit<'m> {
         frames.iter().all(|f| graphs.get_index(f.graph).is_some_and(|(_, graph)| hintannotator::has_colors(graph)))
     }
 
-    /// Whether to trace from where the interpreter stands, where it can't enter compiled code. If it comes again nevertheless, as what
-    /// is known there fits no version, then again: each time after twice as many.
+    /// Whether to trace from where the interpreter stands, where it can't enter compiled code. If it comes again
+    /// nevertheless, as what is known there fits no version, then again: each time after twice as many.
     fn is_hot(&mut self, frames: &[eval::Frame]) -> bool {
         let threshold = self.options.threshold.max(1);
         let count = self.heat.entry(self.engine.position_of(frames)).or_default();
@@ -625,8 +628,8 @@ impl<'m> Jit<'m> {
         Ok(())
     }
 
-    /// Tells of code that has been made since `begun`. Where tier 0 can, it goes on without what the code generator has refused, and
-    /// so does the interpreter behind exits.
+    /// Tells of code that has been made since `begun`. Where tier 0 can, it goes on without what the code generator has
+    /// refused, and so does the interpreter behind exits.
     fn made_or_refused(
         &mut self,
         done: Result<Compiling, JitError>,

@@ -1,5 +1,5 @@
-//! The library that users of hueshift add: from an interpreter's flow graphs to a compiler, to residual code, to machine
-//! code, to a run.
+//! The library that users of hueshift add: from an interpreter's flow graphs to a compiler, to residual code, to
+//! machine code, to a run.
 //!
 //! ```text
 //! flow module --Compiler::new--> compiler module --Jit::specialize | Jit::trace--> fragments --> machine code

@@ -68,8 +68,9 @@ pub fn is_virtual<T>(_x: &T) -> bool {
     false
 }
 
-/// A cell that is read often and written rarely. Where the compiler knows the cell, what is in it is a constant of the code that it
-/// makes: that code tests at the heads of its loops, and behind calls, whether the cell has been written since.
+/// A cell that is read often and written rarely. Where the compiler knows the cell, what is in it is a constant of the
+/// code that it makes: that code tests at the heads of its loops, and behind calls, whether the cell has been written
+/// since.
 ///
 /// It is a field of a struct that the host makes, and that the interpreter has by `&`.
 ///
@@ -128,8 +129,9 @@ macro_rules! can_enter_jit {
     () => {{}};
 }
 
-/// Says that a function gives this result for these arguments from here on, so that the compiler needn't call it. The function is `elidable`, and gives
-/// one number, `bool` or `char`. With debug assertions it is called, and must give that.
+/// Says that a function gives this result for these arguments from here on, so that the compiler needn't call it. The
+/// function is `elidable`, and gives one number, `bool` or `char`. With debug assertions it is called, and must give
+/// that.
 ///
 /// ```
 /// use hueshift::prelude::*;

@@ -28,8 +28,8 @@ pub enum Ending {
 pub struct Ran {
     /// How it ended.
     pub ending: Ending,
-    /// Memory afterwards, as far as it can have changed, by path, as Rust's `{:?}` prints it; nothing if it isn't to be shown
-    /// ([`JitOptions::show_memory`]).
+    /// Memory afterwards, as far as it can have changed, by path, as Rust's `{:?}` prints it; nothing if it isn't to be
+    /// shown ([`JitOptions::show_memory`]).
     pub after: IndexMap<String, String>,
     /// What it has written, where that is kept ([`crate::io::Io::bytes`]).
     pub output: Vec<u8>,
@@ -67,7 +67,8 @@ pub struct Report {
     pub sizes: Vec<Size>,
     /// How often each guard was executed, and on which executions one was made to fail, where that was asked for.
     pub guards: Option<(BTreeMap<i64, u64>, Vec<u64>)>,
-    /// What came of entering the guard's fragment in made-up states, where that was asked for and there is such a guard.
+    /// What came of entering the guard's fragment in made-up states, where that was asked for and there is such a
+    /// guard.
     pub made_up: Option<MadeUp>,
 }
 
@@ -123,8 +124,8 @@ fn numbers(there: &[i64]) -> String {
 }
 
 impl SpecFailure {
-    /// Whether this is a bug in hueshift and not the fault of a source, a program or arguments, provided that the compiler
-    /// graphs came from a source, and were not edited.
+    /// Whether this is a bug in hueshift and not the fault of a source, a program or arguments, provided that the
+    /// compiler graphs came from a source, and were not edited.
     pub fn is_internal(&self) -> bool {
         match self {
             SpecFailure::Arguments(_) | SpecFailure::NoHost(_) | SpecFailure::NoSuchGuard { .. } => false,
@@ -140,8 +141,9 @@ impl SpecFailure {
 /// module; specializes the entry for them under `policy`; and runs the machine code on the others. Under the tracing
 /// policy the run that is traced and the run of the compiled code, on fresh copies of the arguments, must agree.
 ///
-/// Input and output are the thread's ([`io`]); where output is kept, each run begins at the beginning of the input, and has
-/// its own output. Under the tracing policy it should be kept: else the second run goes on where the first one stopped.
+/// Input and output are the thread's ([`io`]); where output is kept, each run begins at the beginning of the input, and
+/// has its own output. Under the tracing policy it should be kept: else the second run goes on where the first one
+/// stopped.
 ///
 /// # Errors
 /// See [`SpecFailure`].
@@ -351,7 +353,8 @@ impl Counts {
         counts
     }
 
-    /// Counts what is in all residual graphs: those of functions that are called, too, and those that nothing leads to any more.
+    /// Counts what is in all residual graphs: those of functions that are called, too, and those that nothing leads to
+    /// any more.
     pub fn of_all(residual: &Residual) -> Counts {
         let mut counts = Counts { switches: residual.switches, ..Counts::default() };
         let graphs = residual.module.graphs.values().filter(|graph| !graph.is_host());
@@ -372,8 +375,8 @@ impl Counts {
 }
 
 impl Residual {
-    /// The keys of the entry's own graphs that a run can come to, the entry's first: those that one enters another in, and
-    /// those behind exits.
+    /// The keys of the entry's own graphs that a run can come to, the entry's first: those that one enters another in,
+    /// and those behind exits.
     pub fn reachable(&self) -> Vec<String> {
         let own: IndexSet<&String> = self.own.iter().collect();
         let mut keys: IndexSet<String> = self.own.first().into_iter().cloned().collect();

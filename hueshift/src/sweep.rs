@@ -1,4 +1,5 @@
-//! Disturbing runs in every way that must not matter: how the resume contract is tested (the book's chapter on internals).
+//! Disturbing runs in every way that must not matter: how the resume contract is tested (the book's chapter on
+//! internals).
 //!
 //! The tracing policy is stopped at every one of its steps, and every guard of what it compiles is made to fail on its
 //! first, second and hundredth execution; each time result, memory and trap must be those of the evaluator.
@@ -202,8 +203,8 @@ fn with_kept_output<R>(work: impl FnOnce() -> R) -> R {
     io::with(Io::bytes(io::input().unwrap_or_default()), work).0
 }
 
-/// Runs `work` on each item, on as many threads as there are processors, all with the input of this one. Gives the results
-/// in order.
+/// Runs `work` on each item, on as many threads as there are processors, all with the input of this one. Gives the
+/// results in order.
 fn on_all_threads<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let input = io::input().unwrap_or_default();

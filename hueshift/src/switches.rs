@@ -1,12 +1,13 @@
-//! Fragments without code of the guest's: growing switches, to which a promotion's exit is patched, and counters before bridges.
+//! Fragments without code of the guest's: growing switches, to which a promotion's exit is patched, and counters before
+//! bridges.
 
 use flowgraph::ir::{
     Access, BlockId, Edge, Graph, Imm, Loc, MemDesc, MemKind, Op, Opcode, Operand, Terminator, Time, Type, ValueId,
     Word,
 };
 
-/// Makes of an empty graph a fragment that takes the values of exit `exit`, and enters the case of the value at `position`, or leaves through the
-/// same exit.
+/// Makes of an empty graph a fragment that takes the values of exit `exit`, and enters the case of the value at
+/// `position`, or leaves through the same exit.
 pub(crate) fn switch_graph(
     mut graph: Graph,
     types: &[Type],
@@ -34,8 +35,8 @@ pub(crate) fn switch_graph(
     graph
 }
 
-/// Makes of an empty graph a fragment that takes the values of exit `exit`, counts down in the memory at `counter`, and enters `target`; when the
-/// counter has become 0 it leaves through the exit.
+/// Makes of an empty graph a fragment that takes the values of exit `exit`, counts down in the memory at `counter`, and
+/// enters `target`; when the counter has become 0 it leaves through the exit.
 pub(crate) fn counting_graph(mut graph: Graph, types: &[Type], counter: Word, exit: u32, target: &str) -> Graph {
     let params = take(&mut graph, types);
     let args: Vec<Operand> = params.iter().map(|p| Operand::Value(*p)).collect();

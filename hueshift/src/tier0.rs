@@ -1,7 +1,7 @@
 //! The interpreter as rustc compiles it: what the macros put into the source, and catching its panics.
 //!
-//! The macros make four changes to a source, so that it means under rustc what it means in graphs (see `docs/embedding.md`).
-//! Where one needs a function, it is here.
+//! The macros make four changes to a source, so that it means under rustc what it means in graphs (see
+//! `docs/embedding.md`). Where one needs a function, it is here.
 
 use crate::embed::{Interpreter, Trap};
 use flowgraph::ir::{Module, Terminator, TrapKind};
@@ -10,8 +10,8 @@ use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, Location, PanicHookInfo, catch_unwind, resume_unwind, set_hook, take_hook};
 use std::sync::Once;
 
-/// Ends the run with the panic "stack exhausted" if little is left of the native stack: portals and recursive functions begin
-/// with it, so that a guest's recursion can't crash the program.
+/// Ends the run with the panic "stack exhausted" if little is left of the native stack: portals and recursive functions
+/// begin with it, so that a guest's recursion can't crash the program.
 ///
 /// # Panics
 /// If little is left.
@@ -109,8 +109,9 @@ pub fn catch_message<T>(f: impl FnOnce() -> T) -> Result<T, String> {
     quietly(f).map_err(|caught| caught.message)
 }
 
-/// Runs a function of an interpreter's tier 0. A panic becomes the [`Trap`] that it is in graphs: the kind by its message and
-/// line, the message worded as there. The functions in the module `interp` of an interpreter are made with it.
+/// Runs a function of an interpreter's tier 0. A panic becomes the [`Trap`] that it is in graphs: the kind by its
+/// message and line, the message worded as there. The functions in the module `interp` of an interpreter are made with
+/// it.
 ///
 /// # Errors
 /// If it panics.

@@ -9,12 +9,12 @@
 //! assert_eq!(square.runs()[0].expected, Ok("49"));
 //! ```
 //!
-//! Programs of most languages are rows of numbers as `--args` takes them, once they are read; programs of [`brainfuck`] are
-//! read by a parser in final encoding.
+//! Programs of most languages are rows of numbers as `--args` takes them, once they are read; programs of [`brainfuck`]
+//! are read by a parser in final encoding.
 //!
 //! A folder beside `src` holds each interpreter: `tl/tl.rs` is the dialect source, which this crate carries as text;
-//! `tl/loader.rs` is its table row and what turns programs into arguments; `tl/programs` are the guest programs. The dialect
-//! source is also part of this crate (`hueshift::interpreter_file!` in the loader): rustc has compiled it.
+//! `tl/loader.rs` is its table row and what turns programs into arguments; `tl/programs` are the guest programs. The
+//! dialect source is also part of this crate (`hueshift::interpreter_file!` in the loader): rustc has compiled it.
 
 #![forbid(unsafe_code)]
 
@@ -244,7 +244,8 @@ impl Interpreter {
         (self.embedded)()
     }
 
-    /// Runs a program (its text, or its bytes where text is assembled to bytes) in the interpreter as rustc has compiled it.
+    /// Runs a program (its text, or its bytes where text is assembled to bytes) in the interpreter as rustc has
+    /// compiled it.
     ///
     /// # Errors
     /// What is wrong with the program or with the arguments. A trap is no such error.
@@ -325,8 +326,8 @@ impl Interpreter {
         }
     }
 
-    /// The arguments of the entry for an assembled program, or one in a language that isn't assembled, as `--args` takes
-    /// them.
+    /// The arguments of the entry for an assembled program, or one in a language that isn't assembled, as `--args`
+    /// takes them.
     ///
     /// # Errors
     /// What is wrong with the program or with the arguments.

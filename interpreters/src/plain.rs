@@ -7,8 +7,8 @@ const PRELUDE: &str = include_str!("../../hueshift/src/prelude.rs");
 const IO: &str = include_str!("../../hueshift/src/io.rs");
 
 impl Interpreter {
-    /// Two modules, `hueshift` (the prelude, and what it stands on) and `lang` (the dialect source, without the attributes that are for the front
-    /// end only), to stand at the root of a crate.
+    /// Two modules, `hueshift` (the prelude, and what it stands on) and `lang` (the dialect source, without the
+    /// attributes that are for the front end only), to stand at the root of a crate.
     pub fn plain_rust(&self) -> String {
         let lines = |text: &str, keep: fn(&str) -> bool| {
             text.lines().filter(|line| keep(line.trim_start())).collect::<Vec<_>>().join("\n")

@@ -1,8 +1,8 @@
 //! Guest programs: their text, and what their comments promise.
 //!
-//! The first line of a program is `; name: what it does`. Lines `; run: ARGUMENTS -> RESULT` (or with `#`) are examples; the tests hold
-//! every engine to them. A run that ends in a trap has `trap: MESSAGE` for its result. Where a language's comments can't say
-//! that, and where programs read and write, files beside the program do ([`FileRun`]).
+//! The first line of a program is `; name: what it does`. Lines `; run: ARGUMENTS -> RESULT` (or with `#`) are
+//! examples; the tests hold every engine to them. A run that ends in a trap has `trap: MESSAGE` for its result. Where a
+//! language's comments can't say that, and where programs read and write, files beside the program do ([`FileRun`]).
 
 /// A bundled guest program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -63,9 +63,9 @@ pub(crate) struct Context {
     pub stack_limit: u64,
     /// The next free byte of the slot stack, in which local aggregates lie.
     pub slot_top: u64,
-    /// Arguments of entries and calls that don't use registers, the live values of exits, the operands of traps, the values at
-    /// merge points. As many as travel in registers lie in the first 128 bytes, which instructions of x86-64 reach with one
-    /// byte.
+    /// Arguments of entries and calls that don't use registers, the live values of exits, the operands of traps, the
+    /// values at merge points. As many as travel in registers lie in the first 128 bytes, which instructions of x86-64
+    /// reach with one byte.
     pub values: [u64; MAX_VALUES],
     /// The end of the slot stack.
     pub slot_limit: u64,

@@ -1,9 +1,9 @@
 //! Memory for machine code: functions lie side by side, in the order in which they are made.
 //!
-//! Fragments are small, and a loop may lead through dozens of them. If each batch began on a page of its own, as in the arenas of
-//! `cranelift-jit`, the beginnings of all would fall on the same few lines of the instruction cache, and each would take an entry of
-//! its TLB. So a page that isn't full is made writable again for what comes next, and what lies there can't be run meanwhile: code is
-//! run by the thread alone that installs it.
+//! Fragments are small, and a loop may lead through dozens of them. If each batch began on a page of its own, as in the
+//! arenas of `cranelift-jit`, the beginnings of all would fall on the same few lines of the instruction cache, and each
+//! would take an entry of its TLB. So a page that isn't full is made writable again for what comes next, and what lies
+//! there can't be run meanwhile: code is run by the thread alone that installs it.
 #![allow(unsafe_code, reason = "pages become writable, and executable")]
 
 use cranelift_jit::{BranchProtection, JITMemoryKind, JITMemoryProvider};
@@ -69,8 +69,8 @@ impl Arena {
 
     /// Changes what may be done with the pages that have a part of a range.
     fn protect(&self, range: &Range<usize>, protection: Protection) -> region::Result<()> {
-        // SAFETY: the pages are this arena's. What runs there can't while they are written to, since it would be this thread that
-        // runs it.
+        // SAFETY: the pages are this arena's. What runs there can't while they are written to, since it would be this
+        // thread that runs it.
         unsafe { region::protect(self.base().wrapping_add(range.start), range.len(), protection) }
     }
 }

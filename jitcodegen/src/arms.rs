@@ -1,8 +1,9 @@
-//! Small arms: where both sides of a branch lead to one block and hardly do anything on the way, both are done, and what they hand over is
-//! selected.
+//! Small arms: where both sides of a branch lead to one block and hardly do anything on the way, both are done, and
+//! what they hand over is selected.
 //!
-//! A branch that goes either way at random costs a processor more than a few ops, one that it foresees costs less; so it is done for very
-//! few. In the residual graph it stays a branch: there it says what it is, and more is known in its arms.
+//! A branch that goes either way at random costs a processor more than a few ops, one that it foresees costs less; so
+//! it is done for very few. In the residual graph it stays a branch: there it says what it is, and more is known in its
+//! arms.
 
 use flowgraph::ir::{Block, BlockId, Edge, Graph, Op, Opcode, Operand, OperandType, Terminator, Type, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -143,7 +143,8 @@ impl Code {
     /// The machine code of an installed function, as it lies in memory.
     pub fn bytes(&self, id: FuncId) -> Option<Vec<u8>> {
         let size = self.sizes.get(&id).copied()?;
-        // SAFETY: so many bytes have been written there when it was installed, and nothing is freed or changed while `self` is.
+        // SAFETY: so many bytes have been written there when it was installed, and nothing is freed or changed while
+        // `self` is.
         Some(unsafe { std::slice::from_raw_parts(self.address(id), size) }.to_vec())
     }
 

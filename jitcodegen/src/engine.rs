@@ -46,8 +46,9 @@ pub struct Options {
     pub slot_memory: Option<(u64, u64)>,
     /// The most native stack to use below an entry, in bytes; else all that the thread has, but for a reserve.
     pub max_stack: Option<usize>,
-    /// Where graphs may read and write, besides their local aggregates: every access is checked, and traps elsewhere. For
-    /// graphs that come from text, and may have been edited; others access only what their source's types give them.
+    /// Where graphs may read and write, besides their local aggregates: every access is checked, and traps elsewhere.
+    /// For graphs that come from text, and may have been edited; others access only what their source's types give
+    /// them.
     pub bounds: Option<Bounds>,
     /// Compile on another thread. What has been begun can be entered when [`Engine::poll`] has found it done.
     pub background: bool,
@@ -414,8 +415,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Has whatever enters `graph` enter `other` instead, which must take the same parameters. Runs that are in `graph` stay
-    /// there until they leave it.
+    /// Has whatever enters `graph` enter `other` instead, which must take the same parameters. Runs that are in `graph`
+    /// stay there until they leave it.
     ///
     /// # Errors
     /// If one of them isn't compiled, or their parameters' types differ.

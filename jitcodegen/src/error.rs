@@ -135,8 +135,8 @@ pub enum CodegenError {
         /// The function.
         function: String,
     },
-    /// An exit in code for an object file: there is nobody who could serve it. A specializer that lets this happen has a
-    /// bug.
+    /// An exit in code for an object file: there is nobody who could serve it. A specializer that lets this happen has
+    /// a bug.
     #[error("graph `{graph}` has an exit ({exit}), which an executable can't serve")]
     ExitInObject {
         /// The graph.

@@ -1,17 +1,17 @@
 //! Fragments: exits through cells, entries of other fragments, and the activation frame that they share.
 //!
 //! A **fragment** is a graph that leaves through exits or enters other graphs. Each exit has a **cell**, whose code
-//! pointer first leads to a stub, which returns to the host, and later to a bridge. What is live at an exit is left in the
-//! context: code that is never run should ask nothing of the code around it, and to hand values over in registers would
-//! be to ask for these registers. A bridge takes its parameters in registers, as others enter it, too; what it is handed
-//! over by an exit is loaded on the way to it by an *arrival*, of which there is one for each shape. All exits of a graph
-//! leave by one block.
+//! pointer first leads to a stub, which returns to the host, and later to a bridge. What is live at an exit is left in
+//! the context: code that is never run should ask nothing of the code around it, and to hand values over in registers
+//! would be to ask for these registers. A bridge takes its parameters in registers, as others enter it, too; what it is
+//! handed over by an exit is loaded on the way to it by an *arrival*, of which there is one for each shape. All exits
+//! of a graph leave by one block.
 //!
-//! Where graphs enter others they go through cells, too, one for each graph that is entered: all of
-//! them can be redirected to another graph, with better code for the same state. Jumps between fragments are tail calls, which drop the native stack frame; so local aggregates
-//! lie in the *slot stack*, memory of the host's beside the native stack. A plain function takes its part when entered
-//! and gives it back when it returns; all fragments of one run share one *activation frame*, which whoever calls the
-//! first of them takes and gives back.
+//! Where graphs enter others they go through cells, too, one for each graph that is entered: all of them can be
+//! redirected to another graph, with better code for the same state. Jumps between fragments are tail calls, which drop
+//! the native stack frame; so local aggregates lie in the *slot stack*, memory of the host's beside the native stack. A
+//! plain function takes its part when entered and gives it back when it returns; all fragments of one run share one
+//! *activation frame*, which whoever calls the first of them takes and gives back.
 
 use crate::CodegenError;
 use crate::abi::{MAX_VALUES, Shape, offset, status};
@@ -137,8 +137,8 @@ impl Heads {
     }
 }
 
-/// Who has which part of an activation frame. Fragments that may run in one activation must share a layout: a clone is the same
-/// one.
+/// Who has which part of an activation frame. Fragments that may run in one activation must share a layout: a clone is
+/// the same one.
 #[derive(Clone, Debug)]
 pub struct FrameLayout(Arc<Mutex<Frame>>);
 

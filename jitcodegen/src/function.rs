@@ -247,8 +247,8 @@ impl Translator<'_, '_, '_> {
             Shape::Memory => types.iter().enumerate().map(|(i, ty)| self.load_word(*ty, offset::VALUES, i)).collect(),
         };
         let calls = order.iter().flat_map(|id| &self.graph.block(*id).ops).any(|op| self.uses_stack(op));
-        // Who enters a graph may have stores pending that would be lost here. Whoever was called first has looked, and what another
-        // graph takes where it goes on is of what is left to what is called (`RESERVE`).
+        // Who enters a graph may have stores pending that would be lost here. Whoever was called first has looked, and
+        // what another graph takes where it goes on is of what is left to what is called (`RESERVE`).
         if calls && !self.entered {
             self.check_stack();
         }
@@ -516,8 +516,8 @@ impl Translator<'_, '_, '_> {
         })
     }
 
-    /// Translates what lies on one side of a branch: what was branched on is a constant there, if it is known which. So a
-    /// comparison whose outcome an exit hands over needn't be computed beside the branch.
+    /// Translates what lies on one side of a branch: what was branched on is a constant there, if it is known which. So
+    /// a comparison whose outcome an exit hands over needn't be computed beside the branch.
     fn with_decided<T>(&mut self, decided: Option<(ValueId, bool)>, translate: impl FnOnce(&mut Self) -> T) -> T {
         let known = decided.filter(|(value, holds)| !holds || self.flags.contains_key(value));
         let Some((value, holds)) = known else { return translate(self) };
@@ -586,8 +586,8 @@ impl Translator<'_, '_, '_> {
         Ok(())
     }
 
-    /// Branches. What an exit is told on the way to it, constants mostly, is made on that way: beside the branch it would be made
-    /// whether or not the exit is taken.
+    /// Branches. What an exit is told on the way to it, constants mostly, is made on that way: beside the branch it
+    /// would be made whether or not the exit is taken.
     fn branch(&mut self, cond: Operand, sides: [(&Edge, bool); 2]) -> Result<(), CodegenError> {
         let flag = self.condition(cond)?;
         let mut ways = Vec::new();
@@ -724,8 +724,9 @@ fn decided(graph: &Graph) -> FxHashMap<BlockId, (ValueId, bool)> {
     sides.flatten().filter(|(block, _)| ways[block.index()] == 1).collect()
 }
 
-/// The blocks that only one side of a branch leads to, and hardly ever: `likely` says so of the condition, or nothing is done there but to ask whether to trap or to go on where the other
-/// side comes to as well. (A test has failed that hardly does; and whether it had to be made is asked now. The optimizer straightens arms so.)
+/// The blocks that only one side of a branch leads to, and hardly ever: `likely` says so of the condition, or nothing
+/// is done there but to ask whether to trap or to go on where the other side comes to as well. (A test has failed that
+/// hardly does; and whether it had to be made is asked now. The optimizer straightens arms so.)
 fn unlikely(graph: &Graph) -> FxHashSet<BlockId> {
     let ops = graph.blocks.iter().flat_map(|block| &block.ops).filter(|op| op.opcode == Opcode::Likely);
     let likely: FxHashSet<Operand> = ops.flat_map(|op| op.results.iter().copied().map(Operand::Value)).collect();

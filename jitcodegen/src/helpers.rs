@@ -105,8 +105,8 @@ support! {
     "FmaF64"(a: float, b: float, c: float) -> float = libm::fma(a, b, c);
 }
 
-/// The symbol of a function of the mathematics library in executables: of those whose bits are the same everywhere, since
-/// their results are exact, or computed by steps that are (in the host of executables).
+/// The symbol of a function of the mathematics library in executables: of those whose bits are the same everywhere,
+/// since their results are exact, or computed by steps that are (in the host of executables).
 pub(crate) fn exact_symbol(name: &str) -> Option<&'static str> {
     Some(match name {
         "round" => "round",

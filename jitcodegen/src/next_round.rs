@@ -1,8 +1,10 @@
-//! Behind a loop what counts in steps is counted from what the next round would begin with, where only that would still be alive.
+//! Behind a loop what counts in steps is counted from what the next round would begin with, where only that would still
+//! be alive.
 //!
-//! A loop that moves on by a constant first, and then looks whether to stop, has two values at its end: where the round began, and where the next one
-//! would. If the first one is used behind the loop, both need a register in it, and each round copies the one to the other. They are a constant apart, so
-//! there the one is as good as the other; with that the loop has one value, and moves on in place.
+//! A loop that moves on by a constant first, and then looks whether to stop, has two values at its end: where the round
+//! began, and where the next one would. If the first one is used behind the loop, both need a register in it, and each
+//! round copies the one to the other. They are a constant apart, so there the one is as good as the other; with that
+//! the loop has one value, and moves on in place.
 //!
 //! ```text
 //! b1(v1):                              b1(v1):
@@ -14,9 +16,9 @@
 //!                                          v5 = getarrayitem v0, v6
 //! ```
 //!
-//! Which of them is meant is all the same to a graph, and rules count from where a chain of sums begins: it is a matter of registers. The induction variables of
-//! a loop are families all of which are as good as their basic one (F. E. Allen, J. Cocke, K. Kennedy, "Reduction of operator strength", 1981); here the
-//! one is chosen that is alive anyway.
+//! Which of them is meant is all the same to a graph, and rules count from where a chain of sums begins: it is a matter
+//! of registers. The induction variables of a loop are families all of which are as good as their basic one (F. E.
+//! Allen, J. Cocke, K. Kennedy, "Reduction of operator strength", 1981); here the one is chosen that is alive anyway.
 
 use flowgraph::ir::{BlockId, Const, Edge, Graph, Imm, Op, Opcode, Operand, Terminator, Time, Type, ValueId};
 use petgraph::algo::dominators::simple_fast;
@@ -82,7 +84,8 @@ pub(crate) fn counted_from_next_round(graph: &Graph) -> Option<Graph> {
 struct Tree {
     /// By block: the one above it.
     above: Vec<Option<BlockId>>,
-    /// By block: its number in a walk down the tree, and the end of those that it dominates; nothing if nothing leads there.
+    /// By block: its number in a walk down the tree, and the end of those that it dominates; nothing if nothing leads
+    /// there.
     within: Vec<Range<u32>>,
     /// By block: those that lead there.
     before: Vec<SmallVec<[BlockId; 2]>>,
@@ -129,7 +132,8 @@ impl Tree {
         self.within[above.index()].contains(&self.within[block.index()].start)
     }
 
-    /// The blocks from which a round can still end that comes back from this one, sorted; nothing if there are too many.
+    /// The blocks from which a round can still end that comes back from this one, sorted; nothing if there are too
+    /// many.
     fn body(&self, head: BlockId, latch: BlockId) -> Option<Vec<BlockId>> {
         let mut body = vec![head];
         let mut todo = vec![latch];
@@ -222,7 +226,8 @@ fn equal(op: &Op, value: ValueId) -> Option<i64> {
     }
 }
 
-/// By step: where its parameter is used when the next value is known; nothing if it isn't, or if it has to stay alive in the loop.
+/// By step: where its parameter is used when the next value is known; nothing if it isn't, or if it has to stay alive
+/// in the loop.
 fn uses(graph: &Graph, tree: &Tree, steps: &[Step]) -> Vec<Option<Uses>> {
     let mut found: Vec<Option<Uses>> = steps.iter().map(|_| Some(Uses::default())).collect();
     if steps.is_empty() {

@@ -255,8 +255,8 @@ impl Writer<'_> {
     }
 }
 
-/// The host of an executable, in C: a `main` that enters the code and says how it ended. What it needs of the program is
-/// described at its head; it begins with what it must share with this crate.
+/// The host of an executable, in C: a `main` that enters the code and says how it ended. What it needs of the program
+/// is described at its head; it begins with what it must share with this crate.
 pub fn support_source() -> String {
     let mut text = format!(
         "#define HUESHIFT_MAX_VALUES {MAX_VALUES}\n#define HUESHIFT_SLOT_BYTES {}ull\n",

@@ -1,7 +1,9 @@
-//! Products that loops carry: where each round multiplies what the last one has left, and does little else, two rounds become one.
+//! Products that loops carry: where each round multiplies what the last one has left, and does little else, two rounds
+//! become one.
 //!
-//! A product takes a processor three cycles, and can't begin before the last one is there; the rest of such a round takes one or two. What two rounds multiply by doesn't
-//! depend on the product: so it is multiplied first, beside the product of the rounds before.
+//! A product takes a processor three cycles, and can't begin before the last one is there; the rest of such a round
+//! takes one or two. What two rounds multiply by doesn't depend on the product: so it is multiplied first, beside the
+//! product of the rounds before.
 //!
 //! ```text
 //! b1(v1, v2):                        b1(v1, v2):
@@ -17,8 +19,8 @@
 //!                                    b3(v8): return v8
 //! ```
 //!
-//! Wrapping products are the same in any order. Every test is made as often as before; what a round in between would have left is computed
-//! where the loop is left there.
+//! Wrapping products are the same in any order. Every test is made as often as before; what a round in between would
+//! have left is computed where the loop is left there.
 
 use crate::arms::is_cheap;
 use crate::rounds::{Rounds, exits, hand_over};
@@ -75,7 +77,8 @@ fn carried(graph: &Graph) -> Vec<(BlockId, usize)> {
 
 /// A round of a loop that multiplies what it is handed.
 struct Round {
-    /// The blocks from the head on, each with the number of the edge that stays in the loop; the last one leads back to the head.
+    /// The blocks from the head on, each with the number of the edge that stays in the loop; the last one leads back to
+    /// the head.
     path: Vec<(BlockId, usize)>,
     /// The head's parameter.
     carried: ValueId,

@@ -8,8 +8,8 @@ use std::cell::OnceCell;
 /// A round goes through no more blocks than these.
 const BLOCKS: usize = 4;
 
-/// The blocks of a round from the head on, each with the number of the edge that stays in the loop; the last one leads back to
-/// the head.
+/// The blocks of a round from the head on, each with the number of the edge that stays in the loop; the last one leads
+/// back to the head.
 pub(crate) type Path = [(BlockId, usize)];
 
 /// A graph, and what has to be known of all of it to find rounds.
@@ -50,8 +50,8 @@ impl<'g> Rounds<'g> {
         false
     }
 
-    /// By block behind a loop: what it uses of the loop without being handed it. Nothing if another one uses such than those that
-    /// only the loop leads to, by one edge.
+    /// By block behind a loop: what it uses of the loop without being handed it. Nothing if another one uses such than
+    /// those that only the loop leads to, by one edge.
     pub fn used_behind(&self, blocks: &[BlockId]) -> Option<FxHashMap<BlockId, Vec<ValueId>>> {
         let users = self.users.get_or_init(|| users(self.graph));
         let mut used: FxHashMap<BlockId, Vec<ValueId>> = FxHashMap::default();

@@ -454,8 +454,8 @@ fn stack_limit(max_stack: Option<usize>) -> u64 {
     max_stack.map_or(reserved, |most| reserved.max(here.saturating_sub(most))) as u64
 }
 
-/// The address below which this thread's native stack is not to be used by code that recurses as a guest does: what is left
-/// then is for what it calls.
+/// The address below which this thread's native stack is not to be used by code that recurses as a guest does: what is
+/// left then is for what it calls.
 #[inline]
 pub fn native_stack_limit() -> usize {
     thread_local! {

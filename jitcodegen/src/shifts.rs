@@ -1,8 +1,9 @@
-//! Values that move up round by round, as in `(a, b) = (b, a + b)`: two rounds become one, in which they stay where they are.
+//! Values that move up round by round, as in `(a, b) = (b, a + b)`: two rounds become one, in which they stay where
+//! they are.
 //!
-//! What a round hands on to the next one as another parameter has to be copied to that one's register, and where its own register is
-//! taken by what comes after it, the two change places. In a small loop that takes as long as all the rest. In the second of two rounds
-//! the values can be looked for where they are.
+//! What a round hands on to the next one as another parameter has to be copied to that one's register, and where its
+//! own register is taken by what comes after it, the two change places. In a small loop that takes as long as all the
+//! rest. In the second of two rounds the values can be looked for where they are.
 //!
 //! ```text
 //! b1(v1, v2, v3):                    b1(v1, v2, v3):

@@ -59,7 +59,8 @@ pub struct MergeSite {
 pub(crate) struct SharedSites(Arc<Mutex<Sites>>);
 
 impl SharedSites {
-    /// The places, as long as this is held. Whoever panics in the midst of it leaves nothing half done that others would see.
+    /// The places, as long as this is held. Whoever panics in the midst of it leaves nothing half done that others
+    /// would see.
     pub fn lock(&self) -> MutexGuard<'_, Sites> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

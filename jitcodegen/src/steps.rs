@@ -8,13 +8,15 @@
 //!         branch v7, b1(v8), ..
 //! ```
 //!
-//! Cranelift makes addresses of sums: the load above would be of `v2 + v6 + 9`. So `v6` stays alive beside `v8`, and each round copies
-//! the one to the other before it jumps back. A step is computed in place; as a difference it isn't seen to be part of an address.
+//! Cranelift makes addresses of sums: the load above would be of `v2 + v6 + 9`. So `v6` stays alive beside `v8`, and
+//! each round copies the one to the other before it jumps back. A step is computed in place; as a difference it isn't
+//! seen to be part of an address.
 
 use flowgraph::ir::{Graph, Opcode, Operand, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The results of sums and differences of a constant and a parameter of a block which the same parameter is handed along some edge.
+/// The results of sums and differences of a constant and a parameter of a block which the same parameter is handed
+/// along some edge.
 pub(crate) fn steps(graph: &Graph) -> FxHashSet<ValueId> {
     let mut places = FxHashMap::default();
     for at in graph.block_ids() {

@@ -6,13 +6,14 @@
 //!     branch v12, b3, b4(v11)
 //! ```
 //!
-//! The load's address is of `v0 + v3 + 18`, and needs no `v11`. That it is handed over on one way would make it a register's content on both: so it is computed on that way.
+//! The load's address is of `v0 + v3 + 18`, and needs no `v11`. That it is handed over on one way would make it a
+//! register's content on both: so it is computed on that way.
 
 use flowgraph::ir::{BlockId, Const, Graph, Opcode, Operand, Terminator, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The sums of a value and a constant, as such, that only addresses of bytes and branches that go on use: these hand them over. `order` has the blocks, each after all
-/// that dominate it.
+/// The sums of a value and a constant, as such, that only addresses of bytes and branches that go on use: these hand
+/// them over. `order` has the blocks, each after all that dominate it.
 pub(crate) fn counted_on_ways(graph: &Graph, order: &[BlockId]) -> FxHashMap<ValueId, (ValueId, i64)> {
     let mut sums: FxHashMap<ValueId, (ValueId, i64)> = FxHashMap::default();
     for op in order.iter().flat_map(|block| &graph.block(*block).ops) {

@@ -1,7 +1,9 @@
-//! Compiling on a thread of its own: graphs go there with all that they refer to, machine code comes back, in the same order.
+//! Compiling on a thread of its own: graphs go there with all that they refer to, machine code comes back, in the same
+//! order.
 //!
-//! Code is installed on the thread of the engine. All that both share is the list of sites: this thread adds what it comes to, the
-//! other one looks up what code that it runs says. What the engine's owner has to do before may be done here, too.
+//! Code is installed on the thread of the engine. All that both share is the list of sites: this thread adds what it
+//! comes to, the other one looks up what code that it runs says. What the engine's owner has to do before may be done
+//! here, too.
 
 use crate::CodegenError;
 use crate::code::{Batch, Workshop};
@@ -129,8 +131,8 @@ impl Worker {
         self.news.take()
     }
 
-    /// The next batch that is done, waited for if it is to be; nothing if none is. One that the thread has come to its end over, by
-    /// a panic, has been refused.
+    /// The next batch that is done, waited for if it is to be; nothing if none is. One that the thread has come to its
+    /// end over, by a panic, has been refused.
     pub fn done(&self, wait: bool) -> Option<Done> {
         let done = if wait { self.done.recv().map_err(|_| TryRecvError::Disconnected) } else { self.done.try_recv() };
         match done {

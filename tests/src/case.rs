@@ -13,8 +13,8 @@
 //! …
 //! ```
 //!
-//! Each `args` line is a run, written as for `hueshift spec --args`, perhaps with `; same 2=1` behind it: parameter 2 is the
-//! very reference that parameter 1 is. The known parameters are those of the first run in all of them.
+//! Each `args` line is a run, written as for `hueshift spec --args`, perhaps with `; same 2=1` behind it: parameter 2
+//! is the very reference that parameter 1 is. The known parameters are those of the first run in all of them.
 
 use crate::Switches;
 use flowgraph::ir::Module;

@@ -14,8 +14,8 @@ use std::fmt::Write as _;
 /// So many modules make a nightly run, and so often must each class come up in it.
 const NIGHTLY: (u64, u64) = (10_000, 1_000);
 
-/// How often each class must come up in `cases` modules: a thousand times in a nightly run, and in smaller ones at least a
-/// tenth of what is proportional.
+/// How often each class must come up in `cases` modules: a thousand times in a nightly run, and in smaller ones at
+/// least a tenth of what is proportional.
 pub fn least(cases: u32) -> u64 {
     let proportional = u64::from(cases) * NIGHTLY.1 / NIGHTLY.0;
     if proportional >= NIGHTLY.1 { NIGHTLY.1 } else { proportional / 10 }

@@ -332,8 +332,8 @@ pub fn is_endless(error: &SpecError) -> bool {
     error.is_limit() || matches!(error, SpecError::Evaluation { .. })
 }
 
-/// Runs residual graphs in the evaluator. A promotion gets a case for each value seen, unless that is an endless green loop; there, and at
-/// other exits, the compiler graphs are run from the snapshot.
+/// Runs residual graphs in the evaluator. A promotion gets a case for each value seen, unless that is an endless green
+/// loop; there, and at other exits, the compiler graphs are run from the snapshot.
 fn evaluate_residual(
     engine: &mut Engine<'_>,
     unit: usize,

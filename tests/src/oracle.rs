@@ -1,8 +1,8 @@
 //! The oracle: the evaluator of the flow graphs says what a run gives.
 //!
 //! What is compared is text: results as Rust prints them (so that all NaNs are equal), what lies behind the references
-//! afterwards, and traps with kind, message and place; and the bytes that a run has written. Runs read and write the thread's
-//! input and output, which must be a [`Case`]'s: see [`on_input`].
+//! afterwards, and traps with kind, message and place; and the bytes that a run has written. Runs read and write the
+//! thread's input and output, which must be a [`Case`]'s: see [`on_input`].
 
 use crate::Case;
 use flowgraph::eval::{self, CallAnswer, EvalError, Evaluator, Frame, Hooks, TrapReport};
@@ -185,7 +185,8 @@ impl Stage {
         self.flow.graphs[&self.case.entry].signature.params.len()
     }
 
-    /// Where the words of a parameter come from: run and parameter. A known reference can't be the same as one that isn't.
+    /// Where the words of a parameter come from: run and parameter. A known reference can't be the same as one that
+    /// isn't.
     fn source(&self, run: usize, param: usize) -> (usize, usize) {
         let is_green = |param: &usize| self.case.greens.contains(param);
         let run = if is_green(&param) { 0 } else { run };

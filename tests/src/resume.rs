@@ -1,8 +1,9 @@
 //! The resume contract: stopping the tracing anywhere and failing any guard changes nothing that can be seen.
 //!
 //! A trace is stopped at its step N, for every N; the run goes on in the interpreter. A guard is made to fail on its
-//! first, second or hundredth execution, for every guard; the fragment of one that is never reached is entered in states
-//! made up for it. Each time results, memory, traps and output are the oracle's, so an effect is there exactly once.
+//! first, second or hundredth execution, for every guard; the fragment of one that is never reached is entered in
+//! states made up for it. Each time results, memory, traps and output are the oracle's, so an effect is there exactly
+//! once.
 
 use crate::Case;
 use crate::Switches;

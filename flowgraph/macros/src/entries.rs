@@ -397,7 +397,8 @@ fn path_of(self_ty: Option<&Type>, function: &Ident) -> TokenStream {
     }
 }
 
-/// How a function from words to words makes the arguments from `words`, and appends what comes of `result` to `results`.
+/// How a function from words to words makes the arguments from `words`, and appends what comes of `result` to
+/// `results`.
 struct Carried {
     names: Vec<Ident>,
     given: TokenStream,

@@ -25,8 +25,8 @@ pub fn file(options: proc_macro::TokenStream) -> proc_macro::TokenStream {
     file_tokens(options.into()).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// Until it is dropped, tokens are those of `proc_macro2` itself: they know their places in texts that the compiler hasn't
-/// read, and don't mind the thread.
+/// Until it is dropped, tokens are those of `proc_macro2` itself: they know their places in texts that the compiler
+/// hasn't read, and don't mind the thread.
 struct OwnTokens;
 
 impl OwnTokens {

@@ -188,14 +188,14 @@ fn lifetimes(generics: &Generics, each: TokenStream) -> TokenStream {
     if count == 0 { TokenStream::new() } else { quote!(<#(#each),*>) }
 }
 
-/// The `Option` or `Result` that lies in memory where a value of this type leads, if there is one: graphs have a layout of their own
-/// for it, and rustc another.
+/// The `Option` or `Result` that lies in memory where a value of this type leads, if there is one: graphs have a layout
+/// of their own for it, and rustc another.
 pub fn option_in_memory(module: &Module, ty: &RustType) -> Option<RustType> {
     option_behind(module, ty, false, &mut Vec::new())
 }
 
-/// Whether graphs and rustc may both work on a value of this type in memory. Where there is an `Option` in it they don't: it is
-/// refused behind the references of entries and host functions, and otherwise each has values of its own.
+/// Whether graphs and rustc may both work on a value of this type in memory. Where there is an `Option` in it they
+/// don't: it is refused behind the references of entries and host functions, and otherwise each has values of its own.
 fn may_be_shared(module: &Module, ty: &RustType) -> bool {
     option_behind(module, ty, true, &mut Vec::new()).is_none()
 }

@@ -1,5 +1,5 @@
-//! The macros of hueshift, which the crate `hueshift` re-exports: [`macro@interpreter`] for an interpreter that is a module of
-//! a crate, [`interpreter_file!`] for one that is a file.
+//! The macros of hueshift, which the crate `hueshift` re-exports: [`macro@interpreter`] for an interpreter that is a
+//! module of a crate, [`interpreter_file!`] for one that is a file.
 //!
 //! ```text
 //! source   the text that is lifted, and that it is the text of what is compiled
@@ -12,9 +12,9 @@
 //! recorded functions of which something is said
 //! ```
 //!
-//! The front end is that of the command, the crate `flowgraph`. It works on text with `proc_macro2`'s own tokens; what is
-//! compiled are the compiler's tokens, with the user's places in them. Both have the same lines and columns, by which the
-//! types that the front end has found reach the operators to be rewritten.
+//! The front end is that of the command, the crate `flowgraph`. It works on text with `proc_macro2`'s own tokens; what
+//! is compiled are the compiler's tokens, with the user's places in them. Both have the same lines and columns, by
+//! which the types that the front end has found reach the operators to be rewritten.
 
 mod entries;
 mod expand;
@@ -37,8 +37,8 @@ use proc_macro::TokenStream;
 /// }
 /// ```
 ///
-/// Every portal of the module is an entry, with its greens. Other functions are entries if they are named as above, with the
-/// parameters that are known when compiling.
+/// Every portal of the module is an entry, with its greens. Other functions are entries if they are named as above,
+/// with the parameters that are known when compiling.
 #[proc_macro_attribute]
 pub fn interpreter(options: TokenStream, item: TokenStream) -> TokenStream {
     expand::module(options, item)
@@ -50,8 +50,8 @@ pub fn interpreter(options: TokenStream, item: TokenStream) -> TokenStream {
 /// hueshift::interpreter_file!("src/lang.rs", pub mod lang, entry plus_minus(encoded_insn, nb_insn));
 /// ```
 ///
-/// The rest as for [`macro@interpreter`]. Without `mod` the module has the file's name. The files of its modules are found
-/// beside it, as those of a crate's root are.
+/// The rest as for [`macro@interpreter`]. Without `mod` the module has the file's name. The files of its modules are
+/// found beside it, as those of a crate's root are.
 #[proc_macro]
 pub fn interpreter_file(options: TokenStream) -> TokenStream {
     expand::file(options)
@@ -90,7 +90,8 @@ pub fn idempotent(_options: TokenStream, item: TokenStream) -> TokenStream {
     recorded::idempotent(item)
 }
 
-/// A function that another one undoes: on `f`, `#[inverse_of(g)]` says that `g(f(x))` is `x`. Both are elidable, and of one parameter.
+/// A function that another one undoes: on `f`, `#[inverse_of(g)]` says that `g(f(x))` is `x`. Both are elidable, and of
+/// one parameter.
 ///
 /// With debug assertions each call of `f` is followed by one of `g` that must give what `f` was given.
 #[proc_macro_attribute]

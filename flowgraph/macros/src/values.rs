@@ -1,5 +1,5 @@
-//! Values as words, where the library's traits can't know how: the words of an `Option` or a `Result` depend on all of its
-//! payloads' leaves, which the lifted module knows.
+//! Values as words, where the library's traits can't know how: the words of an `Option` or a `Result` depend on all of
+//! its payloads' leaves, which the lifted module knows.
 
 use flowgraph::ir::{Module, RustType};
 use proc_macro2::{Ident, Span, TokenStream};

@@ -62,8 +62,8 @@ fn step_back(block: &Block, index: usize, live: &mut Live) {
     values(op.args.iter().copied()).for_each(|value| insert(live, value));
 }
 
-/// What is live at the head of each block. From each use of a value the ways back to its definition are gone, each block
-/// once, so that the work is proportional to what is found.
+/// What is live at the head of each block. From each use of a value the ways back to its definition are gone, each
+/// block once, so that the work is proportional to what is found.
 fn live_in(graph: &Graph) -> Vec<Live> {
     let mut from: Vec<Vec<usize>> = vec![Vec::new(); graph.blocks.len()];
     // By value: the block that one of its ops defines it in, and the blocks that use it.

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! A value is always shown in its color *and* with the color's letter, so that nothing depends on seeing colors. In
-//! HTML, and as titles in SVG, values tell their type, where they are defined and the reason of their color; the reasons
-//! come from whoever colored the graph.
+//! HTML, and as titles in SVG, values tell their type, where they are defined and the reason of their color; the
+//! reasons come from whoever colored the graph.
 //!
 //! ```
 //! use flowgraph::{draw, ir::Module};

@@ -5,8 +5,8 @@
 //! and wires (distances are bends).
 //!
 //! Differs from the paper in two ways. The first tree is the one of longest paths, which is tight by construction. And
-//! cut values are sums of node balances over subtrees, so a pivot is a few linear walks. The number of pivots is bounded
-//! by a budget: positions are feasible after each of them, so running out costs beauty only.
+//! cut values are sums of node balances over subtrees, so a pivot is a few linear walks. The number of pivots is
+//! bounded by a budget: positions are feasible after each of them, so running out costs beauty only.
 
 /// `position[to] - position[from] >= min`, at the price of `weight` times their distance.
 #[derive(Clone, Copy, Debug)]

@@ -80,8 +80,8 @@ impl Flow {
     }
 
     /// Spreads a fan that is too wide (the cases of a big switch) over several rows, each with all that only its cases
-    /// lead to. A row takes every second, third, … case, so that the ways to the lower rows run down between the cases of
-    /// the upper ones.
+    /// lead to. A row takes every second, third, … case, so that the ways to the lower rows run down between the cases
+    /// of the upper ones.
     fn fold(&self, nodes: &[Node], mut of: Vec<i32>, mut constraints: Vec<Constraint>) -> Vec<i32> {
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
         for &v in &self.order {

@@ -1,7 +1,7 @@
 //! The look of drawings: one table of rules with the colors for light and dark grounds.
 //!
-//! Green, red and blue are the bluish green, vermilion and blue of Okabe and Ito's palette, which people with any kind of
-//! color blindness can tell apart, darkened (or lightened) until they can be read as text.
+//! Green, red and blue are the bluish green, vermilion and blue of Okabe and Ito's palette, which people with any kind
+//! of color blindness can tell apart, darkened (or lightened) until they can be read as text.
 
 /// Selector, property, on light ground, on dark ground.
 type Rule = (&'static str, &'static str, &'static str, &'static str);

@@ -1,5 +1,5 @@
-//! Crossing reduction: orders the items of each layer by the mean place of their neighbours, down and up (the barycenter
-//! method of Sugiyama, Tagawa and Toda), and exchanges neighbours where that helps.
+//! Crossing reduction: orders the items of each layer by the mean place of their neighbours, down and up (the
+//! barycenter method of Sugiyama, Tagawa and Toda), and exchanges neighbours where that helps.
 
 use super::layers::{Item, Layers, Stretch};
 use super::layout::{Link, Node};

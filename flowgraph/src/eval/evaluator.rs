@@ -144,8 +144,8 @@ impl<'m, H: Hooks> Evaluator<'m, H> {
         Ok(Frame { graph: self.index_of(key)?, block: block.index(), index, regs, slots: Vec::new() })
     }
 
-    /// Goes on with these frames, outermost first. All but the last stand at the calls that they wait in. If the last one
-    /// stands at a merge point, that is stepped over without asking the hooks.
+    /// Goes on with these frames, outermost first. All but the last stand at the calls that they wait in. If the last
+    /// one stands at a merge point, that is stepped over without asking the hooks.
     ///
     /// # Errors
     /// See [`EvalError`].
@@ -153,8 +153,8 @@ impl<'m, H: Hooks> Evaluator<'m, H> {
         self.run(frames, true)
     }
 
-    /// Goes on with these frames, outermost first, all of which stand at the calls that they wait in; the last one's callee
-    /// has returned `words`.
+    /// Goes on with these frames, outermost first, all of which stand at the calls that they wait in; the last one's
+    /// callee has returned `words`.
     ///
     /// # Errors
     /// See [`EvalError`].
@@ -166,7 +166,8 @@ impl<'m, H: Hooks> Evaluator<'m, H> {
         self.run(frames, false)
     }
 
-    /// These frames, all of which stand at the calls that they wait in, behind the last one's call, which gives `words`.
+    /// These frames, all of which stand at the calls that they wait in, behind the last one's call, which gives
+    /// `words`.
     ///
     /// # Errors
     /// If it doesn't stand at a call, or that gives other words.
@@ -336,7 +337,8 @@ impl<'m, H: Hooks> Evaluator<'m, H> {
         Ok(None)
     }
 
-    /// Whether the compiler looks into the function that runs, and didn't just call it, or one that has called it, as it is.
+    /// Whether the compiler looks into the function that runs, and didn't just call it, or one that has called it, as
+    /// it is.
     fn is_looked_into(&self) -> bool {
         let as_it_is = |frame: &Frame| {
             let block = self.module.graphs.get_index(frame.graph).and_then(|(_, g)| g.blocks.get(frame.block));

@@ -17,8 +17,8 @@ fn address(desc: &MemDesc, opcode: Opcode, args: &[Word]) -> Word {
 }
 
 /// Runs one op: computes, touches memory, or does what a hint means at run time (a copy or nothing; `we_are_jitted` is
-/// `jitted`). Of the calls only those of the mathematics library. The place that `stack_slot` makes belongs to the caller,
-/// who frees it when the frame ends.
+/// `jitted`). Of the calls only those of the mathematics library. The place that `stack_slot` makes belongs to the
+/// caller, who frees it when the frame ends.
 ///
 /// # Errors
 /// If memory is touched outside of all regions, or the op is a call of a graph.

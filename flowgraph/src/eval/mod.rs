@@ -5,8 +5,8 @@
 //! position `(graph, block, op index)` for which the registers are known, and be stopped at one.
 //!
 //! Colored and compiler graphs run as the flow graphs that they were made from: colors, times and marks mean nothing
-//! here. Residual graphs end in [`Outcome::Exited`] where they leave by an exit, and go on in another graph of the module
-//! at an `enter`.
+//! here. Residual graphs end in [`Outcome::Exited`] where they leave by an exit, and go on in another graph of the
+//! module at an `enter`.
 //!
 //! ```
 //! use flowgraph::{eval::{Evaluator, Outcome}, ir::*, memory::Memory};

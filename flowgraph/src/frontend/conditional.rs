@@ -1,5 +1,5 @@
-//! Conditional compilation: what rustc may leave out, the graphs would have. So it is refused wherever it stands, but for tests,
-//! which are left out here, too.
+//! Conditional compilation: what rustc may leave out, the graphs would have. So it is refused wherever it stands, but
+//! for tests, which are left out here, too.
 
 use super::collect::is_test;
 use super::items::{ModuleId, Program};

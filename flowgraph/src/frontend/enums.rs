@@ -1,7 +1,7 @@
 //! Enums: the file's own, `Option` and `Result`, all as one thing.
 //!
-//! A [`Shape`] says of an enum type what its variants are, where their fields lie in memory, and which words of the value
-//! their leaves are (see [`crate::ir::union_of`]).
+//! A [`Shape`] says of an enum type what its variants are, where their fields lie in memory, and which words of the
+//! value their leaves are (see [`crate::ir::union_of`]).
 
 use super::items::{Program, Progress, ident_text};
 use super::refusal::Reason;
@@ -57,7 +57,8 @@ impl Shape {
 }
 
 impl<'s> Program<'s> {
-    /// The types of the fields of an enum's variants. Resolves them, and lays the enum out, when they are first asked for.
+    /// The types of the fields of an enum's variants. Resolves them, and lays the enum out, when they are first asked
+    /// for.
     pub(super) fn enum_types(&self, name: &Rc<str>) -> Rc<Vec<Vec<Ty>>> {
         let Some(item) = self.enums.get(name) else { return Rc::default() };
         match &*item.fields.borrow() {

@@ -1,7 +1,7 @@
 //! How far the compiler looks: hints that don't go together, and `#[look_inside_if(cond)]`.
 //!
-//! A function with a condition keeps its graph, which is what runs call. Beside it there is its *decider*, in which the compiler
-//! continues a call of it:
+//! A function with a condition keeps its graph, which is what runs call. Beside it there is its *decider*, in which the
+//! compiler continues a call of it:
 //!
 //! ```text
 //! #[look_inside_if(is_constant(n))]       graph sum.if(n) {
@@ -16,9 +16,9 @@
 //!                                         }
 //! ```
 //!
-//! The two ways give the same, so what the compiler knows of the condition may change nothing but speed. What isn't decided
-//! when compiling is not looked into. (PyPy's `look_inside_iff`, `rpython/rlib/jit.py`, is the same function, decided at
-//! run time by the tracer.)
+//! The two ways give the same, so what the compiler knows of the condition may change nothing but speed. What isn't
+//! decided when compiling is not looked into. (PyPy's `look_inside_iff`, `rpython/rlib/jit.py`, is the same function,
+//! decided at run time by the tracer.)
 
 use super::check::Checker;
 use super::collect::is_named;

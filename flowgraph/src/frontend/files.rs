@@ -1,8 +1,8 @@
 //! Sources of several files: which files a root's `mod` declarations name, and which module a file is.
 //!
-//! A root `src/lang.rs` is a crate's root to rustc's rules: its `mod ops;` is `src/ops.rs` or `src/ops/mod.rs`, a `mod table;`
-//! in either of these `src/ops/table.rs` or `src/ops/table/mod.rs`, and so on. Files are found by their names alone, so that a
-//! source may be on no disk at all.
+//! A root `src/lang.rs` is a crate's root to rustc's rules: its `mod ops;` is `src/ops.rs` or `src/ops/mod.rs`, a
+//! `mod table;` in either of these `src/ops/table.rs` or `src/ops/table/mod.rs`, and so on. Files are found by their
+//! names alone, so that a source may be on no disk at all.
 //!
 //! ```
 //! let root = "mod ops;\npub fn f(x: i64) -> i64 { ops::twice(x) }";
@@ -33,8 +33,8 @@ pub(super) fn candidates(folder: &str, name: &str) -> [String; 2] {
     [format!("{folder}{name}.rs"), format!("{folder}{name}/mod.rs")]
 }
 
-/// Reads a root file and all files that its modules are in. Files that aren't there are left to lifting, which refuses the
-/// `mod` that asks for them.
+/// Reads a root file and all files that its modules are in. Files that aren't there are left to lifting, which refuses
+/// the `mod` that asks for them.
 ///
 /// # Errors
 /// If a file that is there can't be read.

@@ -68,8 +68,9 @@ pub fn lift(files: &[(&str, &str)]) -> Result<Module, Refused> {
     on_large_stack(|| lift_here(files, None, false).map(|lifted| lifted.module))
 }
 
-/// Lifts files that are compiled by rustc as well, and tells what operators and number methods are used on. The bodies of
-/// `#[dont_look_inside]` functions are rustc's alone, and may be any Rust: they become host functions ([`crate::host`]).
+/// Lifts files that are compiled by rustc as well, and tells what operators and number methods are used on. The bodies
+/// of `#[dont_look_inside]` functions are rustc's alone, and may be any Rust: they become host functions
+/// ([`crate::host`]).
 ///
 /// # Errors
 /// As for [`lift`].
@@ -188,8 +189,8 @@ impl Program<'_> {
         self.widen_classes();
     }
 
-    /// What a reference into an enum's payload leads to has another class than the enum: then the enum's accesses are of
-    /// the class that may be part of anything.
+    /// What a reference into an enum's payload leads to has another class than the enum: then the enum's accesses are
+    /// of the class that may be part of anything.
     fn widen_classes(&self) {
         let referenced = self.referenced_payloads.borrow();
         if referenced.is_empty() {

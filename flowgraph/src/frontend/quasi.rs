@@ -1,11 +1,11 @@
 //! `QuasiCell<T>`: a cell that is read often and written rarely.
 //!
-//! Beside its value it has a *version*, which every write counts up. A version has one value, so where the compiler knows the
-//! cell's address, reading it is a promotion of its version and a call of an elidable function of address and
-//! version, which folds. What is left of it in compiled code is one test of the version for each stretch of code in which nobody
-//! can have written: from a loop's head, or a call, to the next. What fails there has the next version, and gets its own
-//! code. At version [`VERSIONS`] counting ends, and the cell is an ordinary one: so one that is written all the time can't
-//! have code made for it for ever.
+//! Beside its value it has a *version*, which every write counts up. A version has one value, so where the compiler
+//! knows the cell's address, reading it is a promotion of its version and a call of an elidable function of address and
+//! version, which folds. What is left of it in compiled code is one test of the version for each stretch of code in
+//! which nobody can have written: from a loop's head, or a call, to the next. What fails there has the next version,
+//! and gets its own code. At version [`VERSIONS`] counting ends, and the cell is an ordinary one: so one that is
+//! written all the time can't have code made for it for ever.
 //!
 //! (The technique is that of versioned objects: C. F. Bolz, L. Tratt, *The Impact of Meta-Tracing on VM Design and
 //! Implementation*, 2015.)
@@ -16,8 +16,8 @@
 //! known(cell, version), elidable:  cell.value, if that is still the cell's version
 //! ```
 //!
-//! A compiler that is ahead of the run folds a write and what reads it behind it: there `known` is called with a version that the cell
-//! hasn't come to yet, traps, and so is left to the run.
+//! A compiler that is ahead of the run folds a write and what reads it behind it: there `known` is called with a
+//! version that the cell hasn't come to yet, traps, and so is left to the run.
 
 use super::items::Program;
 use super::types::Ty;

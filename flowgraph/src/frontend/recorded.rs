@@ -1,5 +1,5 @@
-//! What an author says of a function's results: `#[idempotent]` and `#[inverse_of(g)]`. Each call is followed by what that says of it,
-//! as if `record_known_result!` stood there.
+//! What an author says of a function's results: `#[idempotent]` and `#[inverse_of(g)]`. Each call is followed by what
+//! that says of it, as if `record_known_result!` stood there.
 
 use super::collect::is_named;
 use super::items::{FnItem, Item, Program, Space, ident_text};

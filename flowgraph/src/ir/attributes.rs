@@ -63,8 +63,8 @@ pub struct Attributes {
     pub unroll_safe: bool,
     /// Called, never looked into.
     pub dont_look_inside: bool,
-    /// Looked into where a condition on its arguments holds: the key of the graph that a call continues in, which decides
-    /// (see [`CallMode`]).
+    /// Looked into where a condition on its arguments holds: the key of the graph that a call continues in, which
+    /// decides (see [`CallMode`]).
     pub look_inside_if: Option<String>,
     /// Visible outside its module, so that it may be an entry.
     pub public: bool,
@@ -74,9 +74,10 @@ pub struct Attributes {
 
 /// How a call in a compiler graph is carried out. In flow and residual graphs it is [`CallMode::Plain`].
 ///
-/// A function with a condition ([`Attributes::look_inside_if`]) has a second graph of the same signature, its *decider*. What
-/// runs calls the function; the compiler continues such a call in the decider, whose own two calls of the function are the
-/// exception to the rule above: they are [`CallMode::Inline`] and [`CallMode::Residual`] from the beginning.
+/// A function with a condition ([`Attributes::look_inside_if`]) has a second graph of the same signature, its
+/// *decider*. What runs calls the function; the compiler continues such a call in the decider, whose own two calls of
+/// the function are the exception to the rule above: they are [`CallMode::Inline`] and [`CallMode::Residual`] from the
+/// beginning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CallMode {
     /// A call.

@@ -109,8 +109,8 @@ impl Access {
 /// What Rust proves about a place in memory, from the reference that it is reached through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum MemKind {
-    /// A plain field behind `&`: never changes while the program can see it. In a residual graph that is as long as it runs: what is
-    /// loaded through a `&` that was made of a `&mut` is exclusive there, or shared.
+    /// A plain field behind `&`: never changes while the program can see it. In a residual graph that is as long as it
+    /// runs: what is loaded through a `&` that was made of a `&mut` is exclusive there, or shared.
     Immutable,
     /// Behind `&mut`, or a local: nobody who isn't handed the reference can see or change it.
     Exclusive,
@@ -135,8 +135,8 @@ impl MemKind {
 /// from two different exclusive roots.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MemDesc {
-    /// The container class: a struct's name, `[T]` for array elements of type `T`, `bytes` for those of type `u8`, which raw accesses go
-    /// to as well, [`MemDesc::ANY`] for what may be a part of any.
+    /// The container class: a struct's name, `[T]` for array elements of type `T`, `bytes` for those of type `u8`,
+    /// which raw accesses go to as well, [`MemDesc::ANY`] for what may be a part of any.
     pub class: Arc<str>,
     /// The field's name, for people: `regs`, `left`; empty for elements.
     pub field: Arc<str>,

@@ -1,15 +1,16 @@
 //! Enums: their variants, how they lie in memory, and which SSA values they are.
 //!
-//! In SSA an enum is its tag (an int) and, if any variant has fields, the union of the payloads' leaves *by type*: the k-th
-//! int leaf of every variant is the k-th int word, likewise for floats and singles. Ints come first, then floats, then
-//! singles. Words that the variant present doesn't use are zero.
+//! In SSA an enum is its tag (an int) and, if any variant has fields, the union of the payloads' leaves *by type*: the
+//! k-th int leaf of every variant is the k-th int word, likewise for floats and singles. Ints come first, then floats,
+//! then singles. Words that the variant present doesn't use are zero.
 //!
 //! ```text
 //! enum Node { Push(u8, f64), Add, Jump { to: usize } }      tag: int, 0: int (the u8, or to), 1: float
 //! ```
 //!
-//! In memory it is what `repr(C)` makes of it: the tag (an `i32` unless `#[repr(..)]` names another integer), then the union
-//! of the variants' `repr(C)` structs at the union's alignment. `Option` and `Result` are enums with this very layout.
+//! In memory it is what `repr(C)` makes of it: the tag (an `i32` unless `#[repr(..)]` names another integer), then the
+//! union of the variants' `repr(C)` structs at the union's alignment. `Option` and `Result` are enums with this very
+//! layout.
 
 use super::{Field, Leaf, Module, RustType, Scalar, Type};
 use std::borrow::Cow;
@@ -54,9 +55,10 @@ impl EnumDecl {
     }
 }
 
-/// Where the leaves of each variant's fields are among the words of the union: the words' types, and for each variant one
-/// index for each of its leaves. A `usize` shares a word with none but a `usize`: places in a guest's code are known when compiling more
-/// often than the numbers that it computes, and a word that one variant has red is red for all.
+/// Where the leaves of each variant's fields are among the words of the union: the words' types, and for each variant
+/// one index for each of its leaves. A `usize` shares a word with none but a `usize`: places in a guest's code are
+/// known when compiling more often than the numbers that it computes, and a word that one variant has red is red for
+/// all.
 pub fn union_of(variants: &[Vec<Scalar>]) -> (Vec<Type>, Vec<Vec<usize>>) {
     const TYPES: [Type; 4] = [Type::Int, Type::Int, Type::Float, Type::Single];
     let class = |scalar: &Scalar| match scalar.ty() {

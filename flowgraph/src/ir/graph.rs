@@ -125,7 +125,8 @@ impl Op {
 pub struct Edge {
     /// Where it leads.
     pub block: BlockId,
-    /// One operand for each parameter. Most blocks have no more than two: a block, with its edges, takes a quarter less than with room for four.
+    /// One operand for each parameter. Most blocks have no more than two: a block, with its edges, takes a quarter less
+    /// than with room for four.
     pub args: SmallVec<[Operand; 2]>,
 }
 
@@ -427,9 +428,10 @@ impl Graph {
         self.blocks.first().map_or(&[], |entry| &entry.params)
     }
 
-    /// The slices that the entry is handed, each by its name, its address and the number of its elements. Their parameters' names say
-    /// so: where one is called `x`, the other is `x.len`. No name in a source has a point in it. Names that two have say
-    /// nothing, nor do those of parameters that have none in the source: they are all called `_`.
+    /// The slices that the entry is handed, each by its name, its address and the number of its elements. Their
+    /// parameters' names say so: where one is called `x`, the other is `x.len`. No name in a source has a point in it.
+    /// Names that two have say nothing, nor do those of parameters that have none in the source: they are all called
+    /// `_`.
     pub fn slices(&self) -> impl Iterator<Item = (&str, ValueId, ValueId)> {
         let named = |wanted: &str| {
             let mut found = self.params.iter().zip(self.entry_params()).filter(|(name, _)| *name == wanted);

@@ -2,9 +2,9 @@
 //!
 //! A row gives the name in text, the operands and results with their types, the effect, whether the first two operands
 //! commute, and, for ops that only compute, *the* definition of what they compute. The evaluator, the specializer
-//! (folding, and executing while tracing), the blackhole, the verifier, the printer, the parser and the drawings use the
-//! row; the code generator matches on [`Opcode`] without a wildcard, so that a new row fails to compile until it has a
-//! lowering.
+//! (folding, and executing while tracing), the blackhole, the verifier, the printer, the parser and the drawings use
+//! the row; the code generator matches on [`Opcode`] without a wildcard, so that a new row fails to compile until it
+//! has a lowering.
 //!
 //! All ops are total: `x / 0` is 0, `x % 0` is `x`, `MIN / -1` is `MIN`; shift amounts are taken modulo 64. Where the
 //! language traps, the graph has an explicit branch before the op.
@@ -469,8 +469,8 @@ op_table! {
     IsVirtual = "is_virtual" (a: any) -> (int) Hint;
     /// The operand, which is usually true.
     Likely = "likely" (a: int) -> (int) Hint;
-    /// From here on the function that is named gives the first operand, or the first few if it gives several values, for the others: so its
-    /// author says. An immediate names it.
+    /// From here on the function that is named gives the first operand, or the first few if it gives several values,
+    /// for the others: so its author says. An immediate names it.
     RecordKnownResult = "record_known_result" (args: rest) -> () Hint;
     /// From here on `a` is `b`: so the author says.
     RecordExactValue = "record_exact_value" (a: any, b: any) -> () Hint;

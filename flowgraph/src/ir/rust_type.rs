@@ -311,8 +311,8 @@ impl RustType {
     }
 }
 
-/// A `#[green]` field behind a `&mut` parameter of a portal. It is part of the key of the portal's merge point, which has one more
-/// operand for each of them, behind those that are the parameters'.
+/// A `#[green]` field behind a `&mut` parameter of a portal. It is part of the key of the portal's merge point, which
+/// has one more operand for each of them, behind those that are the parameters'.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyField {
     /// The leaf, among those of all parameters, that is the address of the struct.
@@ -326,8 +326,8 @@ pub struct KeyField {
 }
 
 impl Module {
-    /// The `#[green]` fields of what the parameters of a portal with this signature refer to: by parameter, then as they lie in
-    /// the source, those of structs and tuples inside of structs at the place of these.
+    /// The `#[green]` fields of what the parameters of a portal with this signature refer to: by parameter, then as
+    /// they lie in the source, those of structs and tuples inside of structs at the place of these.
     pub fn key_fields(&self, signature: &Signature) -> Vec<KeyField> {
         let (mut leaf, mut found) = (0, Vec::new());
         for param in &signature.params {

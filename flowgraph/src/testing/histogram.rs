@@ -1,8 +1,8 @@
 //! What is in modules, counted: so that a test can say that everything came up.
 //!
-//! A name is `group: class`. Flow modules give the groups `op`, `trap`, `access`, `memory`, `type`, `function`, `calling`,
-//! `loop` and `join`; compiler modules `green op`, `red op`, `call`, `mark`, `end` and `colored loop`, for graphs in colors
-//! (not for the all-red twins, which are there in any case). Others may [see](Histogram::see) more.
+//! A name is `group: class`. Flow modules give the groups `op`, `trap`, `access`, `memory`, `type`, `function`,
+//! `calling`, `loop` and `join`; compiler modules `green op`, `red op`, `call`, `mark`, `end` and `colored loop`, for
+//! graphs in colors (not for the all-red twins, which are there in any case). Others may [see](Histogram::see) more.
 
 use crate::analysis::{CallGraph, Loop, Order};
 use crate::ir::*;

@@ -1,5 +1,5 @@
-//! Random modules for the correctness equation: generators live in the library, so that a property test or a fuzz target
-//! is eight lines.
+//! Random modules for the correctness equation: generators live in the library, so that a property test or a fuzz
+//! target is eight lines.
 //!
 //! ```
 //! use flowgraph::testing::{Source, random_module};
@@ -9,12 +9,12 @@
 //! assert_eq!((outcome, memory), generated.evaluate(0, &[]).unwrap());
 //! ```
 //!
-//! A [`Source`] draws choices from bytes and gives zeros when they are used up; zero is always the simplest choice. So a
-//! shorter or smaller string of bytes is a simpler program, and shrinking the bytes (as proptest does) shrinks it.
+//! A [`Source`] draws choices from bytes and gives zeros when they are used up; zero is always the simplest choice. So
+//! a shorter or smaller string of bytes is a simpler program, and shrinking the bytes (as proptest does) shrinks it.
 //!
 //! Every run of a generated module ends: loops count to at most seven, or burn a fuel that does, recursions count down.
-//! Where `concrete` asks for a value, the parameters that it depends on are reported in [`Generated::must_be_green`]: with
-//! these green (and any of [`Generated::may_be_green`] besides), coloring succeeds, and specializing ends, since
+//! Where `concrete` asks for a value, the parameters that it depends on are reported in [`Generated::must_be_green`]:
+//! with these green (and any of [`Generated::may_be_green`] besides), coloring succeeds, and specializing ends, since
 //! what is asked for changes only in loops that a green ends.
 //!
 //! Results don't depend on the bits of NaNs (which the IR leaves open) except where a result, or a message, *is* a NaN;

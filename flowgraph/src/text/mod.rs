@@ -19,8 +19,8 @@
 //! }
 //! ```
 //!
-//! One statement is one line; `//` begins a comment. Ops, blocks and values are written as in the example of [`crate::ir`].
-//! Beyond it: `branch v5, b1(v0), b2(v1, 3)`; `switch v3 [0: b1(v0), 5: b2(v1, 1)], b3`; `jump b1(v0)`;
+//! One statement is one line; `//` begins a comment. Ops, blocks and values are written as in the example of
+//! [`crate::ir`]. Beyond it: `branch v5, b1(v0), b2(v1, 3)`; `switch v3 [0: b1(v0), 5: b2(v1, 1)], b3`; `jump b1(v0)`;
 //! `trap index_out_of_bounds(v1: usize, v2: usize) @4:9`; `trap panic "bad {}"(v1: i64)`;
 //! `v5: int, v6: float = call f(v0, 7)`; `exit 3 guard 12 (v1, v2)`; `enter loop#2(v1, v2)`.
 //!
@@ -31,7 +31,8 @@
 //! Constants are decimal integers, floats as Rust's `{:?}` writes them (`2.5`, `1e300`), singles with an `s` behind
 //! (`2.5s`), infinities and NaNs by their bits (`float:0x7ff8000000000000`, `single:0x7fc00000`), and addresses of data
 //! (`&TABLE+8`). The references in an item of data stand behind its bytes, which are zero there, with their offsets:
-//! `data CODES: [&[u8]; 1] = x"00000000000000000200000000000000" @0 &TABLE`. Places are `@line:column`, or `@file:line:column` in files other than the first.
+//! `data CODES: [&[u8]; 1] = x"00000000000000000200000000000000" @0 &TABLE`. Places are `@line:column`, or
+//! `@file:line:column` in files other than the first.
 //!
 //! [`parse_module`] of [`print_module`] is the identity, except for the texts of source files, which are not printed. It
 //! holds for broken graphs too, as long as descriptors and callees stand where they belong, marks ascend, and every type

@@ -1,4 +1,5 @@
-//! Where in a text that has been read its items stand: what the verifier finds is said of items, and shown in their text.
+//! Where in a text that has been read its items stand: what the verifier finds is said of items, and shown in their
+//! text.
 
 use super::lex::Cursor;
 use crate::ir::BlockId;

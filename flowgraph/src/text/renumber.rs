@@ -5,8 +5,9 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::DfsPostOrder;
 use rustc_hash::FxHashMap;
 
-/// The graph with its blocks in reverse postorder (arms in source order, loops together) and its values numbered by their
-/// definitions. Unreachable blocks and values that nothing defines are gone, and names whose values went with them.
+/// The graph with its blocks in reverse postorder (arms in source order, loops together) and its values numbered by
+/// their definitions. Unreachable blocks and values that nothing defines are gone, and names whose values went with
+/// them.
 pub fn renumber(graph: &Graph) -> Graph {
     let order = reverse_postorder(graph);
     let mut blocks: FxHashMap<BlockId, BlockId> = FxHashMap::default();

@@ -158,9 +158,9 @@ impl Arguments {
         self.leaves[param].iter().map(constant).collect()
     }
 
-    /// Memory after a run, as far as it can change: for each reference parameter what lies behind it, by path, as Rust's
-    /// `{:?}` prints it. A `&mut` slice or array is one entry (`a`), a struct one for each field (`p.x`), nested structs
-    /// whole and by field; behind `&` there are the `Cell`s only.
+    /// Memory after a run, as far as it can change: for each reference parameter what lies behind it, by path, as
+    /// Rust's `{:?}` prints it. A `&mut` slice or array is one entry (`a`), a struct one for each field (`p.x`), nested
+    /// structs whole and by field; behind `&` there are the `Cell`s only.
     ///
     /// # Errors
     /// If a reference points outside of memory now.

@@ -36,9 +36,11 @@ use crate::memory::{BadAccess, Memory};
 pub enum Value {
     /// A scalar.
     Word(Word),
-    /// A variant of an enum, by index, and its fields. (No variant has the index `usize::MAX`: memory held a tag that none has.)
+    /// A variant of an enum, by index, and its fields. (No variant has the index `usize::MAX`: memory held a tag that
+    /// none has.)
     Variant(usize, Vec<Value>),
-    /// The fields of a struct, the items of a tuple, the elements of an array, the bytes of a `&str`, or nothing at all.
+    /// The fields of a struct, the items of a tuple, the elements of an array, the bytes of a `&str`, or nothing at
+    /// all.
     Many(Vec<Value>),
     /// What a reference points to.
     Ref(Box<Value>),

@@ -1,8 +1,8 @@
 //! Arguments as text.
 //!
-//! Separated by commas: decimal, hexadecimal (`0x`), octal (`0o`) and binary (`0b`) integers, `_` between digits; floats;
-//! `true`, `false`; `'c'`; `"text"` for `&str` and slices of bytes; `[1, 2, 3]` and `[0; 64]` for slices and arrays;
-//! `{field: value}` for structs and references to them; `(a, b)` for tuples and tuple structs; `Variant` or
+//! Separated by commas: decimal, hexadecimal (`0x`), octal (`0o`) and binary (`0b`) integers, `_` between digits;
+//! floats; `true`, `false`; `'c'`; `"text"` for `&str` and slices of bytes; `[1, 2, 3]` and `[0; 64]` for slices and
+//! arrays; `{field: value}` for structs and references to them; `(a, b)` for tuples and tuple structs; `Variant` or
 //! `Enum::Variant`. What a reference points to is written as it is, with or without a `&`.
 
 use super::{MAX_DEPTH, Value};

@@ -64,7 +64,8 @@ impl Checker<'_> {
         }
     }
 
-    /// What is said of a function's result. A residual graph may say it of one that it doesn't call, and that isn't there.
+    /// What is said of a function's result. A residual graph may say it of one that it doesn't call, and that isn't
+    /// there.
     fn recorded(&mut self, op: &Op, function: &Callee) {
         let Some(target) = self.module.graphs.get(&*function.name) else { return };
         let mut expected = Types(target.results.iter().copied().map(Some).collect());

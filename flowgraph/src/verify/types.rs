@@ -1,7 +1,7 @@
 //! What a module declares: structs and enums that can be laid out, data and signatures of such types.
 //!
-//! A type is weighed by its parts: each scalar, reference and aggregate in it counts as one. What a value of it costs to be
-//! taken apart is bounded by that.
+//! A type is weighed by its parts: each scalar, reference and aggregate in it counts as one. What a value of it costs
+//! to be taken apart is bounded by that.
 
 use super::violation::{Rule, Violation};
 use crate::ir::{EnumDecl, Module, RustType, StructDecl};

@@ -59,8 +59,8 @@ impl Compiled {
         unsafe { Compiled::prepared(compiler, constants, greens, &options, prepare) }
     }
 
-    /// A driver for the runs that tier 0 brings to the merge point of a portal, with no code yet. `greens` are the words of
-    /// its green parameters' leaves in one of them: others may have other scalars there.
+    /// A driver for the runs that tier 0 brings to the merge point of a portal, with no code yet. `greens` are the
+    /// words of its green parameters' leaves in one of them: others may have other scalars there.
     ///
     /// # Safety
     /// As for [`Compiled::new`].

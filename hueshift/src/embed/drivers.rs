@@ -1,8 +1,8 @@
 //! The drivers of portals, and which of them go when there is too much code.
 //!
-//! Code of one driver is full of what leads from graph to graph: jumps, cells, versions that states are matched with. So it isn't thrown
-//! away by the graph but by the driver, with all that is known of it, as LuaJIT flushes its traces: what is
-//! still hot is soon there again, and what isn't is gone. The coldest go first: those that have been entered
+//! Code of one driver is full of what leads from graph to graph: jumps, cells, versions that states are matched with.
+//! So it isn't thrown away by the graph but by the driver, with all that is known of it, as LuaJIT flushes its traces:
+//! what is still hot is soon there again, and what isn't is gone. The coldest go first: those that have been entered
 //! least since the last time.
 
 use super::compiled::Compiled;
@@ -13,8 +13,8 @@ use smallvec::SmallVec;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// A portal, by its number among the entries, and the words of its greens that are references: those of scalars are keys inside
-/// of a driver.
+/// A portal, by its number among the entries, and the words of its greens that are references: those of scalars are
+/// keys inside of a driver.
 pub(super) type Key = (usize, SmallVec<[Word; 4]>);
 
 struct Driver {

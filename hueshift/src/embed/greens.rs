@@ -1,8 +1,9 @@
 //! What greens refer to, as named data of the compiler's module.
 //!
-//! The memory stays where it is: an item of data gets its real address for its place, so that compiled code and the program
-//! see the same. In graphs it has a name, that of the parameter, or the path from it to the reference (`program.code`); so
-//! no graph shows an address. The walk along references goes through what can't change only, not into a `Cell`.
+//! The memory stays where it is: an item of data gets its real address for its place, so that compiled code and the
+//! program see the same. In graphs it has a name, that of the parameter, or the path from it to the reference
+//! (`program.code`); so no graph shows an address. The walk along references goes through what can't change only, not
+//! into a `Cell`.
 #![allow(unsafe_code, reason = "adopts the memory behind references that the caller vouches for")]
 
 use flowgraph::ir::{Access, Const, Data, DataId, Module, RustType, Scalar, Signature, Word};
@@ -55,8 +56,8 @@ struct Walk<'a> {
     seen: FxHashSet<(u64, RustType)>,
 }
 
-/// Makes what the greens refer to items of the module's data, placed in `memory` where it lies. Gives the constants that
-/// the greens' leaves are, in order.
+/// Makes what the greens refer to items of the module's data, placed in `memory` where it lies. Gives the constants
+/// that the greens' leaves are, in order.
 ///
 /// # Errors
 /// If a reference leads to no memory: then the types of the source were not kept.

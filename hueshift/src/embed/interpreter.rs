@@ -57,10 +57,12 @@ pub struct Interpreter {
     constants: OnceLock<Constants>,
 }
 
-/// Where the constants of a source lie that have addresses: address and size of each item of its module's data, in order.
+/// Where the constants of a source lie that have addresses: address and size of each item of its module's data, in
+/// order.
 ///
-/// Compiled code hands references to them to the program, which may keep them as long as it likes, for they are `'static` to rustc.
-/// So they lie in memory that is never freed, and all compiled code of the interpreter has the same.
+/// Compiled code hands references to them to the program, which may keep them as long as it likes, for they are
+/// `'static` to rustc. So they lie in memory that is never freed, and all compiled code of the interpreter has the
+/// same.
 #[derive(Debug)]
 pub(super) struct Constants(Vec<(u64, u64)>);
 

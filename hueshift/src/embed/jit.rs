@@ -70,9 +70,9 @@ impl Error {
 
 /// Compiled code of one interpreter, which depends on greens that are borrowed for `'p`.
 ///
-/// The functions in the module `jit` of an interpreter take it. The first call with some greens compiles, ahead of the run;
-/// later ones with the same (the same scalars, and the same places in memory) run what is there. A `Jit` belongs to one
-/// thread; a program may have any number.
+/// The functions in the module `jit` of an interpreter take it. The first call with some greens compiles, ahead of the
+/// run; later ones with the same (the same scalars, and the same places in memory) run what is there. A `Jit` belongs
+/// to one thread; a program may have any number.
 pub struct Jit<'p> {
     interpreter: &'static Interpreter,
     pub(super) options: JitOptions,
@@ -174,8 +174,9 @@ impl<'p> Jit<'p> {
     #[inline(always)]
     pub fn lends<T: 'p>(&self, _green: &T) {}
 
-    /// For the macros: calls an entry's code, which is made if there is none for these greens. The words must be those of
-    /// the entry's arguments, and the greens' references be borrowed for `'p`: the functions that the macros make see to it.
+    /// For the macros: calls an entry's code, which is made if there is none for these greens. The words must be those
+    /// of the entry's arguments, and the greens' references be borrowed for `'p`: the functions that the macros make
+    /// see to it.
     #[doc(hidden)]
     pub fn call(
         &mut self,
@@ -251,8 +252,8 @@ impl<'p> Jit<'p> {
         let key = (function, greens);
         if !self.compiled.contains_key(&key) {
             let compiler = self.compiler(function)?;
-            // SAFETY: the functions that the macros make are typed as the source is, and what greens refer to is borrowed
-            // for `'p`, which this `Jit` can't outlive.
+            // SAFETY: the functions that the macros make are typed as the source is, and what greens refer to is
+            // borrowed for `'p`, which this `Jit` can't outlive.
             let code =
                 unsafe { Compiled::new(&compiler, interpreter.constants(), &key.1, &self.options, &self.events)? };
             self.compiled.insert(key.clone(), code);

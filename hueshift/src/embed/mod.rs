@@ -1,5 +1,5 @@
-//! Interpreters embedded in a program: what the macros [`crate::interpreter`] and [`crate::interpreter_file`] make, and what
-//! runs it.
+//! Interpreters embedded in a program: what the macros [`crate::interpreter`] and [`crate::interpreter_file`] make, and
+//! what runs it.
 //!
 //! ```text
 //! #[hueshift::interpreter]        lang::run(code, pc, cpu)            tier 0: the source, compiled by rustc
@@ -11,8 +11,8 @@
 //! ```
 //!
 //! A [`Jit`] compiles an entry ahead of the run, for the greens of the first call with these greens, and keeps what it
-//! compiled. What greens refer to is borrowed for as long as the `Jit` may be used, so rustc refuses to change or free what
-//! compiled code depends on. Compiled code works on the program's own memory, at its real addresses.
+//! compiled. What greens refer to is borrowed for as long as the `Jit` may be used, so rustc refuses to change or free
+//! what compiled code depends on. Compiled code works on the program's own memory, at its real addresses.
 //!
 //! Not promised: the functions that are hidden from the documentation. They are for code that the macros make, and take
 //! words on trust.

@@ -1,13 +1,15 @@
 //! Which arrivals at merge points are counted.
 //!
-//! As long as there is no compiled code, counting is all that tier 0 does more than without a JIT, and a hash, a counter and what is
-//! spilled for them are a fifth of the time of a short loop. So only some arrivals are counted then, each for all since the one
-//! before it, too: the others cost the step of a countdown. When there is code each arrival may lead into it, and is looked at.
+//! As long as there is no compiled code, counting is all that tier 0 does more than without a JIT, and a hash, a
+//! counter and what is spilled for them are a fifth of the time of a short loop. So only some arrivals are counted
+//! then, each for all since the one before it, too: the others cost the step of a countdown. When there is code each
+//! arrival may lead into it, and is looked at.
 
 /// A counter that gets full has been counted about so often.
 const SAMPLES: u32 = 16;
 
-/// The greatest mean distance between two arrivals that are counted. One takes some 80 cycles, since nobody predicts where it is.
+/// The greatest mean distance between two arrivals that are counted. One takes some 80 cycles, since nobody predicts
+/// where it is.
 const MOST_DISTANCE: u32 = 64;
 
 /// Picks the arrivals that are counted.
@@ -60,8 +62,8 @@ impl Sampler {
         weight
     }
 
-    /// Draws the distance to the next. Distances don't repeat: else of a loop with as many jumps back always the same one would be counted.
-    /// (The generator, and its highest bits: Knuth, volume 2, sections 3.3.4 and 3.4.1.)
+    /// Draws the distance to the next. Distances don't repeat: else of a loop with as many jumps back always the same
+    /// one would be counted. (The generator, and its highest bits: Knuth, volume 2, sections 3.3.4 and 3.4.1.)
     #[cold]
     #[inline(never)]
     fn draw(&mut self) {

@@ -1,8 +1,9 @@
 //! Going over from tier 0 to compiled code, and back: what the macros put in the place of `merge_point!()`.
 //!
-//! Tier 0 is the interpreter as rustc has compiled it, so a merge point must cost next to nothing there: a countdown ([`super::sampler`]), and now
-//! and then a hash of the greens, and a counter. Only behind a full counter are the greens and reds made words, and compiled code is looked for, or
-//! made by tracing this very run. In the end tier 0 goes on at the merge point with what the reds have become, or returns.
+//! Tier 0 is the interpreter as rustc has compiled it, so a merge point must cost next to nothing there: a countdown
+//! ([`super::sampler`]), and now and then a hash of the greens, and a counter. Only behind a full counter are the
+//! greens and reds made words, and compiled code is looked for, or made by tracing this very run. In the end tier 0
+//! goes on at the merge point with what the reds have become, or returns.
 
 use super::compiled::Compiled;
 use super::drivers::{Drivers, Evicted};
@@ -66,8 +67,8 @@ pub(super) struct Tiers {
     counters: Box<[u32; COUNTERS]>,
     /// How often a merge point is come to before it is hot: what the options say, or more.
     threshold: u32,
-    /// For each portal, by its number among the entries: which words of its parameters' leaves are those of greens, and of
-    /// greens that are references.
+    /// For each portal, by its number among the entries: which words of its parameters' leaves are those of greens, and
+    /// of greens that are references.
     shapes: FxHashMap<usize, Rc<Shape>>,
     pub drivers: Drivers,
     /// Since when something is hot.
@@ -156,15 +157,16 @@ impl<'p> Jit<'p> {
         std::mem::take(&mut self.tiers.jumped)
     }
 
-    /// For the macros: a run comes to a merge point, behind a jump back of the guest or where a portal begins. Gives whether it is to say to
-    /// which.
+    /// For the macros: a run comes to a merge point, behind a jump back of the guest or where a portal begins. Gives
+    /// whether it is to say to which.
     #[doc(hidden)]
     #[inline(always)]
     pub fn arrives(&mut self) -> bool {
         self.tiers.sampler.takes()
     }
 
-    /// For the macros: whether the merge point that it has come to, with a key of this hash, is worth the words of its parameters.
+    /// For the macros: whether the merge point that it has come to, with a key of this hash, is worth the words of its
+    /// parameters.
     #[doc(hidden)]
     #[inline(always)]
     pub fn is_hot(&mut self, hash: u64) -> bool {
@@ -177,9 +179,10 @@ impl<'p> Jit<'p> {
         false
     }
 
-    /// For the macros: goes on from the merge point of the portal that is this entry of the interpreter, in compiled code if
-    /// there can be any. `words` gives those of the portal's parameters. It is called in here, so that the interpreter's loop has
-    /// nothing of it: what it takes of code and registers is taken of the steps between arrivals, too.
+    /// For the macros: goes on from the merge point of the portal that is this entry of the interpreter, in compiled
+    /// code if there can be any. `words` gives those of the portal's parameters. It is called in here, so that the
+    /// interpreter's loop has nothing of it: what it takes of code and registers is taken of the steps between
+    /// arrivals, too.
     #[doc(hidden)]
     #[cold]
     #[inline(never)]
@@ -289,8 +292,8 @@ impl<'p> Jit<'p> {
         }
         let _making = self.events.clock().enter(Tier::Making);
         let greens: Vec<Word> = shape.greens.iter().map(|at| words[*at]).collect();
-        // SAFETY: the functions that the macros make are typed as the source is, and what greens refer to is borrowed for `'p`,
-        // which this `Jit` can't outlive.
+        // SAFETY: the functions that the macros make are typed as the source is, and what greens refer to is borrowed
+        // for `'p`, which this `Jit` can't outlive.
         let mut driver =
             unsafe { Compiled::of_portal(&compiler, interpreter.constants(), &greens, &self.options, &self.events)? };
         driver.with(|driver| driver.finishes_inner_portals(interpreter.portals().iter().map(|p| p.function)));
@@ -332,7 +335,8 @@ fn counter_of(hash: u64) -> usize {
     (hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - COUNTERS.trailing_zeros())) as usize
 }
 
-/// Something that can be part of a merge point's key: mixes itself into a hash. What it doesn't tell apart shares a counter.
+/// Something that can be part of a merge point's key: mixes itself into a hash. What it doesn't tell apart shares a
+/// counter.
 pub trait Green {
     /// The hash with this in it.
     fn mix(&self, hash: u64) -> u64;

@@ -1,8 +1,8 @@
 //! Rust values as the words of SSA values, and back.
 //!
 //! A value is as many words as the front end has leaves for its type: a scalar is one, a reference its address, a slice
-//! address and length, an aggregate all of its parts in order. The macros implement both traits for the structs and enums
-//! that an entry or a host function is handed by value.
+//! address and length, an aggregate all of its parts in order. The macros implement both traits for the structs and
+//! enums that an entry or a host function is handed by value.
 //!
 //! ```
 //! use hueshift::embed::{Give, Pass, WordReader};
@@ -23,8 +23,8 @@ pub trait Pass {
     fn pass(self, words: &mut Vec<Word>);
 }
 
-/// Appends the words of an enum's variant: its tag, and `count` words of the union of the payloads, of which `fields` are
-/// those at `places`.
+/// Appends the words of an enum's variant: its tag, and `count` words of the union of the payloads, of which `fields`
+/// are those at `places`.
 pub fn pass_variant(words: &mut Vec<Word>, tag: Word, count: usize, places: &[usize], fields: &[Word]) {
     words.push(tag);
     let start = words.len();
@@ -164,8 +164,8 @@ impl Pass for &str {
     }
 }
 
-// What compiled code hands to a host function has the types of the source, which rustc has checked: the address of a `&T`
-// leads to a `T`, and a `&mut T` is the only one while the function runs.
+// What compiled code hands to a host function has the types of the source, which rustc has checked: the address of a
+// `&T` leads to a `T`, and a `&mut T` is the only one while the function runs.
 
 impl<'a, T> Give<'a> for &'a T {
     fn give(words: &mut WordReader<'a>) -> &'a T {

@@ -10,8 +10,8 @@
 //!  "duration_us":412,"compiler":0}
 //! ```
 //!
-//! Not promised: that a kind has no further fields later, or that there are no further kinds. Events are made where code
-//! is; none is made where compiled code just runs.
+//! Not promised: that a kind has no further fields later, or that there are no further kinds. Events are made where
+//! code is; none is made where compiled code just runs.
 
 pub(crate) mod facts;
 mod reason;
@@ -44,8 +44,8 @@ pub struct Event {
     /// How many microseconds it took, where it takes time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_us: Option<u64>,
-    /// Which of the `Jit`'s compilers: it has one for each entry and choice of the references among the greens. Exits are
-    /// numbered in each.
+    /// Which of the `Jit`'s compilers: it has one for each entry and choice of the references among the greens. Exits
+    /// are numbered in each.
     pub compiler: u32,
 }
 

@@ -26,8 +26,8 @@ struct Shared {
 }
 
 impl Recorder {
-    /// Nothing has happened. So many events are kept; `timed` says whether the time in each tier is measured; for so long as
-    /// `warm_up` from when something is hot it is anyhow.
+    /// Nothing has happened. So many events are kept; `timed` says whether the time in each tier is measured; for so
+    /// long as `warm_up` from when something is hot it is anyhow.
     pub fn new(room: usize, timed: bool, warm_up: Duration) -> Recorder {
         Recorder(Rc::new(Shared {
             clock: Clock::new(timed, warm_up),

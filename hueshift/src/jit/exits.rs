@@ -133,7 +133,8 @@ impl Jit<'_> {
         Ok(came.unwrap_or_else(|end| self.after_trace(from, end)))
     }
 
-    /// The switch that a promotion's exit is pointed to; with the fragments that count before its cases, where there are any.
+    /// The switch that a promotion's exit is pointed to; with the fragments that count before its cases, where there
+    /// are any.
     pub(super) fn switch_graph(&self, exit: u32, position: usize, counted: bool) -> Graph {
         let site = &self.engine.exits[exit as usize];
         let mut cases = self.switches.get(&exit).cloned().unwrap_or_default();

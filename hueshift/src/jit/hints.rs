@@ -5,8 +5,8 @@ use jitcodegen::{CodegenError, Engine, Helper};
 use std::cell::Cell;
 use timeshifter::specialize::LOOK_AT_HINT;
 
-/// Registers the function that says whether to look now: the first time that it is asked, then once in `every` times, as chance has it. Strictly
-/// each so many times would be the same one of two hints in a loop, always.
+/// Registers the function that says whether to look now: the first time that it is asked, then once in `every` times,
+/// as chance has it. Strictly each so many times would be the same one of two hints in a loop, always.
 pub(super) fn register(code: &mut Engine, every: u64) -> Result<(), CodegenError> {
     if every == 0 {
         return Ok(());

@@ -1,6 +1,6 @@
-//! A dump of compiled code for `perf inject --jit`, which makes shared objects of it that `perf annotate` shows instruction by
-//! instruction: `/tmp/jit-PID.dump`, one for the process, in the format of `tools/perf/Documentation/jitdump-specification.txt` in the
-//! Linux kernel's sources.
+//! A dump of compiled code for `perf inject --jit`, which makes shared objects of it that `perf annotate` shows
+//! instruction by instruction: `/tmp/jit-PID.dump`, one for the process, in the format of
+//! `tools/perf/Documentation/jitdump-specification.txt` in the Linux kernel's sources.
 #![allow(unsafe_code, reason = "the file is mapped so that profilers see it")]
 
 use memmap2::{Mmap, MmapOptions};

@@ -1,16 +1,17 @@
 //! Guards that no run reaches, forced in states made up for them (the book's chapter on internals).
 //!
-//! Such a guard lies in a fragment that was traced when it was too late for a run to come by again. Any state of the right
-//! types won't do to enter it: an index that has been checked before the fragment is not checked in it, an address must
-//! lead to what its type says, and compiled code checks nothing that the interpreter doesn't. A state that satisfies all
-//! that code may rely on is the one that its trace began with, memory included: from there compiled code passes every
-//! guard that the trace has passed. So that state is kept, and the fragment is entered in it, while the guard is made to
-//! fail: once into the interpreter, once while a bridge is traced, once into that bridge.
+//! Such a guard lies in a fragment that was traced when it was too late for a run to come by again. Any state of the
+//! right types won't do to enter it: an index that has been checked before the fragment is not checked in it, an
+//! address must lead to what its type says, and compiled code checks nothing that the interpreter doesn't. A state that
+//! satisfies all that code may rely on is the one that its trace began with, memory included: from there compiled code
+//! passes every guard that the trace has passed. So that state is kept, and the fragment is entered in it, while the
+//! guard is made to fail: once into the interpreter, once while a bridge is traced, once into that bridge.
 //!
 //! More states are made of it, by putting extreme values of its type, within what is known of it, in place of
 //! each value that never becomes an index, an address or the content of memory ([`PlainValues`]).
 //!
-//! What compiled code must give in a state is what the interpreter gives that goes on from it: results, traps and memory.
+//! What compiled code must give in a state is what the interpreter gives that goes on from it: results, traps and
+//! memory.
 
 mod plain;
 
@@ -38,8 +39,8 @@ pub struct MadeUp {
     pub wrong: Vec<String>,
 }
 
-/// How often compiled code is run in the state that a trace began with: the interpreter goes on behind the guard, then a
-/// bridge is traced, then there is one.
+/// How often compiled code is run in the state that a trace began with: the interpreter goes on behind the guard, then
+/// a bridge is traced, then there is one.
 const TIMES: usize = 3;
 
 /// In a state that isn't one of a run the interpreter may do this often what it does in one that is.
@@ -85,8 +86,8 @@ struct Kept {
 }
 
 impl<'m> Jit<'m> {
-    /// Lets guard `guard` (see [`super::JitOptions::force_guard`]), if a trace makes it, be forced in made-up states as soon
-    /// as it is compiled.
+    /// Lets guard `guard` (see [`super::JitOptions::force_guard`]), if a trace makes it, be forced in made-up states as
+    /// soon as it is compiled.
     pub fn make_up(&mut self, guard: u32, observe: Box<Observe<'m>>) {
         self.waiting = Some(Waiting { guard: i64::from(guard), observe });
     }
@@ -139,9 +140,9 @@ impl<'m> Jit<'m> {
         done
     }
 
-    /// A `QuasiCell` that is written in a made-up state, and again when memory is as it was before, has the same version twice, with
-    /// different contents: code that has been made for one would be entered for the other. From the state that a trace
-    /// began with the same is written each time.
+    /// A `QuasiCell` that is written in a made-up state, and again when memory is as it was before, has the same
+    /// version twice, with different contents: code that has been made for one would be entered for the other. From the
+    /// state that a trace began with the same is written each time.
     fn has_versions(&self) -> bool {
         let mut ops = self.engine.program.module.graphs.values().flat_map(|g| &g.blocks).flat_map(|b| &b.ops);
         ops.any(|op| matches!(&op.imm, Imm::Mem(mem) if mem.is_version()))
@@ -175,8 +176,9 @@ impl<'m> Jit<'m> {
         forced
     }
 
-    /// Where compiled code was linked, it doesn't come through the guard's own fragment: only who enters there from elsewhere
-    /// does. The evaluator of the fragments as they were made does come there; and there compiled code is entered.
+    /// Where compiled code was linked, it doesn't come through the guard's own fragment: only who enters there from
+    /// elsewhere does. The evaluator of the fragments as they were made does come there; and there compiled code is
+    /// entered.
     fn enter_own(
         &mut self,
         guard: i64,
@@ -197,8 +199,8 @@ impl<'m> Jit<'m> {
         })
     }
 
-    /// Evaluates residual graphs from an entry to where they enter the graph `key`: the words of its parameters, and the
-    /// frames left, whose slots they may lead to.
+    /// Evaluates residual graphs from an entry to where they enter the graph `key`: the words of its parameters, and
+    /// the frames left, whose slots they may lead to.
     fn way_to(
         &mut self,
         key: &str,
@@ -226,8 +228,9 @@ impl<'m> Jit<'m> {
         }
     }
 
-    /// What the interpreter gives that goes on in a state; in how many `steps`, if it is the first: that of a run. `None` if
-    /// another state turns out to be none that can be: the run doesn't end, touches what is no memory, or uses up the stack.
+    /// What the interpreter gives that goes on in a state; in how many `steps`, if it is the first: that of a run.
+    /// `None` if another state turns out to be none that can be: the run doesn't end, touches what is no memory, or
+    /// uses up the stack.
     fn interpreted(
         &mut self,
         beginning: &Beginning,

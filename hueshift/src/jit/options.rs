@@ -11,18 +11,19 @@ use timeshifter::specialize::{Flipped, Limits};
 /// Settings of a [`Jit`](super::Jit).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JitOptions {
-    /// How often the interpreter comes to a merge point, behind a backward jump of the guest, before it is traced from there. An
-    /// interpreter that is embedded counts by samples, one for each sixteenth of this: so from 32 on it is about as often.
+    /// How often the interpreter comes to a merge point, behind a backward jump of the guest, before it is traced from
+    /// there. An interpreter that is embedded counts by samples, one for each sixteenth of this: so from 32 on it is
+    /// about as often.
     pub threshold: u32,
     /// How often an exit is taken before it gets a bridge.
     pub bridge: u32,
     /// How many values a promotion grows cases for; further ones are interpreted.
     pub cases: usize,
-    /// How often bridges that lead around a loop are taken, for each 64 of its ops, before the loop is specialized again, as one graph
-    /// with joins of all that traces have seen of it; 0: never.
+    /// How often bridges that lead around a loop are taken, for each 64 of its ops, before the loop is specialized
+    /// again, as one graph with joins of all that traces have seen of it; 0: never.
     pub region: u32,
-    /// Whether machine code is generated on a second thread, while runs go on in tier 0. What is compiled when depends on the
-    /// machine's mood then. Only for runs that begin in tier 0.
+    /// Whether machine code is generated on a second thread, while runs go on in tier 0. What is compiled when depends
+    /// on the machine's mood then. Only for runs that begin in tier 0.
     pub background: bool,
     /// For so long, from when something is hot, a run stays in tier 0 when going to compiled code and back has cost it more than it can bear: so
     /// that a short one loses little by code that is left again at once, since what comes behind its exits isn't compiled yet. Only with
@@ -44,10 +45,11 @@ pub struct JitOptions {
     pub count_guards: bool,
     /// What the optimizer leaves as it is: for measurements of what each part of it earns.
     pub rewrites_off: Kinds,
-    /// Once in so many times compiled code looks whether what the author says of values (`record_known_result!` and its like) is true, and traps
-    /// if it isn't; 0: never.
+    /// Once in so many times compiled code looks whether what the author says of values (`record_known_result!` and its
+    /// like) is true, and traps if it isn't; 0: never.
     pub check_hints: u64,
-    /// The seed of a stream that makes choices otherwise than heuristics do, and fails guards at random; 0: none. Results stay.
+    /// The seed of a stream that makes choices otherwise than heuristics do, and fails guards at random; 0: none.
+    /// Results stay.
     pub chaos: u64,
     /// Keep CLIF and assembly of what is compiled.
     pub keep_text: bool,
@@ -57,8 +59,8 @@ pub struct JitOptions {
     pub check_accesses: bool,
     /// How much Cranelift does about code that our own optimizer has been over.
     pub opt_level: jitcodegen::OptLevel,
-    /// How many bytes of machine code there may be of what is compiled just in time. Where there is more, the coldest code is
-    /// thrown away as soon as no run is inside; until then nothing more is compiled.
+    /// How many bytes of machine code there may be of what is compiled just in time. Where there is more, the coldest
+    /// code is thrown away as soon as no run is inside; until then nothing more is compiled.
     pub code_bytes: usize,
     /// How many bytes local arrays and structs of compiled code may use at a time.
     pub slot_bytes: u64,
@@ -111,8 +113,8 @@ impl Default for JitOptions {
 /// How much machine code there may usually be.
 const CODE_BYTES: usize = 8 << 20;
 
-/// The usual size of the memory that local aggregates of compiled code lie in. So much is mapped afresh by any allocator: its pages
-/// are neither cleared nor used before they are needed.
+/// The usual size of the memory that local aggregates of compiled code lie in. So much is mapped afresh by any
+/// allocator: its pages are neither cleared nor used before they are needed.
 const SLOT_BYTES: u64 = 256 << 20;
 
 /// What happened so far.
@@ -158,7 +160,8 @@ pub struct Stats {
     pub rules: Firings,
     /// The part of code generation that a second thread has spent.
     pub compiling_aside: Duration,
-    /// Time in tier 0, the interpreter as rustc has compiled it. This and the next three: with [`JitOptions::time_tiers`].
+    /// Time in tier 0, the interpreter as rustc has compiled it. This and the next three: with
+    /// [`JitOptions::time_tiers`].
     pub tier0: Duration,
     /// Time in compiled code, and in host functions that it calls.
     pub running: Duration,

@@ -1,5 +1,6 @@
-//! Compiled code for profilers, which show graphs by name where they would show addresses: a map for `perf report` (the format is that
-//! of `tools/perf/Documentation/jit-interface.txt` in the Linux kernel's sources), and a dump for `perf inject`.
+//! Compiled code for profilers, which show graphs by name where they would show addresses: a map for `perf report` (the
+//! format is that of `tools/perf/Documentation/jit-interface.txt` in the Linux kernel's sources), and a dump for
+//! `perf inject`.
 
 use super::Jit;
 use super::jitdump;
@@ -14,8 +15,9 @@ fn path() -> PathBuf {
 }
 
 impl Jit<'_> {
-    /// Adds what has been compiled since the last time to the map and to the dump, if they are wanted: each graph with its address, its
-    /// size, its name, and where it begins in the guest program. A file that can't be written is left: the run matters more.
+    /// Adds what has been compiled since the last time to the map and to the dump, if they are wanted: each graph with
+    /// its address, its size, its name, and where it begins in the guest program. A file that can't be written is left:
+    /// the run matters more.
     pub(super) fn map_new_code(&mut self) {
         if !self.options.perf_map && !self.options.jitdump {
             return;

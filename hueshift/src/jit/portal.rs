@@ -22,8 +22,9 @@ pub enum Arrival {
     Ended(eval::Outcome),
 }
 
-/// A run that stands at the merge point of a portal that another one has called. Tier 0 calls that portal, and hands what it
-/// returns to [`Jit::go_on_behind`] (the resume contract, section 4). Runs that it doesn't come back to are just dropped.
+/// A run that stands at the merge point of a portal that another one has called. Tier 0 calls that portal, and hands
+/// what it returns to [`Jit::go_on_behind`] (the resume contract, section 4). Runs that it doesn't come back to are
+/// just dropped.
 pub struct Inside {
     function: String,
     words: Vec<Word>,
@@ -72,8 +73,8 @@ pub(super) struct Doors(FxHashMap<SmallVec<[Word; 4]>, Opened>);
 struct Opened {
     door: Door,
     entry: Rc<jitcodegen::Entry>,
-    /// The key whose version it leads to, and how often its versions had become others: with other ones, one of them may be the better one to
-    /// enter.
+    /// The key whose version it leads to, and how often its versions had become others: with other ones, one of them
+    /// may be the better one to enter.
     key: usize,
     changes: u32,
 }
@@ -99,8 +100,9 @@ const FEW: usize = 200;
 const WARM_UP: Duration = Duration::from_millis(40);
 
 impl JitOptions {
-    /// The settings of a JIT whose interpreter is tier 0: compiling takes some 10,000 times as long as a step of the interpreter,
-    /// so it is for what comes by often. An exit costs some microseconds, and a bridge about as much as 50 of them. (PyPy's thresholds are 1,039 and 200.)
+    /// The settings of a JIT whose interpreter is tier 0: compiling takes some 10,000 times as long as a step of the
+    /// interpreter, so it is for what comes by often. An exit costs some microseconds, and a bridge about as much as 50
+    /// of them. (PyPy's thresholds are 1,039 and 200.)
     pub fn just_in_time() -> JitOptions {
         JitOptions {
             threshold: 1000,
@@ -119,9 +121,9 @@ impl Jit<'_> {
         self.inner_portals.extend(functions);
     }
 
-    /// Goes on with a run of the portal that this driver was made for, which stands at its merge point with `words` in its
-    /// parameters' leaves: in compiled code if there is some for its greens, else by tracing. Gives nothing where neither can
-    /// be.
+    /// Goes on with a run of the portal that this driver was made for, which stands at its merge point with `words` in
+    /// its parameters' leaves: in compiled code if there is some for its greens, else by tracing. Gives nothing where
+    /// neither can be.
     ///
     /// # Errors
     /// See [`JitError`]. The run can't go on then.
@@ -195,8 +197,8 @@ impl Jit<'_> {
         slots.append(&mut self.engine.traced_slots);
         self.stats.finished += 1;
         let roots = self.engine.run_roots();
-        // What refers to a local aggregate of compiled code is handed to the portal, is a word of a frame, or lies in another local
-        // aggregate.
+        // What refers to a local aggregate of compiled code is handed to the portal, is a word of a frame, or lies in
+        // another local aggregate.
         let refers = |activation: &Activation| {
             let mut all = frames.iter().flat_map(|frame| &frame.regs).chain(&words);
             !slots.is_empty() || frames.iter().any(|f| !f.slots.is_empty()) || all.any(|w| activation.contains(*w))

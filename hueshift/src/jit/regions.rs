@@ -1,10 +1,11 @@
-//! Loops that bridges lead around: when the ways through such a loop have become hot, it is specialized again, as a region.
+//! Loops that bridges lead around: when the ways through such a loop have become hot, it is specialized again, as a
+//! region.
 //!
-//! A bridge that leads back to a version counts how often it is taken, in a fragment before it. Whoever takes it goes from
-//! one fragment to another, within the innermost loop that has both: a region of that loop, or of one around it, spares that.
-//! What a region costs grows with the loop. So each loop adds up what has been counted in it and in the loops within, and
-//! gets a region when that is in proportion to its size; of several the outermost one. Then whatever enters the loop enters the
-//! region, with all that traces have seen of it by then.
+//! A bridge that leads back to a version counts how often it is taken, in a fragment before it. Whoever takes it goes
+//! from one fragment to another, within the innermost loop that has both: a region of that loop, or of one around it,
+//! spares that. What a region costs grows with the loop. So each loop adds up what has been counted in it and in the
+//! loops within, and gets a region when that is in proportion to its size; of several the outermost one. Then whatever
+//! enters the loop enters the region, with all that traces have seen of it by then.
 
 use super::{Jit, JitError, Next};
 use crate::clock::Tier;
@@ -17,7 +18,8 @@ use timeshifter::specialize::{Choice, Nest, Nests, NewRegion, TraceEnd, VersionI
 /// So many regions of a loop may be made before their time.
 const FEW: u32 = 6;
 
-/// A region of a loop pays when bridges have been taken as often as the option `region` says for each so many of its ops.
+/// A region of a loop pays when bridges have been taken as often as the option `region` says for each so many of its
+/// ops.
 const OPS: usize = 64;
 
 /// How the loops lie inside of each other is looked at again when there are more fragments, by one in so many.
@@ -38,7 +40,8 @@ pub(super) struct Regions {
 /// A loop, by its head.
 #[derive(Default)]
 struct Loop {
-    /// The fragments that were its code, the last one's being that which runs enter: what the traces have made, and regions.
+    /// The fragments that were its code, the last one's being that which runs enter: what the traces have made, and
+    /// regions.
     fragments: Vec<String>,
     /// How often bridges have been taken within it, but not within loops in it, since it is in a region.
     taken: u64,
@@ -71,8 +74,8 @@ impl Regions {
         self.counted.values().map(|counted| counted.counter)
     }
 
-    /// Whether a region of a loop pays, where the first one does after so many bridges. Each further one has to pay for twice as
-    /// much as the one before.
+    /// Whether a region of a loop pays, where the first one does after so many bridges. Each further one has to pay for
+    /// twice as much as the one before.
     fn pays(&self, nest: usize, first: u64) -> bool {
         let nests = &self.nests.1;
         let taken = |nest: &Nest| self.loops.get(&nest.head).map_or(0, |known| known.taken);
@@ -84,8 +87,8 @@ impl Regions {
 }
 
 impl Jit<'_> {
-    /// A fragment before the bridge `key`, whose trace has just ended, which counts how often it is taken; nothing if it leads to
-    /// no version.
+    /// A fragment before the bridge `key`, whose trace has just ended, which counts how often it is taken; nothing if
+    /// it leads to no version.
     pub(super) fn counted(
         &mut self,
         exit: u32,

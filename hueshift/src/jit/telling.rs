@@ -231,8 +231,8 @@ impl Jit<'_> {
         }
     }
 
-    /// Installs what has been compiled in the background; waits for all that is under way, if it is to. What has been refused
-    /// there stays interpreted.
+    /// Installs what has been compiled in the background; waits for all that is under way, if it is to. What has been
+    /// refused there stays interpreted.
     pub(super) fn install_finished(&mut self, wait: bool) -> Result<(), JitError> {
         if !self.code.is_busy() || !(wait || self.code.has_news()) {
             return Ok(());
@@ -327,8 +327,8 @@ impl Jit<'_> {
         }
     }
 
-    /// There is no room for the local aggregates of a run that tier 0 has brought here: told of the first time, the second,
-    /// fourth, and so on.
+    /// There is no room for the local aggregates of a run that tier 0 has brought here: told of the first time, the
+    /// second, fourth, and so on.
     pub(super) fn turned_away(&mut self) {
         self.teller.turned_away += 1;
         if self.teller.turned_away.is_power_of_two() {

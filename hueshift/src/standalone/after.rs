@@ -1,4 +1,5 @@
-//! C that prints the memory that a run may have changed: what [`flowgraph::value::Arguments::after`] finds, for executables.
+//! C that prints the memory that a run may have changed: what [`flowgraph::value::Arguments::after`] finds, for
+//! executables.
 
 use super::show::{CannotShow, Shower, load, pointer, quoted};
 use flowgraph::ir::{Access, Module, RustType, Signature};
@@ -63,8 +64,8 @@ impl After<'_, '_> {
         Ok(())
     }
 
-    /// As the collecting of values does it: `exclusive` if the place was reached through `&mut`, `whole` if it is what a
-    /// parameter is or points to.
+    /// As the collecting of values does it: `exclusive` if the place was reached through `&mut`, `whole` if it is what
+    /// a parameter is or points to.
     fn collect(
         &mut self,
         path: &str,

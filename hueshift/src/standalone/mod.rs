@@ -1,4 +1,5 @@
-//! Executables: a guest program compiled ahead of time, linked with a small host in C, so that it runs without hueshift.
+//! Executables: a guest program compiled ahead of time, linked with a small host in C, so that it runs without
+//! hueshift.
 //!
 //! ```text
 //! template  what is fixed of the arguments, and what the executable takes from its command line
@@ -74,9 +75,9 @@ pub enum StandaloneError {
     MustBeKnown(String),
 }
 
-/// Specializes an entry for what is fixed of its arguments, with promotions in the twin, and makes an object file of it and
-/// a host for it, which prints the result and the memory that may have changed if it `shows_result`. `draw` says what is printed around a trap's message, where
-/// the trap is blamed on a place.
+/// Specializes an entry for what is fixed of its arguments, with promotions in the twin, and makes an object file of it
+/// and a host for it, which prints the result and the memory that may have changed if it `shows_result`. `draw` says
+/// what is printed around a trap's message, where the trap is blamed on a place.
 ///
 /// # Errors
 /// See [`StandaloneError`].
@@ -144,8 +145,8 @@ struct Writer<'m> {
 }
 
 impl Writer<'_> {
-    /// The words of all parameters, `arguments`, and the function that fills in what is taken from the command line, and
-    /// hands over what the code takes.
+    /// The words of all parameters, `arguments`, and the function that fills in what is taken from the command line,
+    /// and hands over what the code takes.
     fn arguments(&mut self, compiler: &Compiler, template: &Template, arguments: &flowgraph::value::Arguments) {
         for (id, _) in self.module.data.iter().enumerate() {
             let symbol = data_symbol(DataId(id as u32));

@@ -2,8 +2,8 @@
 //!
 //! An interpreter's loader turns a guest program and its arguments into the text of the entry's arguments, and only the
 //! loader knows where in it they go. So it is asked with several values for each: what follows them unchanged, as a
-//! word of the entry's, can be filled in by the executable itself. Anything else (an argument that says how long a slice is,
-//! or that is computed with) has to be given when the executable is made.
+//! word of the entry's, can be filled in by the executable itself. Anything else (an argument that says how long a
+//! slice is, or that is computed with) has to be given when the executable is made.
 
 use flowgraph::ir::{Module, Signature, Type};
 use flowgraph::value::{ArgumentError, Arguments, LeafValue};

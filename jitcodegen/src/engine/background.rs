@@ -27,8 +27,8 @@ impl Engine {
         self.worker.is_some()
     }
 
-    /// Has something done on the thread that compiles, behind all that has been begun; at once, if there is no other thread. It
-    /// gives whether anybody wants what came of it: else nothing more is done there.
+    /// Has something done on the thread that compiles, behind all that has been begun; at once, if there is no other
+    /// thread. It gives whether anybody wants what came of it: else nothing more is done there.
     pub fn aside(&self, errand: impl FnOnce() -> bool + Send + 'static) {
         match &self.worker {
             Some(worker) => worker.run(Box::new(errand)),
@@ -36,7 +36,8 @@ impl Engine {
         }
     }
 
-    /// Whether the thread that compiles has done anything since this was asked last. If not, [`Engine::poll`] finds nothing.
+    /// Whether the thread that compiles has done anything since this was asked last. If not, [`Engine::poll`] finds
+    /// nothing.
     pub fn has_news(&self) -> bool {
         self.worker.as_ref().is_some_and(Worker::has_news)
     }
@@ -47,8 +48,8 @@ impl Engine {
     }
 
     /// Installs what has been compiled in the background, in the order in which it was begun; all of it, if it is to be
-    /// waited for. What there is becomes executable at once: that has its price, however much it is. Behind a batch that is
-    /// refused all are that have been begun since: they may refer to it.
+    /// waited for. What there is becomes executable at once: that has its price, however much it is. Behind a batch
+    /// that is refused all are that have been begun since: they may refer to it.
     pub fn poll(&mut self, wait: bool) -> Vec<Finished> {
         let mut all = Vec::new();
         let mut written = Vec::new();

@@ -1,11 +1,12 @@
 //! Division by constants without dividing: by a product with a reciprocal.
 //!
-//! Let `m · d = 2^k + e`. Then `x · m / 2^k` is `x / d + (x · e / 2^k) / d`, and where `x · e < 2^k` what is added to the true quotient is less than
-//! `1 / d`, too little to reach the next integer: rounded down, both are the same (T. Granlund and P. Montgomery, "Division by invariant
-//! integers using multiplication", 1994; H. Warren, "Hacker's Delight", chapter 10). With `e > 0` the same holds of negative `x` one below the
-//! quotient, which is rounded to zero.
+//! Let `m · d = 2^k + e`. Then `x · m / 2^k` is `x / d + (x · e / 2^k) / d`, and where `x · e < 2^k` what is added to
+//! the true quotient is less than `1 / d`, too little to reach the next integer: rounded down, both are the same (T.
+//! Granlund and P. Montgomery, "Division by invariant integers using multiplication", 1994; H. Warren, "Hacker's
+//! Delight", chapter 10). With `e > 0` the same holds of negative `x` one below the quotient, which is rounded to zero.
 //!
-//! No multiplier is used that these conditions haven't been checked for, in 128 bits without rounding; where none is found, the division stays.
+//! No multiplier is used that these conditions haven't been checked for, in 128 bits without rounding; where none is
+//! found, the division stays.
 //!
 //! ```text
 //! x / 10 = high(x · 0xcccccccccccccccd) >> 3        e = 2, k = 67
@@ -127,7 +128,8 @@ mod tests {
         }
     }
 
-    /// Divisors that are small, near powers of two, or any; dividends around multiples of them, where a quotient that is wrong anywhere is wrong.
+    /// Divisors that are small, near powers of two, or any; dividends around multiples of them, where a quotient that
+    /// is wrong anywhere is wrong.
     #[test]
     fn quotients_are_those_of_division() {
         let mut state = 1u64;

@@ -31,8 +31,8 @@ impl<'f> Translator<'_, 'f, '_> {
         Ok(())
     }
 
-    /// The lesser or the greater of two numbers, -0 being less than 0, or the number if the other one is NaN. (Cranelift's own answer would be
-    /// NaN.)
+    /// The lesser or the greater of two numbers, -0 being less than 0, or the number if the other one is NaN.
+    /// (Cranelift's own answer would be NaN.)
     pub fn extreme(&mut self, op: &Op, which: Extreme) -> Result<(), CodegenError> {
         let (x, y) = (self.value(op.args[0])?, self.value(op.args[1])?);
         let may_be_nan = [op.args[0], op.args[1]].map(|arg| arg.constant().is_none_or(is_nan));
@@ -53,9 +53,9 @@ impl<'f> Translator<'_, 'f, '_> {
         Ok(())
     }
 
-    /// The same by x86-64's `minps` and its like, which give the second operand where both are zeros or one is NaN: in both orders they differ
-    /// in the sign of a zero alone. No branch depends on what they give, unlike in what Cranelift makes of `fmin` and of a
-    /// `select` of floats; only vectors are selected from without one.
+    /// The same by x86-64's `minps` and its like, which give the second operand where both are zeros or one is NaN: in
+    /// both orders they differ in the sign of a zero alone. No branch depends on what they give, unlike in what
+    /// Cranelift makes of `fmin` and of a `select` of floats; only vectors are selected from without one.
     fn extreme_in_vectors(&mut self, op: &Op, which: Extreme, x: Value, y: Value, may_be_nan: [bool; 2]) -> Value {
         let ty = self.b.func.dfg.value_type(x);
         let Some(vector) = ty.by(128 / ty.bits()) else { unreachable!("{ty} has vectors") };

@@ -34,8 +34,8 @@ impl<'f> Translator<'_, 'f, '_> {
         Ok(())
     }
 
-    /// A sum. A step of a loop is a difference on x86-64, so that it isn't made part of an address; other machines' addresses have no room
-    /// for a base, an index and a constant.
+    /// A sum. A step of a loop is a difference on x86-64, so that it isn't made part of an address; other machines'
+    /// addresses have no room for a base, an index and a constant.
     pub fn add(&mut self, op: &Op) -> Result<(), CodegenError> {
         match op.args[1].as_int() {
             Some(by) if self.steps.contains(&op.results[0]) && self.architecture() == Architecture::X86_64 => {
@@ -63,8 +63,9 @@ impl<'f> Translator<'_, 'f, '_> {
         }
     }
 
-    /// A product. By one more or one less than a power of two it is a sum or difference with a shifted value: sooner there than a product,
-    /// and by three, five and nine one instruction with x86-64's addresses, by one more one with aarch64's shifted operands.
+    /// A product. By one more or one less than a power of two it is a sum or difference with a shifted value: sooner
+    /// there than a product, and by three, five and nine one instruction with x86-64's addresses, by one more one with
+    /// aarch64's shifted operands.
     pub fn multiply(&mut self, op: &Op) -> Result<(), CodegenError> {
         let power = |n: i64| (n.count_ones() == 1).then(|| i64::from(n.trailing_zeros()));
         let by = op.args[1].as_int().filter(|by| (3..i64::MAX).contains(by));
@@ -174,7 +175,8 @@ impl<'f> Translator<'_, 'f, '_> {
         Ok(())
     }
 
-    /// A difference, and whether it overflowed: the signs of the operands differ, and that of the result from the first.
+    /// A difference, and whether it overflowed: the signs of the operands differ, and that of the result from the
+    /// first.
     pub fn sub_overflow(&mut self, op: &Op) -> Result<(), CodegenError> {
         let (x, y) = (self.value(op.args[0])?, self.value(op.args[1])?);
         let (difference, overflow) = if let Some(constant) = op.args[1].as_int().filter(|c| *c != i64::MIN) {
@@ -221,9 +223,9 @@ impl<'f> Translator<'_, 'f, '_> {
         self.b.ins().select(is_word, one, divisor)
     }
 
-    /// What `divide` makes of two numbers. On x86-64 dividing 64 bits takes two to three times as long as dividing 32 on many processors,
-    /// and most numbers have no more: so that is tested, as LLVM does where it knows of none that is better at it. Of halves, neither of
-    /// which is negative, it makes no difference whether there are signs.
+    /// What `divide` makes of two numbers. On x86-64 dividing 64 bits takes two to three times as long as dividing 32
+    /// on many processors, and most numbers have no more: so that is tested, as LLVM does where it knows of none that
+    /// is better at it. Of halves, neither of which is negative, it makes no difference whether there are signs.
     fn half_or_whole(
         &mut self,
         x: Value,

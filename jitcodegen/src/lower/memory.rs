@@ -41,7 +41,8 @@ fn truncated(constant: i64, access: Access) -> i64 {
 }
 
 impl Translator<'_, '_, '_> {
-    /// The descriptor of a memory op, and the address that its offset counts from. It is checked where that is asked for.
+    /// The descriptor of a memory op, and the address that its offset counts from. It is checked where that is asked
+    /// for.
     fn place<'o>(&mut self, op: &'o Op) -> Result<(&'o MemDesc, Value), CodegenError> {
         let (desc, base) = self.container(op)?;
         if self.unit.common.checks_accesses {

@@ -12,11 +12,13 @@ use std::sync::OnceLock;
 /// The tape is so short that programs leave it.
 const CELLS: usize = 24;
 
-/// How much the evaluator may do for the program as it is, and for what the optimizer makes of it, which never does more.
+/// How much the evaluator may do for the program as it is, and for what the optimizer makes of it, which never does
+/// more.
 const FUEL: u64 = 30_000;
 
-/// The bytes up to the first `!` as a program, the others as its input: the parser refuses brackets without partner, with their
-/// places, and nothing else; every domain gives a program that does the same, by the evaluator and as compiled by rustc.
+/// The bytes up to the first `!` as a program, the others as its input: the parser refuses brackets without partner,
+/// with their places, and nothing else; every domain gives a program that does the same, by the evaluator and as
+/// compiled by rustc.
 ///
 /// # Panics
 /// If any of this isn't so.

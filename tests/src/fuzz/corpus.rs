@@ -1,5 +1,5 @@
-//! What fuzzing begins with: the scenarios' sources with their arguments, the bundled interpreters and guest programs, the
-//! golden graphs.
+//! What fuzzing begins with: the scenarios' sources with their arguments, the bundled interpreters and guest programs,
+//! the golden graphs.
 
 use super::mutate::{Random, pieces};
 use flowgraph::text::print_module;

@@ -10,9 +10,9 @@ const STACK: usize = 64 << 20;
 /// From this first byte on it is a program.
 const PROGRAMS: usize = 160;
 
-/// The first byte says of which generator the others are the choices: of random modules, and then it also chooses a split into
-/// greens and reds; or of random programs in the dialect, with all their splits. What they make obeys the equation. False if
-/// colors can't be had.
+/// The first byte says of which generator the others are the choices: of random modules, and then it also chooses a
+/// split into greens and reds; or of random programs in the dialect, with all their splits. What they make obeys the
+/// equation. False if colors can't be had.
 ///
 /// # Panics
 /// If it doesn't.

@@ -15,8 +15,8 @@ const FUNCTIONS: usize = 8;
 /// How much the evaluator may do for one function.
 const FUEL: u64 = 20_000;
 
-/// The bytes as a source file: refused at a place inside of it, with reason and remedy; or lifted to graphs that hold, whose
-/// text is read again as the same, that can be run, and colored with a reason for every color.
+/// The bytes as a source file: refused at a place inside of it, with reason and remedy; or lifted to graphs that hold,
+/// whose text is read again as the same, that can be run, and colored with a reason for every color.
 ///
 /// # Panics
 /// If any of this isn't so.

@@ -18,8 +18,9 @@ const GRAPHS: usize = 8;
 /// Modules with more lines than this are not drawn.
 const DRAWN: usize = 120;
 
-/// The bytes as text of graphs: refused at a place inside of it, with reason and remedy; or printed as it was read. Graphs that
-/// hold can be run and drawn; flow graphs can be colored; a compiler's graphs compile, or it is said why not.
+/// The bytes as text of graphs: refused at a place inside of it, with reason and remedy; or printed as it was read.
+/// Graphs that hold can be run and drawn; flow graphs can be colored; a compiler's graphs compile, or it is said why
+/// not.
 ///
 /// # Panics
 /// If any of this isn't so.
@@ -73,8 +74,8 @@ fn holds(module: &Module, lines: usize) {
     }
 }
 
-/// Compiles with the compiler that these graphs are. It may be a wrong one, since somebody has edited it: what it makes is
-/// sound all the same, or it fails with a reason.
+/// Compiles with the compiler that these graphs are. It may be a wrong one, since somebody has edited it: what it makes
+/// is sound all the same, or it fails with a reason.
 fn specialize(module: &Module, entry: &str) {
     let Ok(mut compiler) = Compiler::of_module(module.clone(), entry) else { return };
     if !compiler.hosts.missing(&compiler.module).is_empty() {
@@ -100,7 +101,8 @@ fn specialize(module: &Module, entry: &str) {
     assert!(failed.is_none_or(|e| !e.to_string().is_empty()), "{entry}: failed without a reason");
 }
 
-/// Runs a graph with words that lead nowhere and words that lead to the module's data. Whatever it does, it does no harm.
+/// Runs a graph with words that lead nowhere and words that lead to the module's data. Whatever it does, it does no
+/// harm.
 fn run(module: &Module, key: &str, params: usize) {
     let mut memory = Memory::for_module(module);
     memory.set_hosts(hueshift::hosts());

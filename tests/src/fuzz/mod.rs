@@ -1,5 +1,5 @@
-//! Targets of fuzzing: what holds for any bytes whatever. A target is a function of bytes that panics if it doesn't, and tells
-//! whether the bytes meant something.
+//! Targets of fuzzing: what holds for any bytes whatever. A target is a function of bytes that panics if it doesn't,
+//! and tells whether the bytes meant something.
 //!
 //! ```text
 //! front_end    a source file: refused at a place inside of it, or lifted to sound graphs that can be run and colored

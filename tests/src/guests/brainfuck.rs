@@ -1,7 +1,7 @@
 //! Random programs in Brainfuck.
 //!
-//! A program goes about on a few cells, those of data and those of loops' counters, and always knows where it is; only at the
-//! end it may run away.
+//! A program goes about on a few cells, those of data and those of loops' counters, and always knows where it is; only
+//! at the end it may run away.
 
 use super::{Language, Program};
 use flowgraph::testing::Source;

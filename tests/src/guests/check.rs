@@ -166,7 +166,8 @@ impl Checked {
     }
 }
 
-/// Runs a program in tier 0, and compares that with what it gives in other ways: compiled ahead of time, and just in time.
+/// Runs a program in tier 0, and compares that with what it gives in other ways: compiled ahead of time, and just in
+/// time.
 ///
 /// # Errors
 /// The first difference.

@@ -12,8 +12,8 @@
 //! shrink     a smaller program that fails in the same way
 //! ```
 //!
-//! A program is drawn from bytes, any bytes, and ends whatever they are: loops count cells or registers down that nothing else
-//! in them touches, and calls that recurse hand on less than they were given.
+//! A program is drawn from bytes, any bytes, and ends whatever they are: loops count cells or registers down that
+//! nothing else in them touches, and calls that recurse hand on less than they were given.
 
 mod brainfuck;
 pub mod case;

@@ -1,6 +1,7 @@
 //! Random programs of the register machine.
 //!
-//! A program is some subroutines, each of which may call those before it, and what calls them. Registers have their uses:
+//! A program is some subroutines, each of which may call those before it, and what calls them. Registers have their
+//! uses:
 //!
 //! ```text
 //! 0..6    data, which anything may change

@@ -1,7 +1,7 @@
 //! Random programs of the stack machine.
 //!
-//! A program is a few functions, the first of which is the entry; each may call those behind it, and itself with less. A
-//! function has locals at the bottom of its stack. All distances must fit a byte, so code is short.
+//! A program is a few functions, the first of which is the entry; each may call those behind it, and itself with less.
+//! A function has locals at the bottom of its stack. All distances must fit a byte, so code is short.
 
 use super::{Language, Program};
 use flowgraph::testing::Source;

@@ -397,8 +397,8 @@ impl Generator<'_, '_> {
         format!("{name}({value})")
     }
 
-    /// A function of the mathematics library. Every tier of ours has the same one, but rustc's builds have their own, so what
-    /// is seen of the result is coarse, and never on the edge of a step.
+    /// A function of the mathematics library. Every tier of ours has the same one, but rustc's builds have their own,
+    /// so what is seen of the result is coarse, and never on the edge of a step.
     fn mathematics(&mut self, scalar: Scalar, depth: usize) -> String {
         let (name, params) = *self.source.pick(methods::MATHEMATICS).unwrap_or(&methods::MATHEMATICS[0]);
         let receiver = self.expr(&Ty::Scalar(scalar), depth.saturating_sub(1));

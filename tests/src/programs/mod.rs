@@ -26,9 +26,9 @@
 //! check_program(&program).unwrap();
 //! ```
 //!
-//! A program ends: loops count, recursions count down, and how often a call is made is limited while writing. rustc accepts
-//! it: types are followed, and what is borrowed is not used otherwise. What it gives is the same everywhere: the bits of a
-//! NaN and the last bits of `sin` and its like are not looked at.
+//! A program ends: loops count, recursions count down, and how often a call is made is limited while writing. rustc
+//! accepts it: types are followed, and what is borrowed is not used otherwise. What it gives is the same everywhere:
+//! the bits of a NaN and the last bits of `sin` and its like are not looked at.
 
 mod argument;
 mod call;
@@ -71,8 +71,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// Reads a program from a file: the entry is `entry`, and before the source stand lines like these, of which there may be
-    /// several:
+    /// Reads a program from a file: the entry is `entry`, and before the source stand lines like these, of which there
+    /// may be several:
     ///
     /// ```text
     /// // args: 7, [1, 2, 3]

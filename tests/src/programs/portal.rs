@@ -11,7 +11,8 @@ struct Portal<'p> {
     /// The other reds.
     reds: &'p [Ty],
     result: &'p Ty,
-    /// How it calls itself: the first of the other reds says how deep, and the second is what comes of it if that is a number.
+    /// How it calls itself: the first of the other reds says how deep, and the second is what comes of it if that is a
+    /// number.
     recursion: Option<Recursion>,
 }
 

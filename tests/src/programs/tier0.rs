@@ -1,8 +1,9 @@
 //! Tier 0: programs compiled by rustc, all of a batch by one call of it, and run.
 //!
-//! Each program is a module of the crate that is made, in a file of its own whose lines are the program's. Behind its text
-//! stand functions that call the entry with the arguments of each run and print what came of it. The crate uses hueshift's
-//! prelude, and is built as release builds are: sums wrap, and nothing is checked that is only checked when debugging.
+//! Each program is a module of the crate that is made, in a file of its own whose lines are the program's. Behind its
+//! text stand functions that call the entry with the arguments of each run and print what came of it. The crate uses
+//! hueshift's prelude, and is built as release builds are: sums wrap, and nothing is checked that is only checked when
+//! debugging.
 
 use super::rust;
 use flowgraph::ir::{Module, RustType};
@@ -212,8 +213,8 @@ fn runner(n: usize, source: &Source<'_>) -> Result<String, Tier0Error> {
     Ok(text)
 }
 
-/// The text with `Debug` derived for all types, on the lines where they are, and without `#[green]`, which rustc knows by hueshift's
-/// macros only.
+/// The text with `Debug` derived for all types, on the lines where they are, and without `#[green]`, which rustc knows
+/// by hueshift's macros only.
 fn with_debug(text: &str) -> String {
     let text = &text.replace("#[green]", "        ");
     let Ok(file) = syn::parse_file(text) else { return text.to_owned() };

@@ -1,8 +1,8 @@
 //! The scenario corpus: dialect functions with what goes in, what comes out, and how many operations may be left.
 //!
 //! `tests/scenarios/README.md` describes the fields of a case. A case is run by every engine (the evaluator and machine
-//! code on its flow graphs, the evaluator on its compiler graphs, and residual code under both policies), which must all
-//! agree with it; bounds and colors are those of its own policy.
+//! code on its flow graphs, the evaluator on its compiler graphs, and residual code under both policies), which must
+//! all agree with it; bounds and colors are those of its own policy.
 //!
 //! ```text
 //! group           passed  later
@@ -11,8 +11,8 @@
 //! 250 passed, 0 failed
 //! ```
 //!
-//! Cases that ask for what isn't built yet are in `later.txt`, by id with the reason. They are run all the same, and one
-//! that passes must be taken off the list.
+//! Cases that ask for what isn't built yet are in `later.txt`, by id with the reason. They are run all the same, and
+//! one that passes must be taken off the list.
 
 mod case;
 mod check;

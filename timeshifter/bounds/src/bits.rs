@@ -151,7 +151,8 @@ impl Range {
         if raise_a > raise_b { a & !cleared | b } else { a | b & !cleared }
     }
 
-    /// The largest `x | y`. From the upper ends: of the highest bit that both have, one can do without, and has ones below.
+    /// The largest `x | y`. From the upper ends: of the highest bit that both have, one can do without, and has ones
+    /// below.
     fn max_or(self, other: Range) -> u64 {
         let (a, b) = (self.1, other.1);
         a | b | below_highest(a & b & (self.free() | other.free()))

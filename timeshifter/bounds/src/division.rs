@@ -47,8 +47,8 @@ impl<const W: u32> Bound<W> {
         Self::never_empty(if other.contains(0) { Self::join_options(all, Some(self)) } else { all })
     }
 
-    /// The remainders of `self`, which is negative; see `remainder`. The sign of a divisor makes no difference: these are
-    /// the remainders of the opposite, negated.
+    /// The remainders of `self`, which is negative; see `remainder`. The sign of a divisor makes no difference: these
+    /// are the remainders of the opposite, negated.
     fn negative_remainder(self, least: u64, most: u64, twos: u32) -> Self {
         let magnitude = self.lower.unsigned_abs();
         if most == 0 || magnitude < least {
@@ -127,8 +127,8 @@ impl<const W: u32> Bound<W> {
         Self::never_empty(found)
     }
 
-    /// The unsigned remainders of `self`, which has one sign, by divisors from `least` to `most`, or of 0 if `most` is 0;
-    /// all divisors are multiples of two to the power of `twos`.
+    /// The unsigned remainders of `self`, which has one sign, by divisors from `least` to `most`, or of 0 if `most` is
+    /// 0; all divisors are multiples of two to the power of `twos`.
     fn remainder(self, least: u64, most: u64, twos: u32) -> Self {
         let (lower, upper) = self.unsigned();
         if most == 0 || upper < least {

@@ -23,7 +23,8 @@ impl<const W: u32> Bound<W> {
 
     /// The smallest bound that holds both.
     pub const fn join(self, other: Self) -> Self {
-        // Already reduced: each end is a member of one, and the ends' common leading bits are known, and equal, in both.
+        // Already reduced: each end is a member of one, and the ends' common leading bits are known, and equal, in
+        // both.
         let Tristate { value, mask } = self.tristate().join(other.tristate());
         Bound {
             lower: if self.lower < other.lower { self.lower } else { other.lower },
@@ -41,8 +42,8 @@ impl<const W: u32> Bound<W> {
     }
 
     /// What to assume of a loop's variable that was `self` and may also be `next` after one more turn: a bound that
-    /// holds both and from which a chain of such steps soon ends, after at most [`WIDENING_STEPS`](Self::WIDENING_STEPS)
-    /// that change anything.
+    /// holds both and from which a chain of such steps soon ends, after at most
+    /// [`WIDENING_STEPS`](Self::WIDENING_STEPS) that change anything.
     ///
     /// An answer other than `self` has its ends at thresholds (0, ±1, and those of the machine's types) and knows the
     /// lowest 0, 1, 2, 3, 4, 8, 16 or 32 bits, besides what these three say of each other. Along a chain neither end

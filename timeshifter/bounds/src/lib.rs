@@ -11,20 +11,22 @@
 //! assert!(pointer.known_gt_const(7));
 //! ```
 //!
-//! A [`Bound`] stands for a set that is never empty; operations that may find a contradiction answer `None`, which means
-//! that the place is never reached. Every bound is kept *reduced* (see `reduce`): its ends are members, and each
+//! A [`Bound`] stands for a set that is never empty; operations that may find a contradiction answer `None`, which
+//! means that the place is never reached. Every bound is kept *reduced* (see `reduce`): its ends are members, and each
 //! unknown bit is 0 in some member and 1 in another. So two bounds are equal exactly if their sets are, `meet` is
 //! exactly the intersection, and each comparison of two bounds that can be decided is.
 //!
-//! Operations are sound, not always the tightest possible: the example `precision` prints the numbers. Nothing here is relational:
-//! `x - x` of an unknown `x` is unknown. That they are sound Z3 proves, from this source (the crate `soundness`).
+//! Operations are sound, not always the tightest possible: the example `precision` prints the numbers. Nothing here is
+//! relational: `x - x` of an unknown `x` is unknown. That they are sound Z3 proves, from this source (the crate
+//! `soundness`).
 //!
 //! The width is a parameter so that tests can go over all bounds of few bits; the compiler uses [`IntBound`]. At `W`
 //! bits values are kept sign-extended in an `i64`, as are both halves of the known bits. Ops that speak of 64 bits have
 //! these analogues: shift amounts are taken modulo `W` (unsigned), a byte has one bit in `int_signext` and `int_bswap`.
 //!
 //! Ideas: PyPy's `IntBound` (`rpython/jit/metainterp/optimizeopt/intutils.py`; names of methods, known bits beside the
-//! range), tristate numbers (see `tristate`), and the bounds of bitwise ops in H. S. Warren, "Hacker's Delight", chapter 4.
+//! range), tristate numbers (see `tristate`), and the bounds of bitwise ops in H. S. Warren, "Hacker's Delight",
+//! chapter 4.
 
 mod arithmetic;
 mod bits;

@@ -1,12 +1,12 @@
-//! The ops on integers at any width: those of the table at 64 bits, and the same written out at few, over which tests can go
-//! through everything.
+//! The ops on integers at any width: those of the table at 64 bits, and the same written out at few, over which tests
+//! can go through everything.
 
 use super::Bound;
 use flowgraph::ir::{Opcode, OperandType, Type};
 use smallvec::{SmallVec, smallvec};
 
-/// The results of an op on integers of `W` bits (at most 31, or 64), sign-extended. `None` if it isn't one that only computes
-/// integers from integers.
+/// The results of an op on integers of `W` bits (at most 31, or 64), sign-extended. `None` if it isn't one that only
+/// computes integers from integers.
 ///
 /// Below 64 bits these are the definitions of the table with shift amounts modulo `W` and bytes of one bit.
 pub fn compute<const W: u32>(op: Opcode, args: &[i64]) -> Option<SmallVec<[i64; 2]>> {

@@ -11,7 +11,8 @@ use super::tristate::Tristate;
 const SIGN: u64 = 1 << 63;
 
 impl<const W: u32> Bound<W> {
-    /// The numbers from `lower` to `upper` with these bits; `None` if there is none. `lower` and `upper` are of the width.
+    /// The numbers from `lower` to `upper` with these bits; `None` if there is none. `lower` and `upper` are of the
+    /// width.
     pub(super) fn reduced(lower: i64, upper: i64, bits: Tristate) -> Option<Self> {
         let lower = if bits.matches(lower) { lower } else { Self::first_from(lower, bits)? };
         let upper = if bits.matches(upper) { upper } else { Self::last_until(upper, bits)? };

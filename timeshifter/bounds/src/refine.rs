@@ -1,7 +1,7 @@
 //! Backward: what the operands can be, given what the result is.
 //!
-//! First the result is met with what the op can give at all, then each operand with what the others and the result leave
-//! to it. Most follow from an identity that holds in wrapping arithmetic, as `a = r - b` from `r = a + b`.
+//! First the result is met with what the op can give at all, then each operand with what the others and the result
+//! leave to it. Most follow from an identity that holds in wrapping arithmetic, as `a = r - b` from `r = a + b`.
 
 use super::Bound;
 use super::shifts::extend;
@@ -18,8 +18,8 @@ impl<const W: u32> Bound<W> {
     /// The bounds of the operands of a pure op, given that its (first) result lies in `result`. Each implies the one in
     /// `args`. `None`: a contradiction, so the place is never reached.
     ///
-    /// One step, without a loop to a fixed point: asking again may learn more. Of the overflow-checked ops the result is
-    /// the wrapped value, whether or not it overflowed; see [`refine_no_overflow`](Self::refine_no_overflow).
+    /// One step, without a loop to a fixed point: asking again may learn more. Of the overflow-checked ops the result
+    /// is the wrapped value, whether or not it overflowed; see [`refine_no_overflow`](Self::refine_no_overflow).
     pub fn refine(opcode: Opcode, args: &[Self], result: Self) -> Option<Operands<Self>> {
         use Opcode as O;
         let forward = Self::transfer(opcode, args);

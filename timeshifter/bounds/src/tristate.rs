@@ -70,8 +70,8 @@ impl Tristate {
         Tristate::constant(product).add(Tristate { value: 0, mask: unknown })
     }
 
-    /// The product by a constant, as sums and differences of shifted numbers: of the signed digits of the constant (none
-    /// next to another) there are few where its bits are many, as of -1.
+    /// The product by a constant, as sums and differences of shifted numbers: of the signed digits of the constant
+    /// (none next to another) there are few where its bits are many, as of -1.
     pub fn mul_constant(self, mut factor: u64) -> Tristate {
         let mut product = Tristate::constant(0);
         let mut shift = 0;

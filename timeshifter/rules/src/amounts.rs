@@ -1,5 +1,5 @@
-//! Whether what two rules ask of their constants can hold at once. Shift amounts are gone through, all of them; of other constants nothing is known, but for
-//! numbers that the patterns have.
+//! Whether what two rules ask of their constants can hold at once. Shift amounts are gone through, all of them; of
+//! other constants nothing is known, but for numbers that the patterns have.
 //!
 //! Most pairs of rules that never apply to the same term are told apart by that, without asking Z3.
 
@@ -14,8 +14,9 @@ const MOST: i128 = AMOUNTS * AMOUNTS;
 /// How often what is asked for is gone through to see which numbers are left.
 const ROUNDS: usize = 4;
 
-/// Whether two rules never apply at once, whatever else is known. The variables of the second are numbered behind those of the first; `is` has by variable
-/// what it is in the term that both match: another variable or itself, a number, an op.
+/// Whether two rules never apply at once, whatever else is known. The variables of the second are numbered behind those
+/// of the first; `is` has by variable what it is in the term that both match: another variable or itself, a number, an
+/// op.
 pub(crate) fn contradict(one: &Rule, other: &Rule, is: &[Term]) -> bool {
     let both = [(one, 0), (other, one.vars.len())];
     let mut left = vec![(i64::MIN, i64::MAX); is.len()];

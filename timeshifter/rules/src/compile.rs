@@ -1,4 +1,5 @@
-//! From rules to Rust: for each op a decision tree that looks at each operand once, and tries only rules whose patterns match.
+//! From rules to Rust: for each op a decision tree that looks at each operand once, and tries only rules whose patterns
+//! match.
 //!
 //! ```text
 //! match at(s, p1) {                                      what is the second operand?
@@ -6,9 +7,9 @@
 //!     At::Constant(Const::Int(_)) => match at(s, p0) { … }
 //! ```
 //!
-//! The operand that most rows need to know is looked at first (L. Maranget, "Compiling pattern matching to good decision trees", 2008; of his
-//! heuristics the one that counts rows). What rows remain when nothing more is to be asked are tried in order: what gives a constant or an
-//! operand before what makes ops, then as in the file.
+//! The operand that most rows need to know is looked at first (L. Maranget, "Compiling pattern matching to good
+//! decision trees", 2008; of his heuristics the one that counts rows). What rows remain when nothing more is to be
+//! asked are tried in order: what gives a constant or an operand before what makes ops, then as in the file.
 
 use crate::matching::rows;
 use crate::methods::COMPARISONS;
@@ -153,7 +154,8 @@ fn bind(row: &mut Row<'_>, at: usize) {
     }
 }
 
-/// The place that most rules ask something of; of equals the first. Further inside, what less than a few rules ask is left to these.
+/// The place that most rules ask something of; of equals the first. Further inside, what less than a few rules ask is
+/// left to these.
 fn most_asked(rows: &[Row<'_>]) -> Option<Place> {
     let places: BTreeSet<&Place> = rows.iter().flat_map(|row| row.asks.iter().map(|(place, _)| place)).collect();
     let count = |place: &Place| {

@@ -1,12 +1,14 @@
-//! Whether it matters which rule is used first: where two rules apply to one term, both must come to the same in the end.
+//! Whether it matters which rule is used first: where two rules apply to one term, both must come to the same in the
+//! end.
 //!
-//! Where the pattern of one rule can lie in that of another, the smallest term to which both apply is a *critical pair* (Knuth and Bendix, 1970). Of each
-//! pair instances are made: operands of which this or that is known, constants small and large; both rules are used, and all
-//! rules after that until none applies. If both ends are the same each time, the pair is joined. That is a search for what is wrong, not a
-//! proof. Where no instance is found, Z3 is asked for one, or proves that there is none.
+//! Where the pattern of one rule can lie in that of another, the smallest term to which both apply is a *critical pair*
+//! (Knuth and Bendix, 1970). Of each pair instances are made: operands of which this or that is known, constants small
+//! and large; both rules are used, and all rules after that until none applies. If both ends are the same each time,
+//! the pair is joined. That is a search for what is wrong, not a proof. Where no instance is found, Z3 is asked for
+//! one, or proves that there is none.
 //!
-//! A file may say `# confluent inside out: reason` before its first rule. Then only pairs count whose operands are normal forms already, and of which both
-//! leave an operand or both make ops: what leaves an operand is asked first.
+//! A file may say `# confluent inside out: reason` before its first rule. Then only pairs count whose operands are
+//! normal forms already, and of which both leave an operand or both make ops: what leaves an operand is asked first.
 
 use crate::amounts::contradict;
 use crate::instances::{build, operands};
@@ -19,7 +21,8 @@ use bounds::IntBound;
 use flowgraph::ir::{Const, Opcode, Operand, Type};
 use std::collections::{BTreeMap, HashMap};
 
-/// How many instances of a pair are made, how many where both rules applied to none of these, and how many both must have applied to.
+/// How many instances of a pair are made, how many where both rules applied to none of these, and how many both must
+/// have applied to.
 const INSTANCES: usize = 600;
 const MORE_INSTANCES: usize = 8000;
 const ENOUGH: usize = 30;
@@ -40,21 +43,21 @@ pub enum Joined {
     Joined,
     /// No instance was found to which both apply, nor a proof that there is none.
     Undecided,
-    /// There is none: an op of what both match is a constant, and those are computed before rules are asked; or what both ask of shift amounts can't be; or
-    /// Z3 proves that both never apply at once.
+    /// There is none: an op of what both match is a constant, and those are computed before rules are asked; or what
+    /// both ask of shift amounts can't be; or Z3 proves that both never apply at once.
     NeverMeet,
     /// They don't, but a comment says why that is fine.
     Believed(String),
-    /// They don't, but only where an operand could still be rewritten, or where one leaves an operand and the other makes ops: a walk that asks about
-    /// operands before the ops that use them never has that choice (J. van de Pol, H. Zantema, "Generalized innermost rewriting", 2005). The
-    /// term, and what each makes of it.
+    /// They don't, but only where an operand could still be rewritten, or where one leaves an operand and the other
+    /// makes ops: a walk that asks about operands before the ops that use them never has that choice (J. van de Pol, H.
+    /// Zantema, "Generalized innermost rewriting", 2005). The term, and what each makes of it.
     ApartInside(String),
     /// They don't, here: the term, and what each makes of it.
     Apart(String),
 }
 
-/// All pairs of rules that may both apply to a term. `next` is told of each rule before its pairs are looked at. Where no instance is found,
-/// the solver is asked whether there is one, if there is a solver.
+/// All pairs of rules that may both apply to a term. `next` is told of each rule before its pairs are looked at. Where
+/// no instance is found, the solver is asked whether there is one, if there is a solver.
 pub fn pairs(rules: &Interpreted, solver: Option<&Solver>, next: &mut dyn FnMut(&Rule)) -> Vec<Pair> {
     let all = rules.rules();
     let mut by_root: HashMap<Opcode, Vec<usize>> = HashMap::new();
@@ -69,7 +72,8 @@ pub fn pairs(rules: &Interpreted, solver: Option<&Solver>, next: &mut dyn FnMut(
         for place in places(&one.pattern) {
             let part = at(&one.pattern, &place);
             let Term::Op(root, _) = part else { continue };
-            // Both at the root: each pair once. A rule meets itself there where its pattern can be written in another way.
+            // Both at the root: each pair once. A rule meets itself there where its pattern can be written in another
+            // way.
             let others = by_root.get(root).into_iter().flatten().filter(|inner| !place.is_empty() || **inner >= outer);
             for inner in others {
                 let other = &all[*inner];
@@ -114,8 +118,8 @@ pub fn pairs(rules: &Interpreted, solver: Option<&Solver>, next: &mut dyn FnMut(
     found
 }
 
-/// Whether there is an op in a term that is a constant, whatever its variables are: all of its operands are constants, or what is known of what it gives
-/// leaves no more than one number.
+/// Whether there is an op in a term that is a constant, whatever its variables are: all of its operands are constants,
+/// or what is known of what it gives leaves no more than one number.
 fn is_computed(term: &Term, rules: (&Rule, &Rule), unified: &[Option<Term>]) -> bool {
     let number = |term: &Term| match found(term, unified) {
         Term::Int(_) | Term::Float(_) => true,
@@ -367,8 +371,8 @@ impl Overlap<'_> {
         }
     }
 
-    /// Whether it would matter if they were apart: where operands are asked about before ops, one of two rules at the same place is
-    /// chosen by the order alone only if both leave an operand, or none.
+    /// Whether it would matter if they were apart: where operands are asked about before ops, one of two rules at the
+    /// same place is chosen by the order alone only if both leave an operand, or none.
     fn may_be_apart(&self) -> bool {
         let (one, other) = self.both();
         self.place.is_empty() && one.rank() == other.rank()

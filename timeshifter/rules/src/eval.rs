@@ -11,7 +11,8 @@ use smallvec::SmallVec;
 /// What the variables of a rule stand for.
 #[derive(Clone, Debug)]
 pub struct Bindings<const W: u32> {
-    /// Of constants and computed integers, their values. Steps don't look at those of others; terms do. Floats are their bits.
+    /// Of constants and computed integers, their values. Steps don't look at those of others; terms do. Floats are
+    /// their bits.
     pub values: Vec<i64>,
     /// Of operands and computed bounds, what is known of them.
     pub bounds: Vec<Bound<W>>,
@@ -124,7 +125,8 @@ impl<const W: u32> Bindings<W> {
         all.iter().map(|bound| self.bound(bound)).collect()
     }
 
-    /// All results of a term whose variables have values: what stands for an op with two results, where it has one, gives 0 for the second.
+    /// All results of a term whose variables have values: what stands for an op with two results, where it has one,
+    /// gives 0 for the second.
     pub fn results(&self, term: &Term) -> Option<[i64; 2]> {
         let Term::Op(op, args) = term else { return Some([self.value(term)?, 0]) };
         let args: SmallVec<[i64; 3]> = args.iter().map(|arg| self.value(arg)).collect::<Option<_>>()?;

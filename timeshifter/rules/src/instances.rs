@@ -10,7 +10,8 @@ use flowgraph::ir::{Const, Opcode, Operand, Type};
 /// On how many instances it is tried whether rewriting ends.
 const TRIES: u64 = 100;
 
-/// An op that a rule's pattern matches, unless its constants make it one, and its operands among terms. Its checks may hold or not.
+/// An op that a rule's pattern matches, unless its constants make it one, and its operands among terms. Its checks may
+/// hold or not.
 pub fn instance_of(rule: &Rule, seed: u64) -> Option<(Terms, Opcode, Vec<Operand>)> {
     let mut random = Random::new(seed);
     let mut terms = Terms::default();
@@ -22,7 +23,8 @@ pub fn instance_of(rule: &Rule, seed: u64) -> Option<(Terms, Opcode, Vec<Operand
     Some((terms, op, args))
 }
 
-/// Whether rewriting goes on without end somewhere that a rule applies. That is tried, so it may do so where this doesn't see it.
+/// Whether rewriting goes on without end somewhere that a rule applies. That is tried, so it may do so where this
+/// doesn't see it.
 pub fn goes_on(rule: &Rule, rules: &Interpreted) -> bool {
     let Some(number) = rules.rules().iter().position(|own| own.name == rule.name) else { return false };
     (0..TRIES).any(|seed| {
@@ -33,8 +35,9 @@ pub fn goes_on(rule: &Rule, rules: &Interpreted) -> bool {
     })
 }
 
-/// Operands at random, by their types and whether they are constants. The constants are made first, as of the others that is often known what a check
-/// asks for that is about both: that they can be shifted to the left by one of them, or lie below it.
+/// Operands at random, by their types and whether they are constants. The constants are made first, as of the others
+/// that is often known what a check asks for that is about both: that they can be shifted to the left by one of them,
+/// or lie below it.
 pub(crate) fn operands(
     terms: &mut Terms,
     random: &mut Random,

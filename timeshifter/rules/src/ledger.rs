@@ -4,7 +4,8 @@
 //! add_zero 6f1c3a9be0d41277 64 proven Z3 4.8.12
 //! ```
 //!
-//! The number is a hash of what the rule says, not of its name or comments. A rule that is changed isn't in the ledger any more.
+//! The number is a hash of what the rule says, not of its name or comments. A rule that is changed isn't in the ledger
+//! any more.
 
 use crate::prove::Verdict;
 use crate::rule::Rule;

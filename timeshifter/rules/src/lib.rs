@@ -25,8 +25,9 @@
 //! sample      trying rules on values; prove: proving them with Z3; ledger: what has been proven
 //! ```
 //!
-//! The language is that of PyPy's JIT (`rpython/jit/metainterp/ruleopt`); its ops are those of the op table, whose semantics, also those of
-//! shifts by 64 and more and of division by zero, hold in patterns, targets and expressions alike.
+//! The language is that of PyPy's JIT (`rpython/jit/metainterp/ruleopt`); its ops are those of the op table, whose
+//! semantics, also those of shifts by 64 and more and of division by zero, hold in patterns, targets and expressions
+//! alike.
 
 mod amounts;
 mod check;
@@ -58,7 +59,8 @@ pub use sample::{Counterexample, Sampled, Tried, sample};
 pub use syntax::Problem;
 pub use terms::Terms;
 
-/// The reason that a file gives for judging its pairs inside out: `# confluent inside out: reason` before its first rule.
+/// The reason that a file gives for judging its pairs inside out: `# confluent inside out: reason` before its first
+/// rule.
 pub fn inside_out(text: &str) -> Option<String> {
     let comments = text.lines().map_while(|line| line.is_empty().then_some("").or_else(|| line.strip_prefix('#')));
     let mut reasons = comments.filter_map(|comment| comment.trim().strip_prefix("confluent inside out:"));

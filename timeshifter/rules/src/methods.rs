@@ -1,5 +1,5 @@
-//! What rules may ask of bounds: a row a method, from which the type checker, the interpreter, the compiler and the prover take what they
-//! need to know.
+//! What rules may ask of bounds: a row a method, from which the type checker, the interpreter, the compiler and the
+//! prover take what they need to know.
 
 use flowgraph::ir::Opcode;
 
@@ -136,8 +136,8 @@ impl Overflow {
     }
 }
 
-/// `known_lt` and its like: the name in rules, the method of bounds, and the comparison that is known. Each has a form with a constant, which ends in
-/// `_const`.
+/// `known_lt` and its like: the name in rules, the method of bounds, and the comparison that is known. Each has a form
+/// with a constant, which ends in `_const`.
 pub const COMPARISONS: &[(&str, &str, Opcode)] = &[
     ("known_eq", "known_eq", Opcode::IntEq),
     ("known_ne", "known_ne", Opcode::IntNe),

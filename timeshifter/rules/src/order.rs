@@ -1,9 +1,10 @@
 //! Whether rewriting ends: each rule must make something smaller, by an order in which nothing gets smaller forever.
 //!
-//! The order is that of D. Knuth and P. Bendix ("Simple word problems in universal algebras", 1970): a term is smaller if it weighs less; at the same
-//! weight, if its op stands lower; and of two with the same op, if its operands are smaller: from left to right, or of those that commute, as a set
-//! with repetitions (J. Steinbach, "Extensions and comparison of simplification orderings", 1989). No variable may occur more
-//! often than before, since what it stands for may weigh anything.
+//! The order is that of D. Knuth and P. Bendix ("Simple word problems in universal algebras", 1970): a term is smaller
+//! if it weighs less; at the same weight, if its op stands lower; and of two with the same op, if its operands are
+//! smaller: from left to right, or of those that commute, as a set with repetitions (J. Steinbach, "Extensions and
+//! comparison of simplification orderings", 1989). No variable may occur more often than before, since what it stands
+//! for may weigh anything.
 //!
 //! Weights are what an op costs, so the order says too that no rule makes code dearer.
 

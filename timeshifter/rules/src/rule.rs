@@ -273,7 +273,8 @@ impl Rule {
         }
     }
 
-    /// The order in which rules are asked: those that give constants or variables before those that make ops; else that of the file.
+    /// The order in which rules are asked: those that give constants or variables before those that make ops; else that
+    /// of the file.
     pub fn rank(&self) -> u8 {
         u8::from(matches!(self.target, Term::Op(..)))
     }

@@ -1,4 +1,5 @@
-//! Terms as rules see them: ops on numbered values, each once, with what is known of them. Rewriting one to the end gives its normal form.
+//! Terms as rules see them: ops on numbered values, each once, with what is known of them. Rewriting one to the end
+//! gives its normal form.
 
 use crate::matching::{Built, Interpreted, Subject};
 use bounds::IntBound;

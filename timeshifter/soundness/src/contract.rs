@@ -1,8 +1,9 @@
 //! What functions of `bounds` promise.
 //!
-//! A promise says for which parameters it is made (mostly: each bound is as bounds are), and then that nothing panics and what is true of the
-//! result and any members. Each is a theorem, proven from the function's own source ([`crate::theorem`]); where another function calls it, it is
-//! taken for what it computes. So no formula grows large, and none rests on more than the promises that are named with it.
+//! A promise says for which parameters it is made (mostly: each bound is as bounds are), and then that nothing panics
+//! and what is true of the result and any members. Each is a theorem, proven from the function's own source
+//! ([`crate::theorem`]); where another function calls it, it is taken for what it computes. So no formula grows large,
+//! and none rests on more than the promises that are named with it.
 
 use crate::explore::{Merge, fact, fresh, panics_if, terms_of};
 use crate::set::{IntBound, Set, has_bits};

@@ -1,8 +1,8 @@
 //! Going through a function for all that it may decide.
 //!
-//! A comparison of words asks [`decide`]. A function is run once for each way its decisions can go, and what it gives becomes one term:
-//! a choice for each decision ([`summary`]). So a caller sees one result, with few decisions left: is there a bound at all, is it true.
-//! What would panic is gathered as a term, too.
+//! A comparison of words asks [`decide`]. A function is run once for each way its decisions can go, and what it gives
+//! becomes one term: a choice for each decision ([`summary`]). So a caller sees one result, with few decisions left: is
+//! there a bound at all, is it true. What would panic is gathered as a term, too.
 
 use crate::term::{Term, choice, either, isnt, name, truth};
 use smallvec::SmallVec;
@@ -14,7 +14,8 @@ use std::rc::Rc;
 /// More ways than this through one function are too many.
 const WAYS: usize = 200_000;
 
-/// What a function gives that may be one of several: terms, as many for each of them. Those without a meaning aren't there.
+/// What a function gives that may be one of several: terms, as many for each of them. Those without a meaning aren't
+/// there.
 pub trait Merge: Sized {
     /// The widths of the terms.
     fn widths(found: &mut Vec<u32>);
@@ -45,7 +46,8 @@ struct Summary {
     panics: Term,
 }
 
-/// What is known of what a function gives, where that is taken for what it computes: from the terms of its parameters, and the widths of those that it gives.
+/// What is known of what a function gives, where that is taken for what it computes: from the terms of its parameters,
+/// and the widths of those that it gives.
 pub type Contract = Rc<dyn Fn(&[Term], &[u32]) -> Vec<Term>>;
 
 #[derive(Default)]

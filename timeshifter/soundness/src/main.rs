@@ -1,5 +1,6 @@
-//! Asks Z3 for all theorems and prints what it says as a Markdown table: `cargo run --release -p soundness > docs/soundness.md`. With words behind
-//! it: just for theorems with one of these in their names.
+//! Asks Z3 for all theorems and prints what it says as a Markdown table:
+//! `cargo run --release -p soundness > docs/soundness.md`. With words behind it: just for theorems with one of these in
+//! their names.
 
 use flowgraph::ir::Opcode;
 use rules::prove::Solver;

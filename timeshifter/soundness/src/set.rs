@@ -40,8 +40,8 @@ impl Set {
         IntBound::take(&mut [self.lower, self.upper, self.tvalue, self.tmask].into_iter())
     }
 
-    /// Whether it is as bounds are: its ends are members, and no bit above the first in which they differ is unknown. So each bit that is
-    /// counted as unknown is 0 in a member and 1 in another (`bounds::reduce`).
+    /// Whether it is as bounds are: its ends are members, and no bit above the first in which they differ is unknown.
+    /// So each bit that is counted as unknown is 0 in a member and 1 in another (`bounds::reduce`).
     pub fn valid(self) -> Term {
         let differing = apply(Op::Xor, &[self.lower, self.upper]);
         let above = apply(Op::And, &[self.tmask, apply(Op::Not, &[differing])]);

@@ -1,7 +1,7 @@
 //! Integers that are terms, with the names and the arithmetic of Rust's.
 //!
-//! Where Rust's arithmetic panics in a debug build (an overflow, an amount that is too large, a division by zero) there is a condition for that
-//! to be never so.
+//! Where Rust's arithmetic panics in a debug build (an overflow, an amount that is too large, a division by zero) there
+//! is a condition for that to be never so.
 
 use crate::explore::{Merge, decide, panics_if};
 use crate::term::{Op, Term, apply, at_most, at_most_unsigned, both, choice, either, extended, isnt, number, same};

@@ -1,11 +1,13 @@
-//! What values are if another is a constant, though nobody has tested for that: as what an arm computes is where the arm isn't taken.
+//! What values are if another is a constant, though nobody has tested for that: as what an arm computes is where the
+//! arm isn't taken.
 //!
 //! ```text
 //! v3 = int_add v1, v0       if v0 is 0, v3 is v1,
 //! v4 = int_and v3, 255      and so is v4 if v1 is a byte
 //! ```
 //!
-//! Often only the low bits of a value are asked for, those that a store leaves in memory: then it is something that has the same.
+//! Often only the low bits of a value are asked for, those that a store leaves in memory: then it is something that has
+//! the same.
 
 use super::known::{Definition, Known};
 use flowgraph::ir::{Opcode, Operand, ValueId};
@@ -51,7 +53,8 @@ impl<'k> Assumed<'k> {
         (!given.is_empty()).then_some(Assumed { known, given })
     }
 
-    /// The values that are constants, if all that has been asked is whether one is 0 that wasn't computed but loaded or handed over; and if that it isn't says no more.
+    /// The values that are constants, if all that has been asked is whether one is 0 that wasn't computed but loaded or
+    /// handed over; and if that it isn't says no more.
     pub(super) fn of_unknown_origin(&self) -> Option<&[(ValueId, i64, u32)]> {
         let (root, constant, _) = *self.given.last()?;
         let bound = self.known.bound(root.into());

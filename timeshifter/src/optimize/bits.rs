@@ -1,5 +1,5 @@
-//! Branches that only say which way they go: both lead to one block and hand over 1 and 0. What is handed over is the condition, and there
-//! is nothing to branch for.
+//! Branches that only say which way they go: both lead to one block and hand over 1 and 0. What is handed over is the
+//! condition, and there is nothing to branch for.
 //!
 //! ```text
 //! b0: branch v0, b1(1), b1(0)       b0: v2 = int_is_true v0

@@ -7,14 +7,16 @@
 //! b2: setfield v0, 1 {P.x}            b2: ..
 //! ```
 //!
-//! What the interpreter has behind a `&mut` stays pending until somebody may look: so each check has an arm that stores it all and traps,
-//! and of a row of stores with checks between them there would be as many copies as there are checks behind each. Such an op is *very busy*
-//! (F. E. Allen, J. Cocke, "A catalogue of optimizing transformations", 1971): it is done whichever way is taken, before anything
-//! that it could be told from. It goes up to the first branch of which that is true.
+//! What the interpreter has behind a `&mut` stays pending until somebody may look: so each check has an arm that stores
+//! it all and traps, and of a row of stores with checks between them there would be as many copies as there are checks
+//! behind each. Such an op is *very busy* (F. E. Allen, J. Cocke, "A catalogue of optimizing transformations", 1971):
+//! it is done whichever way is taken, before anything that it could be told from. It goes up to the first branch of
+//! which that is true.
 //!
-//! Backward over the blocks. A store goes up only where no other way leads to, so that all that it takes the place of are known. A load
-//! may come from where ways meet, if another one of the same goes: that it isn't needed there any more is found by [`super::forward`].
-//! A constant that is stored where the branch says that a value is that is the value.
+//! Backward over the blocks. A store goes up only where no other way leads to, so that all that it takes the place of
+//! are known. A load may come from where ways meet, if another one of the same goes: that it isn't needed there any
+//! more is found by [`super::forward`]. A constant that is stored where the branch says that a value is that is the
+//! value.
 
 use super::cleanup::in_order;
 use super::known::Known;
@@ -250,7 +252,8 @@ impl Walk {
     }
 }
 
-/// Takes what another way does that is the same as what one does, and whether it is that of a value where one's is of what it is said to be.
+/// Takes what another way does that is the same as what one does, and whether it is that of a value where one's is of
+/// what it is said to be.
 fn take_same(one: &Busy, others: &mut SmallVec<[Busy; 1]>, says: [Said; 2], graph: &Graph) -> Option<(Busy, bool)> {
     let place = |is: &dyn Fn(&Busy) -> bool| others.iter().position(is);
     let (at, is_value) = match place(&|other| one.is_same(other, graph)) {

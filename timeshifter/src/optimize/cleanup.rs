@@ -1,7 +1,7 @@
 //! What needs no knowledge of dominance: parameters that are always the same, dead code, jumps to jumps.
 //!
-//! A residual block takes all live values as parameters, so that the engine need not think of dominance; most of them are
-//! redundant, and go here. Each round is linear; rounds repeat until nothing changes.
+//! A residual block takes all live values as parameters, so that the engine need not think of dominance; most of them
+//! are redundant, and go here. Each round is linear; rounds repeat until nothing changes.
 
 use super::dead::drop_dead;
 use super::handed::fold_handed;
@@ -54,8 +54,10 @@ const JUMPS: u16 = 1 << 7;
 const THREADS: u16 = 1 << 8;
 const HANDED: u16 = 1 << 9;
 
-/// In their order, by bit: first what leaves the others the least to go over. What goes with an edge: arrivals and arguments, and so the last use of a value. What comes with a value in place of another: constants, tests, and
-/// parameters that are always the same. What comes with less in a block: nothing but a jump, or two sides that are alike. Ops over constants come with constants alone.
+/// In their order, by bit: first what leaves the others the least to go over. What goes with an edge: arrivals and
+/// arguments, and so the last use of a value. What comes with a value in place of another: constants, tests, and
+/// parameters that are always the same. What comes with less in a block: nothing but a jump, or two sides that are
+/// alike. Ops over constants come with constants alone.
 const CLEANERS: [Cleaner; 10] = [
     Cleaner { clean: decide, wakes: UNREACHABLE | APPEND | PARAMS | BRANCHES | DEAD | JUMPS | HANDED },
     Cleaner { clean: |graph, _| drop_unreachable(graph).into(), wakes: APPEND | PARAMS | DEAD | HANDED },
@@ -78,8 +80,8 @@ const CLEANERS: [Cleaner; 10] = [
     Cleaner { clean: fold_handed, wakes: PARAMS | BRANCHES | DEAD | JUMPS | DECIDED | THREADS },
 ];
 
-/// Cleans a graph: one after the other goes over it until nobody can find anything any more. Gives whether ways have been led past blocks that decide: more is known where
-/// they lead.
+/// Cleans a graph: one after the other goes over it until nobody can find anything any more. Gives whether ways have
+/// been led past blocks that decide: more is known where they lead.
 pub(super) fn simplify(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
     let mut awake = (1 << CLEANERS.len()) - 1;
     let mut threaded = false;
@@ -101,8 +103,8 @@ pub(super) fn simplify(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
     threaded
 }
 
-/// Numbers the values that are left anew, in the order of the blocks, if most have gone: everything that is kept by value is so much
-/// smaller then. Else they keep their names, for those who read what is done to them.
+/// Numbers the values that are left anew, in the order of the blocks, if most have gone: everything that is kept by
+/// value is so much smaller then. Else they keep their names, for those who read what is done to them.
 pub(super) fn drop_unused_values(graph: &mut Graph) {
     const GONE: u32 = u32::MAX;
     let defined = |block: &Block| block.params.len() + block.ops.iter().map(|op| op.results.len()).sum::<usize>();
@@ -134,7 +136,8 @@ pub(super) fn drop_unused_values(graph: &mut Graph) {
     graph.names.clear();
 }
 
-/// What authors say of values has served its purpose, and needn't keep them any longer. Gives whether anything was said.
+/// What authors say of values has served its purpose, and needn't keep them any longer. Gives whether anything was
+/// said.
 pub(super) fn drop_recorded(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
     let mut dropped = false;
     for block in &mut graph.blocks {
@@ -149,8 +152,8 @@ pub(super) fn drop_recorded(graph: &mut Graph, rewrites: &mut Rewrites) -> bool 
     dropped
 }
 
-/// Blocks that nothing leads to go, and the others move up. That is no rewrite of its own, but part of what has led elsewhere: a
-/// graph must not have any.
+/// Blocks that nothing leads to go, and the others move up. That is no rewrite of its own, but part of what has led
+/// elsewhere: a graph must not have any.
 pub(super) fn drop_unreachable(graph: &mut Graph) -> bool {
     let mut reached = vec![false; graph.blocks.len()];
     let mut todo = vec![BlockId::ENTRY];
@@ -270,8 +273,8 @@ const FREE_SWEEPS: usize = 10;
 /// After so many nothing is known: parameters stay as they are.
 const SWEEPS: usize = 100;
 
-/// Parameters that are always the same operand go, also those of loops, which hand them back to themselves: all are taken to
-/// be what comes first, until something else does.
+/// Parameters that are always the same operand go, also those of loops, which hand them back to themselves: all are
+/// taken to be what comes first, until something else does.
 fn drop_redundant_params(graph: &mut Graph, rewrites: &mut Rewrites) -> Cleaned {
     if graph.blocks.iter().skip(1).all(|block| block.params.is_empty()) {
         return Cleaned::Nothing;
@@ -433,8 +436,8 @@ fn decided(term: &Terminator) -> Option<Edge> {
     }
 }
 
-/// Goes along an edge in any case. An exit at its end is no longer that of a guard: the branch that then leads there decides something
-/// else, and must not be made to fail in the guard's place.
+/// Goes along an edge in any case. An exit at its end is no longer that of a guard: the branch that then leads there
+/// decides something else, and must not be made to fail in the guard's place.
 fn always(graph: &Graph, edge: Edge) -> Terminator {
     let target = graph.block(edge.block);
     let Terminator::Exit { exit, args, .. } = &target.term else { return Terminator::Jump(edge) };
@@ -448,8 +451,8 @@ fn always(graph: &Graph, edge: Edge) -> Terminator {
     Terminator::Exit { exit: *exit, guard: Operand::int(NO_GUARD), args: args.iter().map(given).collect() }
 }
 
-/// A branch on `x != 0` is one on `x`, one on `x == 0` the same the other way round. One whose sides differ only by what it says itself is
-/// none.
+/// A branch on `x != 0` is one on `x`, one on `x == 0` the same the other way round. One whose sides differ only by
+/// what it says itself is none.
 fn simplify_branches(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
     // The tests, and by value the number of its own and one more.
     let mut tests: Vec<Test> = Vec::new();

@@ -46,8 +46,9 @@ fn innermost(graph: &Graph, tree: &Dominators) -> Vec<Innermost> {
     found
 }
 
-/// A residual graph as machine code is made of it, if it is another one: with copies of rounds of loops, which spare others something. Nobody reads those, or
-/// counts them, so the graph itself stays as it is. Its entry is handed what lies in these bounds.
+/// A residual graph as machine code is made of it, if it is another one: with copies of rounds of loops, which spare
+/// others something. Nobody reads those, or counts them, so the graph itself stays as it is. Its entry is handed what
+/// lies in these bounds.
 pub fn copy_rounds(graph: &Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> Option<Graph> {
     if rewrites.only_cleans() || rewrites.is_spent() {
         return None;
@@ -88,8 +89,8 @@ pub fn copy_rounds(graph: &Graph, entry: &[IntBound], rewrites: &mut Rewrites) -
     Some(graph)
 }
 
-/// Of some loops, each given by its blocks, sorted, and those of its values that are copied: what is used behind them; nothing for one of which there is too
-/// much of it.
+/// Of some loops, each given by its blocks, sorted, and those of its values that are copied: what is used behind them;
+/// nothing for one of which there is too much of it.
 pub(super) fn used_behind(
     graph: &Graph,
     tree: &Dominators,
@@ -166,7 +167,8 @@ pub(super) fn hand_on(graph: &mut Graph, body: &[BlockId], used_behind: &UsedBeh
     }
 }
 
-/// Gives what a copied block computes names of its own, but for what `stays`, and remembers them; what it uses is renamed.
+/// Gives what a copied block computes names of its own, but for what `stays`, and remembers them; what it uses is
+/// renamed.
 pub(super) fn rename_own(
     graph: &mut Graph,
     block: &mut Block,
@@ -191,8 +193,8 @@ pub(super) fn rename_uses(block: &mut Block, renamed: &FxHashMap<ValueId, ValueI
     });
 }
 
-/// Lets ways into loops lead into their copies. `copies` are a loop's head, its blocks, sorted, and the copy of its head; blocks from `first` on are copies,
-/// of which `origins` says of which loop and which block.
+/// Lets ways into loops lead into their copies. `copies` are a loop's head, its blocks, sorted, and the copy of its
+/// head; blocks from `first` on are copies, of which `origins` says of which loop and which block.
 pub(super) fn enter_copies(
     graph: &mut Graph,
     first: usize,
@@ -201,7 +203,8 @@ pub(super) fn enter_copies(
 ) {
     let heads: FxHashMap<BlockId, usize> = copies.iter().enumerate().map(|(at, (head, ..))| (*head, at)).collect();
     for at in 0..graph.blocks.len() {
-        // Of which loop a block is a copy, if it is, and of what. It is inside of the loops that its own loop is inside of.
+        // Of which loop a block is a copy, if it is, and of what. It is inside of the loops that its own loop is inside
+        // of.
         let (of, origin) = match at.checked_sub(first) {
             Some(copied) => (Some(origins[copied].0), origins[copied].1),
             None => (None, BlockId(at as u32)),

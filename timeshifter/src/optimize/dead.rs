@@ -1,5 +1,5 @@
-//! What nobody needs: ops whose results aren't used, and parameters, also those that only need each other, round a loop; and local
-//! aggregates that are only written. They go together.
+//! What nobody needs: ops whose results aren't used, and parameters, also those that only need each other, round a
+//! loop; and local aggregates that are only written. They go together.
 
 use super::cleanup::{Edges, remove_params};
 use super::rewrites::{Kind, Rewrites};

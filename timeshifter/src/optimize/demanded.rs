@@ -1,7 +1,8 @@
 //! Which bits of values anybody looks at: what only changes others is not done.
 //!
-//! Backward, to a fixed point: a store of a byte looks at eight bits, a sum's low bits depend on those of its operands alone, a mask
-//! asks for no bit that it clears. So narrow arithmetic keeps one extension at its end (LLVM's `DemandedBits` does the same).
+//! Backward, to a fixed point: a store of a byte looks at eight bits, a sum's low bits depend on those of its operands
+//! alone, a mask asks for no bit that it clears. So narrow arithmetic keeps one extension at its end (LLVM's
+//! `DemandedBits` does the same).
 
 use super::cleanup::in_order;
 use super::replacements::Replacements;
@@ -51,8 +52,9 @@ pub(super) fn drop_undemanded(graph: &mut Graph, rewrites: &mut Rewrites) -> boo
     changed
 }
 
-/// Takes out extensions between ops that are cut off in the end all the same: what adds up to bytes, one after the other, is one sum. This is
-/// less than all that nobody looks at, and so cheap that it comes before what finds out that there is one. Gives whether anything has changed.
+/// Takes out extensions between ops that are cut off in the end all the same: what adds up to bytes, one after the
+/// other, is one sum. This is less than all that nobody looks at, and so cheap that it comes before what finds out that
+/// there is one. Gives whether anything has changed.
 pub(super) fn drop_between(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
     // By value: what it extends, and which bits of that it keeps.
     let mut extended: Vec<Option<(Operand, u64)>> = Vec::new();
@@ -76,8 +78,8 @@ pub(super) fn drop_between(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
             uses[value.index()] += 1;
         }
     }
-    // By value: the bits that its users look at, of those that are the only one, and of extensions that another use has gone past.
-    // Whatever uses a value is met before what computes it.
+    // By value: the bits that its users look at, of those that are the only one, and of extensions that another use has
+    // gone past. Whatever uses a value is met before what computes it.
     let mut asked: FxHashMap<ValueId, u64> = FxHashMap::default();
     let mut changed = false;
     let backward: Vec<(usize, usize)> = (in_order(graph).into_iter().rev())

@@ -9,11 +9,11 @@ const MOST_ON_THE_WAY: usize = 32;
 
 /// The dominator tree of a graph, and which edges are the only ones.
 pub(super) struct Dominators {
-    /// By block: those that it dominates immediately, in an order in which each comes behind all that lead to it, but for those that
-    /// come back.
+    /// By block: those that it dominates immediately, in an order in which each comes behind all that lead to it, but
+    /// for those that come back.
     pub children: Vec<SmallVec<[BlockId; 2]>>,
-    /// By block: the one that leads here, and along which of its edges, if all other ways come back from here. Not for blocks
-    /// that exit: a guard that a test makes fail leads there though its condition holds.
+    /// By block: the one that leads here, and along which of its edges, if all other ways come back from here. Not for
+    /// blocks that exit: a guard that a test makes fail leads there though its condition holds.
     pub sole: Vec<Option<(BlockId, usize)>>,
     /// By block: the one above it in the tree.
     pub above: Vec<Option<BlockId>>,
@@ -43,7 +43,8 @@ impl Dominators {
         Dominators { children, sole, above, preds, has_loops, within, order }
     }
 
-    /// The blocks on the ways to `block` from the one above it, itself if it is among them; nothing if there are too many of them.
+    /// The blocks on the ways to `block` from the one above it, itself if it is among them; nothing if there are too
+    /// many of them.
     pub(super) fn on_the_way(&self, block: BlockId) -> Option<Vec<BlockId>> {
         let above = self.above[block.index()]?;
         let mut todo = self.preds.of(block.index()).to_vec();
@@ -88,7 +89,8 @@ impl Dominators {
         self.order.iter().rev().copied()
     }
 
-    /// The number of a block in a walk down the tree: none comes before one that leads to it, but for those that come back.
+    /// The number of a block in a walk down the tree: none comes before one that leads to it, but for those that come
+    /// back.
     pub(super) fn place(&self, block: BlockId) -> usize {
         self.within[block.index()].start
     }
@@ -130,8 +132,8 @@ impl Preds {
     }
 }
 
-/// By block: the one that dominates it immediately; and whether there are loops (K. Cooper, T. Harvey, K. Kennedy, "A simple, fast dominance
-/// algorithm", 2001). Without loops each block is looked at once.
+/// By block: the one that dominates it immediately; and whether there are loops (K. Cooper, T. Harvey, K. Kennedy, "A
+/// simple, fast dominance algorithm", 2001). Without loops each block is looked at once.
 fn above(graph: &Graph, order: &[usize], preds: &Preds) -> (Vec<Option<BlockId>>, bool) {
     const NOWHERE: usize = usize::MAX;
     // All by places in the order; what dominates stands before.

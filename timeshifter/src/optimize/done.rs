@@ -1,7 +1,7 @@
 //! What has been done on the way to a block: the latest is forgotten first.
 //!
-//! Ops are found by a hash, as a chain of all that share its low bits, the latest first: so the table needs no more room than
-//! there are ops on the way, and forgetting one moves nothing.
+//! Ops are found by a hash, as a chain of all that share its low bits, the latest first: so the table needs no more
+//! room than there are ops on the way, and forgetting one moves nothing.
 
 use super::known::OfEach;
 use flowgraph::ir::{Op, Opcode, Operand};
@@ -31,7 +31,8 @@ impl SameOp {
         }
     }
 
-    /// Of an op that only computes. Operands of ops that commute are in order, and of an order and the mirrored one there is but one.
+    /// Of an op that only computes. Operands of ops that commute are in order, and of an order and the mirrored one
+    /// there is but one.
     pub(super) fn pure(opcode: Opcode, args: &[Operand]) -> SameOp {
         match (opcode.mirrored(), args) {
             (Some(mirrored), [a, b]) if mirrored < opcode => SameOp::Pure(mirrored, Args::of(&[*b, *a])),

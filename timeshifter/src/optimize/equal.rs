@@ -1,4 +1,5 @@
-//! Blocks that do the same: ways that lead to one may lead to the other. Where both arms of a branch do, there is nothing to branch for.
+//! Blocks that do the same: ways that lead to one may lead to the other. Where both arms of a branch do, there is
+//! nothing to branch for.
 
 use super::rewrites::{Kind, Rewrites};
 use flowgraph::ir::{Block, BlockId, Effect, Graph, Loc, Opcode, Operand, Terminator, ValueId};
@@ -97,7 +98,8 @@ fn way_out(block: &Block) -> u64 {
     hasher.finish()
 }
 
-/// A number that blocks have in common that do the same, and hardly any others. `own` has room for a number of each value.
+/// A number that blocks have in common that do the same, and hardly any others. `own` has room for a number of each
+/// value.
 fn shape(block: &Block, own: &mut [u32]) -> u64 {
     let values = || block.params.iter().chain(block.ops.iter().flat_map(|op| &op.results));
     for (number, value) in (1..).zip(values()) {
@@ -121,8 +123,8 @@ fn shape(block: &Block, own: &mut [u32]) -> u64 {
     hasher.finish()
 }
 
-/// A block with its own values numbered from the graph's last on, and without places in the source where nobody looks at them: traps, and what may
-/// trap, keep theirs.
+/// A block with its own values numbered from the graph's last on, and without places in the source where nobody looks
+/// at them: traps, and what may trap, keep theirs.
 fn normalized(graph: &Graph, block: &Block) -> Block {
     let mut block = block.clone();
     let mut numbers: FxHashMap<ValueId, ValueId> = FxHashMap::default();

@@ -1,7 +1,8 @@
 //! Floats on the way: their bounds, and what comparisons and extremes give by them.
 //!
-//! Singles have the bounds of floats: what an op gives is that of floats, rounded once more. Of sums, products, quotients and roots that is
-//! what the op of singles gives (S. Figueroa, "When is double rounding innocuous?", 1995: 53 bits are enough for 24).
+//! Singles have the bounds of floats: what an op gives is that of floats, rounded once more. Of sums, products,
+//! quotients and roots that is what the op of singles gives (S. Figueroa, "When is double rounding innocuous?", 1995:
+//! 53 bits are enough for 24).
 
 use super::float_bound::FloatBound;
 use super::int_bound::IntBound;
@@ -196,7 +197,8 @@ pub(super) fn by_a_power(op: &Op) -> Option<Instead> {
     ))
 }
 
-/// What an op leaves as it is, to the last bit, but that a NaN is any NaN: a product with 1, a sum with -0, what has been rounded already.
+/// What an op leaves as it is, to the last bit, but that a NaN is any NaN: a product with 1, a sum with -0, what has
+/// been rounded already.
 pub(super) fn unchanged(op: &Op, known: &Known) -> Option<Instead> {
     use Opcode as O;
     let is = |operand: Operand, number: f64| {

@@ -1,9 +1,10 @@
 //! Bounds of block parameters, integers and floats: what can come along any way that can be taken.
 //!
-//! Once over the blocks, down the dominator tree, from the assumption that nothing is reached but the entry: what comes along the edges that can
-//! be taken is joined (M. Wegman, F. K. Zadeck, "Constant propagation with conditional branches", 1991, with bounds for constants). At an outermost loop there are rounds over it
-//! before the walk goes on: each takes what the one before has found, and widens what keeps growing, until nothing changes (F. Bourdoncle, "Efficient chaotic iteration strategies
-//! with widenings", 1993). So what is behind a loop is looked at once.
+//! Once over the blocks, down the dominator tree, from the assumption that nothing is reached but the entry: what comes
+//! along the edges that can be taken is joined (M. Wegman, F. K. Zadeck, "Constant propagation with conditional
+//! branches", 1991, with bounds for constants). At an outermost loop there are rounds over it before the walk goes on:
+//! each takes what the one before has found, and widens what keeps growing, until nothing changes (F. Bourdoncle,
+//! "Efficient chaotic iteration strategies with widenings", 1993). So what is behind a loop is looked at once.
 
 use super::dominators::{Dominators, exits, is_trap};
 use super::float_bound::FloatBound;
@@ -47,7 +48,8 @@ pub(super) struct Flow {
     /// Where bounds of parameters rest that keep growing.
     thresholds: Thresholds,
     reached: Vec<bool>,
-    /// Whether nothing was looked for: ways only part, and nothing comes along them. A walk finds out as much by itself.
+    /// Whether nothing was looked for: ways only part, and nothing comes along them. A walk finds out as much by
+    /// itself.
     is_plain: bool,
 }
 
@@ -263,7 +265,8 @@ impl Flow {
         changed
     }
 
-    /// Once over an outermost loop: over the blocks of it that something new has come to, and those that these dominate. For others nothing has changed.
+    /// Once over an outermost loop: over the blocks of it that something new has come to, and those that these
+    /// dominate. For others nothing has changed.
     fn round(
         &mut self,
         (graph, tree): (&Graph, &Dominators),
@@ -323,7 +326,8 @@ impl Flow {
                 continue; // what the way says only narrows what comes along it
             }
             let mark = known.mark();
-            // What is handed to an exit also comes where a guard has been made to fail; and nothing follows from what a trap is handed.
+            // What is handed to an exit also comes where a guard has been made to fail; and nothing follows from what a
+            // trap is handed.
             let comes = match exits(graph, edge.block) || is_trap(graph, edge.block) {
                 true => may_take(term, side, known),
                 false => takes(term, side, known),
@@ -372,7 +376,8 @@ struct News {
     own: Vec<bool>,
     /// By block: whether something has come to it, or to what it dominates.
     below: Vec<bool>,
-    /// Whether something has come to a block that the present round has passed. What comes to others is no reason for another round.
+    /// Whether something has come to a block that the present round has passed. What comes to others is no reason for
+    /// another round.
     passed: bool,
 }
 
@@ -393,8 +398,8 @@ impl News {
         std::mem::take(&mut self.own[block.index()])
     }
 
-    /// A round comes to a block. Gives whether it has to be looked at anew, as it has if one above was; nothing if neither that nor what it
-    /// dominates does.
+    /// A round comes to a block. Gives whether it has to be looked at anew, as it has if one above was; nothing if
+    /// neither that nor what it dominates does.
     fn take(&mut self, block: BlockId, above: bool) -> Option<bool> {
         let below = std::mem::take(&mut self.below[block.index()]);
         let own = self.take_own(block);
@@ -409,7 +414,8 @@ impl News {
         let mut at = to;
         while !std::mem::replace(&mut self.below[at.index()], true) {
             match tree.above[at.index()] {
-                // Those above where the walk is have been taken already, and are not to be taken again for what lies ahead.
+                // Those above where the walk is have been taken already, and are not to be taken again for what lies
+                // ahead.
                 Some(above) if passed || !tree.dominates(above, from) => at = above,
                 _ => break,
             }
@@ -417,8 +423,8 @@ impl News {
     }
 }
 
-/// By block: the head of the outermost loop that it is in; a run's end counts as part of the loop that it is left from. Where a loop has more than one
-/// way in, all blocks count as one.
+/// By block: the head of the outermost loop that it is in; a run's end counts as part of the loop that it is left from.
+/// Where a loop has more than one way in, all blocks count as one.
 fn outermost_loops(graph: &Graph, tree: &Dominators) -> Vec<Option<BlockId>> {
     let mut latches: Vec<(BlockId, BlockId)> = Vec::new();
     for from in graph.block_ids() {
@@ -474,8 +480,8 @@ fn has_float_params(graph: &Graph) -> bool {
     graph.blocks.iter().skip(1).flat_map(|block| &block.params).any(|param| is_float(graph, *param))
 }
 
-/// The lengths that indices are held against, as far as they are values, and the blocks that compute them; and from which to which offset from
-/// a value indices are.
+/// The lengths that indices are held against, as far as they are values, and the blocks that compute them; and from
+/// which to which offset from a value indices are.
 fn lengths(graph: &Graph, known: &Known) -> (Vec<(ValueId, BlockId)>, Asked) {
     let mut lengths: Vec<ValueId> = Vec::new();
     let mut asked = Asked::default();
@@ -507,8 +513,8 @@ fn lengths(graph: &Graph, known: &Known) -> (Vec<(ValueId, BlockId)>, Asked) {
     (found, asked)
 }
 
-/// Walks down the dominator tree. `visit` is handed a block, the marks of those above it, and how many these are; and says whether
-/// what is dominated is to be visited, too.
+/// Walks down the dominator tree. `visit` is handed a block, the marks of those above it, and how many these are; and
+/// says whether what is dominated is to be visited, too.
 pub(super) fn down(tree: &Dominators, visit: impl FnMut(BlockId, &mut Vec<usize>, usize) -> bool) {
     down_from(tree, (BlockId::ENTRY, 0), &mut Vec::new(), visit);
 }

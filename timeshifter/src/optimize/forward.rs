@@ -1,8 +1,8 @@
 //! The forward walk: what is decided, done before, or simpler by what is known of the operands.
 //!
-//! First the bounds of block parameters are found ([`super::flow`]). Then one walk down the dominator tree, with what holds on the
-//! way in scope ([`super::known`]): operands that are known become constants, ops that needn't be done go, checks that follow
-//! from others are decided, and branches that can go one way only do.
+//! First the bounds of block parameters are found ([`super::flow`]). Then one walk down the dominator tree, with what
+//! holds on the way in scope ([`super::known`]): operands that are known become constants, ops that needn't be done go,
+//! checks that follow from others are decided, and branches that can go one way only do.
 
 use super::dominators::Dominators;
 use super::done::SameOp;
@@ -26,7 +26,8 @@ use smallvec::{SmallVec, smallvec};
 use std::cell::LazyCell;
 use std::sync::Arc;
 
-/// For each op of a graph, and besides: so often rules are used. Those of the optimizer end long before; others may go around in circles.
+/// For each op of a graph, and besides: so often rules are used. Those of the optimizer end long before; others may go
+/// around in circles.
 const FIRINGS: (usize, usize) = (50, 1000);
 
 /// So deep may what a rule has made be rewritten before it is done.
@@ -309,7 +310,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether what is loaded is known. Where it has to be cut down to what lies there, the op does that instead of loading.
+    /// Whether what is loaded is known. Where it has to be cut down to what lies there, the op does that instead of
+    /// loading.
     fn lies_there(&mut self, op: &mut Op) -> bool {
         if op.opcode.effect() != Effect::Read {
             return false;

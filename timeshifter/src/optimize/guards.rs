@@ -1,4 +1,5 @@
-//! Guards of one exit: a later one that says more is made in the place of an earlier one, and several checks of indices at constant distances are one.
+//! Guards of one exit: a later one that says more is made in the place of an earlier one, and several checks of indices
+//! at constant distances are one.
 //!
 //! ```text
 //! b0: v4 = int_lt v0, 10                   b0: v5 = int_lt v0, 5
@@ -9,8 +10,9 @@
 //! b3(v6): exit 4 guard v6 (v0)
 //! ```
 //!
-//! What is done between them only computes and loads, and they hand over the same: guards that share a snapshot do, others that leave by one exit needn't. So it is right to leave by it
-//! at the first of them, also where that one's own condition holds: no more has been done at the last. A promotion has an exit of its own, and takes no part.
+//! What is done between them only computes and loads, and they hand over the same: guards that share a snapshot do,
+//! others that leave by one exit needn't. So it is right to leave by it at the first of them, also where that one's own
+//! condition holds: no more has been done at the last. A promotion has an exit of its own, and takes no part.
 
 use super::dominators::{Dominators, exits};
 use super::flow::{Flow, down, scoped};
@@ -104,7 +106,8 @@ impl Guard {
     }
 }
 
-/// The guards from this block on that leave by one exit with the same values, with nothing between them but what computes and loads.
+/// The guards from this block on that leave by one exit with the same values, with nothing between them but what
+/// computes and loads.
 fn in_a_row(graph: &Graph, one_way: &[bool], block: BlockId) -> Vec<Guard> {
     let mut guards: Vec<Guard> = Guard::at(graph, block).into_iter().collect();
     while let Some(last) = guards.last()

@@ -9,7 +9,8 @@
 //!     .. v2 ..
 //! ```
 //!
-//! The op must be the only one that uses the parameter, which takes the place of its result: so a join never gets more of them.
+//! The op must be the only one that uses the parameter, which takes the place of its result: so a join never gets more
+//! of them.
 
 use super::cleanup::{Cleaned, Edges, folded};
 use super::known::uses;

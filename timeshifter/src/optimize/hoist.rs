@@ -1,9 +1,10 @@
 //! Hoisting: what is the same in each round of a loop is done once, before it.
 //!
-//! As long as a round has done nothing but compute, load and test whether to leave the loop, its beginning can be done twice: so it is copied
-//! before the loop, up to the last test, load or costly op that always gives the same. Ops that do move there, and branches on what they give: behind
-//! those before the loop the ones in it are decided. Of the rest of the copy what nobody needs goes. Nothing
-//! comes before the test that guards it, and a test that fails before the loop leaves as the first round would have.
+//! As long as a round has done nothing but compute, load and test whether to leave the loop, its beginning can be done
+//! twice: so it is copied before the loop, up to the last test, load or costly op that always gives the same. Ops that
+//! do move there, and branches on what they give: behind those before the loop the ones in it are decided. Of the rest
+//! of the copy what nobody needs goes. Nothing comes before the test that guards it, and a test that fails before the
+//! loop leaves as the first round would have.
 //!
 //! ```text
 //! b0: jump b1(0)                          b0: v2 = uint_lt 1, v0
@@ -15,8 +16,8 @@
 //! b3(v3): exit 0(v3)                          exit 0(v3)
 //! ```
 //!
-//! It is a loop peeled (as in H. Ardö, C. F. Bolz, M. Fijałkowski, "Loop-aware optimizations in PyPy's tracing JIT", 2012), but no further than
-//! its first effect: what a round stores, it stores in the loop.
+//! It is a loop peeled (as in H. Ardö, C. F. Bolz, M. Fijałkowski, "Loop-aware optimizations in PyPy's tracing JIT",
+//! 2012), but no further than its first effect: what a round stores, it stores in the loop.
 
 use super::copies::{UsedBehind, enter_copies, hand_on, rename_own, rename_uses, used_behind, values};
 use super::dominators::Dominators;
@@ -61,7 +62,8 @@ struct Plan {
     moved: FxHashSet<ValueId>,
     /// The blocks of the chain whose test gives the same in each round.
     decided: FxHashSet<BlockId>,
-    /// By value that the chain computes, doesn't move, and somebody uses behind the loop: the blocks there that need it.
+    /// By value that the chain computes, doesn't move, and somebody uses behind the loop: the blocks there that need
+    /// it.
     used_behind: UsedBehind,
     /// What is the same in each round, in words.
     found: String,
@@ -143,8 +145,8 @@ impl Search<'_> {
         let mut same: FxHashSet<ValueId> = FxHashSet::default();
         let mut decided: FxHashSet<BlockId> = FxHashSet::default();
         let (mut found, mut copied, mut varying) = (Found::default(), 0, 0);
-        // What has been found last: how many blocks of the chain there were, where the last of them is cut, all that had been found, and the
-        // tests before it that aren't the same in each round: they are made once more.
+        // What has been found last: how many blocks of the chain there were, where the last of them is cut, all that
+        // had been found, and the tests before it that aren't the same in each round: they are made once more.
         let mut last = None;
         'chain: loop {
             let at = chain[chain.len() - 1];

@@ -1,4 +1,5 @@
-//! Asking rules about an op: those of `timeshifter/rules/integer.rules`, compiled to decision trees when this is built; others as they stand.
+//! Asking rules about an op: those of `timeshifter/rules/integer.rules`, compiled to decision trees when this is built;
+//! others as they stand.
 
 use super::known::Known;
 use flowgraph::ir::{Opcode, Operand};
@@ -52,7 +53,8 @@ impl Asked {
     }
 }
 
-/// The first of the optimizer's own rules that applies to an op: the compiled form, for whoever compares it with the interpreter.
+/// The first of the optimizer's own rules that applies to an op: the compiled form, for whoever compares it with the
+/// interpreter.
 pub fn rewrite<S: Subject>(op: Opcode, args: &[Operand], subject: &S) -> Option<Fired> {
     compiled::rewrite(op, args, subject)
 }

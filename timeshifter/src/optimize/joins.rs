@@ -1,8 +1,9 @@
 //! What all ways to a join bring: contents of memory, and what tests give.
 //!
-//! A walk down the dominator tree comes to a join with what was known above the branch. So the join asks the ends of the ways, before it is come
-//! to: what would this load give, what would this test? Where each way knows the content, the join gets a parameter and the load goes; where
-//! all say the same of a test, that holds behind the join, as if it had been made there.
+//! A walk down the dominator tree comes to a join with what was known above the branch. So the join asks the ends of
+//! the ways, before it is come to: what would this load give, what would this test? Where each way knows the content,
+//! the join gets a parameter and the load goes; where all say the same of a test, that holds behind the join, as if it
+//! had been made there.
 //!
 //! ```text
 //! b1: setfield v0, 1            b1: setfield v0, 1
@@ -12,10 +13,11 @@
 //! b3: v2 = getfield v0          b3(v2):
 //! ```
 //!
-//! What a load looks at may be a parameter of the join: then each edge is asked about what it hands over. Of the head of a loop the answers
-//! are complete only behind the walk: its parameters for loads are made then. If the one edge that leads into a loop doesn't know the
-//! content, it is loaded there, once, instead of in each round. What was stored may be wider than its place in memory: then it is handed over as
-//! it is, and the load becomes the extension of its low bits. Nothing is asked for exits, to which a guard may be made to go.
+//! What a load looks at may be a parameter of the join: then each edge is asked about what it hands over. Of the head
+//! of a loop the answers are complete only behind the walk: its parameters for loads are made then. If the one edge
+//! that leads into a loop doesn't know the content, it is loaded there, once, instead of in each round. What was stored
+//! may be wider than its place in memory: then it is handed over as it is, and the load becomes the extension of its
+//! low bits. Nothing is asked for exits, to which a guard may be made to go.
 
 use super::dominators::{Dominators, exits};
 use super::done::SameOp;
@@ -61,7 +63,8 @@ struct Question {
     /// Its block: the join, or one that only the join leads to, over tests.
     of: BlockId,
     load: Op,
-    /// The same load by what is known before the join: a constant that is added to the index behind that is part of the offset.
+    /// The same load by what is known before the join: a constant that is added to the index behind that is part of the
+    /// offset.
     asked: Op,
 }
 

@@ -1,4 +1,5 @@
-//! What is known on the way to a block: bounds of integers, what has been computed, how values compare, and which indices lie below which lengths.
+//! What is known on the way to a block: bounds of integers, what has been computed, how values compare, and which
+//! indices lie below which lengths.
 //!
 //! A walk goes down the dominator tree; what it learns holds in all that is dominated, and is forgotten when it goes up
 //! again (P. Briggs, K. Cooper, L. T. Simpson, "Value numbering", 1997, section 4). What a branch says of its condition

@@ -1,8 +1,9 @@
 //! What is known to lie in memory: a load of what has just been stored or loaded there is no load.
 //!
-//! It holds from an op to the next that may write there. Where ways meet it holds if it did in the block above in the dominator tree, and
-//! nothing on the ways from there may write there: so a loop that doesn't store keeps what was loaded before it. What may touch what is said by the classes of the accesses, and by their distance from each
-//! other where that is a constant. What is behind a `&` that came from outside never changes.
+//! It holds from an op to the next that may write there. Where ways meet it holds if it did in the block above in the
+//! dominator tree, and nothing on the ways from there may write there: so a loop that doesn't store keeps what was
+//! loaded before it. What may touch what is said by the classes of the accesses, and by their distance from each other
+//! where that is a constant. What is behind a `&` that came from outside never changes.
 
 use super::known::Known;
 use flowgraph::ir::{Access, Effect, Graph, MemDesc, MemKind, Op, Opcode, Operand, ValueId};

@@ -91,7 +91,8 @@ use std::cell::Cell;
 use stores::drop_dead_stores;
 use straighten::straighten;
 
-/// Goes through the ops of a residual graph, with what is known of operands where each stands; nothing of what the entry is handed.
+/// Goes through the ops of a residual graph, with what is known of operands where each stands; nothing of what the
+/// entry is handed.
 pub fn with_bounds(graph: &Graph, see: impl FnMut(&Op, &dyn Fn(Operand) -> IntBound)) {
     flow::with_bounds(graph, see);
 }
@@ -105,7 +106,8 @@ const STRAIGHTENED: usize = 2;
 /// So many walks there are at the end, as long as each finds behind itself what parameters are.
 const LAST_WALKS: usize = 3;
 
-/// Optimizes a residual graph whose entry is handed what lies in these bounds; nothing is known of parameters that have none.
+/// Optimizes a residual graph whose entry is handed what lies in these bounds; nothing is known of parameters that have
+/// none.
 pub fn optimize(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) {
     let entry = with_lengths(graph, entry);
     if passes(graph, &entry, rewrites).is_none() {
@@ -202,7 +204,8 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> Opt
         news = true;
         simplify(graph, rewrites)?;
     }
-    // One walk for all that is new: of what is done before a loop more is known in it, and behind what is always done, and behind one check for several.
+    // One walk for all that is new: of what is done before a loop more is known in it, and behind what is always done,
+    // and behind one check for several.
     let mut late = false;
     if news {
         walked = forward(graph, entry, rewrites);

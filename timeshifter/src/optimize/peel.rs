@@ -11,14 +11,16 @@
 //!     branch v7, b1(v6), b4
 //! ```
 //!
-//! Hoisting does as much for the beginning of a round, up to its first effect ([`super::hoist`]). Here the whole round is copied (H. Ardö, C. F. Bolz,
-//! M. Fijałkowski, "Loop-aware optimizations in PyPy's tracing JIT", 2012). What pays for that are tests and loads that each round comes by:
+//! Hoisting does as much for the beginning of a round, up to its first effect ([`super::hoist`]). Here the whole round
+//! is copied (H. Ardö, C. F. Bolz, M. Fijałkowski, "Loop-aware optimizations in PyPy's tracing JIT", 2012). What pays
+//! for that are tests and loads that each round comes by:
 //!
 //! - a test that gives the same in each round, and leaves the loop on one side;
 //! - a load of what the loop doesn't change;
 //! - a check of an index of which each round says that it holds in the next one, as has been seen ([`RoundFacts`]).
 //!
-//! Behind the copy all three are known in the loop: what was tested goes on, what was loaded is there. The innermost loops alone are copied, if they are small, and call nothing.
+//! Behind the copy all three are known in the loop: what was tested goes on, what was loaded is there. The innermost
+//! loops alone are copied, if they are small, and call nothing.
 
 use super::copies::{Innermost, UsedBehind, enter_copies, rename_own, rename_uses, values};
 use super::dominators::Dominators;
@@ -114,8 +116,8 @@ fn is_copied(graph: &Graph, body: &[BlockId]) -> bool {
         && body.iter().all(|block| !matches!(graph.block(*block).term, Terminator::Switch { promotion: true, .. }))
 }
 
-/// What rounds needn't do behind the first one. The blocks of `body` stand behind what leads to them; `comes_by` says whether each round
-/// does so to one.
+/// What rounds needn't do behind the first one. The blocks of `body` stand behind what leads to them; `comes_by` says
+/// whether each round does so to one.
 fn spares(
     graph: &Graph,
     unchanged: &mut Unchanged,

@@ -1,7 +1,7 @@
 //! How two values compare, as far as tests have said: less, equal or greater, with signs and without.
 //!
-//! After `a < b`, `b <= a` is false and `a != b` true; after `a <= b` and `b < length`, without signs, `a < length`. Constants are no
-//! business of this: bounds know more of them.
+//! After `a < b`, `b <= a` is false and `a != b` true; after `a <= b` and `b < length`, without signs, `a < length`.
+//! Constants are no business of this: bounds know more of them.
 
 use super::int_bound::IntBound;
 use super::known::Known;
@@ -139,7 +139,8 @@ impl Relations {
         if b < a { possible.map(swapped) } else { possible }
     }
 
-    /// The values that one has been compared with whose bounds may be tighter now that its own is: in which these lie then, with signs.
+    /// The values that one has been compared with whose bounds may be tighter now that its own is: in which these lie
+    /// then, with signs.
     pub(super) fn bounds_of_others(
         &self,
         value: ValueId,

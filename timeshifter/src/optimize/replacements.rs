@@ -1,5 +1,6 @@
-//! Values that are something else, until all operands have been changed: classes of values that are the same, each with the operand that stands
-//! for it (B. Galler, M. Fischer, "An improved equivalence algorithm", 1964; the sets are those of the crate `ena`).
+//! Values that are something else, until all operands have been changed: classes of values that are the same, each with
+//! the operand that stands for it (B. Galler, M. Fischer, "An improved equivalence algorithm", 1964; the sets are those
+//! of the crate `ena`).
 
 use ena::unify::{InPlaceUnificationTable, NoError, UnifyKey, UnifyValue};
 use flowgraph::ir::{Graph, Operand, ValueId};

@@ -1,5 +1,5 @@
-//! What the optimizer does, one rewrite after the other: counted, told of, and stopped after so many for whoever looks for the one that
-//! is wrong.
+//! What the optimizer does, one rewrite after the other: counted, told of, and stopped after so many for whoever looks
+//! for the one that is wrong.
 
 use super::integer::{Asked, RULES};
 use flowgraph::ir::{Const, Loc, Opcode, Operand};
@@ -59,8 +59,8 @@ kinds! {
 }
 
 impl Kind {
-    /// Whether it needs no knowledge of what the values are: what others leave behind is cleaned away by it, so it can't be
-    /// switched off.
+    /// Whether it needs no knowledge of what the values are: what others leave behind is cleaned away by it, so it
+    /// can't be switched off.
     pub fn is_cleaning(self) -> bool {
         use Kind::*;
         matches!(self, Appended | Parameter | Constant | Branch | Dead | Jump | Said)
@@ -150,7 +150,8 @@ impl Rewrites {
         self
     }
 
-    /// How often each rule fired, by the op that it was asked about; in the order of the table of ops and that of the rules.
+    /// How often each rule fired, by the op that it was asked about; in the order of the table of ops and that of the
+    /// rules.
     pub fn fired(&self) -> Vec<(Opcode, String, u64)> {
         self.fired.0.iter().map(|((op, rule), count)| (*op, self.rules.name(*rule).into_owned(), *count)).collect()
     }
@@ -168,7 +169,8 @@ impl Rewrites {
         self.rules.all()
     }
 
-    /// A rule that would have been used without end, if one was: it was given up. The optimizer's own are none of these.
+    /// A rule that would have been used without end, if one was: it was given up. The optimizer's own are none of
+    /// these.
     pub fn endless(&self) -> Option<Cow<'static, str>> {
         self.endless.map(|rule| self.rules.name(rule))
     }

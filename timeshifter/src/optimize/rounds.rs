@@ -1,7 +1,8 @@
-//! What rounds of loops say of each other: that a check of an index holds in the next round, or that the check of a later round says as much of those before it.
+//! What rounds of loops say of each other: that a check of an index holds in the next round, or that the check of a
+//! later round says as much of those before it.
 //!
-//! It is found of the very graph whose rounds are copied: what holds of one graph needn't of another that does the same, as a loop may have more ways back to its head
-//! there, or hand on something else.
+//! It is found of the very graph whose rounds are copied: what holds of one graph needn't of another that does the
+//! same, as a loop may have more ways back to its head there, or hand on something else.
 
 use super::conditions::below;
 use super::copies::Innermost;
@@ -16,8 +17,8 @@ use rustc_hash::FxHashMap;
 /// What rounds of innermost loops say of each other.
 #[derive(Debug, Default)]
 pub(super) struct RoundFacts {
-    /// By head and condition: checks of which each round says that they hold in the next one, if the length is the same there: that, and what the condition is where the check
-    /// holds.
+    /// By head and condition: checks of which each round says that they hold in the next one, if the length is the same
+    /// there: that, and what the condition is where the check holds.
     pub carried: FxHashMap<(BlockId, ValueId), (Operand, bool)>,
     /// By head: the check that it ends in, of which that of a later round says that the ones before it hold.
     pub scans: FxHashMap<BlockId, Scan>,
@@ -81,7 +82,8 @@ struct Walk<'g> {
 }
 
 impl Walk<'_> {
-    /// Goes through a block, and looks at its end for checks, and for what ends of rounds say of those that have been found.
+    /// Goes through a block, and looks at its end for checks, and for what ends of rounds say of those that have been
+    /// found.
     fn block(&mut self, block: BlockId) {
         for op in &self.graph.block(block).ops {
             self.known.computes(op);

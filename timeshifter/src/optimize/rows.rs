@@ -10,9 +10,11 @@
 //! b2: ..                                  branch v4, b4, b3
 //! ```
 //!
-//! Let `y` be the least of the indices, and `y + d` the greatest. If the length isn't negative, as a number with a sign, and at least `d`, all indices are
-//! less than it exactly if `y` is less than the length minus `d`, without signs: then no sum wraps. Where that fails, the checks are made one by
-//! one, and one of them traps as it would have; of constants the greatest says all, whatever the length; what they compare is computed there, too. Behind a store or a call a row ends, and where a trap needs what else was computed or loaded on the way.
+//! Let `y` be the least of the indices, and `y + d` the greatest. If the length isn't negative, as a number with a
+//! sign, and at least `d`, all indices are less than it exactly if `y` is less than the length minus `d`, without
+//! signs: then no sum wraps. Where that fails, the checks are made one by one, and one of them traps as it would have;
+//! of constants the greatest says all, whatever the length; what they compare is computed there, too. Behind a store or
+//! a call a row ends, and where a trap needs what else was computed or loaded on the way.
 
 use super::conditions::{below, offset_of};
 use super::dominators::{Dominators, is_trap};
@@ -34,7 +36,8 @@ const CHECKS: usize = 8;
 /// So far it is looked whether a way ends in traps alone.
 const DEPTH: u32 = 8;
 
-/// Makes one check of each row in a graph whose entry is handed what lies in these bounds. Gives whether there were any.
+/// Makes one check of each row in a graph whose entry is handed what lies in these bounds. Gives whether there were
+/// any.
 pub(super) fn merge_rows(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> bool {
     let one_way = one_way(graph);
     if !may_be_any(graph, &one_way) {
@@ -95,7 +98,8 @@ impl Offsets {
         Offsets::with(definition, tests, |length, distance| known.is_at_least_distance(length, distance))
     }
 
-    /// The same, where `definition` says how values are computed, and `is_enough` that a length is long enough for indices so far apart.
+    /// The same, where `definition` says how values are computed, and `is_enough` that a length is long enough for
+    /// indices so far apart.
     fn with<'a>(
         definition: impl Fn(ValueId) -> Option<(Opcode, &'a [Operand])>,
         tests: impl Iterator<Item = (ValueId, bool)>,
@@ -196,8 +200,8 @@ impl Row {
         (count > 1 && !only_traps(graph, next.block, DEPTH)).then_some(self)
     }
 
-    /// How many of the first checks, one by one, need no more ops again than those that compute what they compare. What a trap
-    /// stores or says that was computed for it would be computed twice.
+    /// How many of the first checks, one by one, need no more ops again than those that compute what they compare. What
+    /// a trap stores or says that was computed for it would be computed twice.
     fn are_copied_for_checks(&self, graph: &Graph, count: usize) -> usize {
         let ops = || self.blocks[1..count].iter().flat_map(|block| &graph.block(*block).ops);
         let mut compared: FxHashSet<Operand> = FxHashSet::default();
@@ -292,7 +296,8 @@ fn rename(operand: &mut Operand, renamed: &FxHashMap<ValueId, Operand>) {
     }
 }
 
-/// The way to a trap from a copy, which hands over its own values already: to one of its own, if the trap uses values without being handed them.
+/// The way to a trap from a copy, which hands over its own values already: to one of its own, if the trap uses values
+/// without being handed them.
 fn trap_of(graph: &mut Graph, edge: &Edge, renamed: &FxHashMap<ValueId, Operand>) -> Edge {
     let trap = graph.block(edge.block);
     let mut used = trap.ops.iter().flat_map(|op| op.args.iter().copied()).chain(trap.term.operands());

@@ -1,7 +1,8 @@
-//! What anybody sees of floats and singles: which zero a zero is, whether they are negative, whether they are positive, or all of them.
+//! What anybody sees of floats and singles: which zero a zero is, whether they are negative, whether they are positive,
+//! or all of them.
 //!
-//! Backward, to a fixed point: `x < 0` sees whether `x` is negative, and the greater of two numbers is so where both are; a sum is looked
-//! at as it is. Whether a value is NaN counts as seen in any case.
+//! Backward, to a fixed point: `x < 0` sees whether `x` is negative, and the greater of two numbers is so where both
+//! are; a sum is looked at as it is. Whether a value is NaN counts as seen in any case.
 //!
 //! ```text
 //! d = single_sqrt s           all of it: the difference is computed from it
@@ -158,7 +159,8 @@ pub(super) fn number(operand: Operand) -> Option<f64> {
     }
 }
 
-/// Whether an op sees the sign of a zero in one of its operands; nothing if it depends on whether that of its result is seen.
+/// Whether an op sees the sign of a zero in one of its operands; nothing if it depends on whether that of its result is
+/// seen.
 fn sees_sign_of_zero(opcode: Opcode, operand: usize) -> Option<bool> {
     use Opcode as O;
     match (of_floats(opcode), operand) {
@@ -167,8 +169,8 @@ fn sees_sign_of_zero(opcode: Opcode, operand: usize) -> Option<bool> {
         (O::FloatAdd | O::FloatSub | O::FloatMul | O::FloatNeg | O::FloatMin | O::FloatMax | O::FloatFma, _) => None,
         (O::FloatSqrt | O::FloatFloor | O::FloatCeil | O::FloatTrunc | O::FloatNearest | O::FloatSelect, _) => None,
         (O::CastFloatToSingle | O::CastSingleToFloat, _) => None,
-        // These see none, but where the operand's bound is positive the operand takes their place, and such bounds are those of
-        // what it was before its sign did not matter.
+        // These see none, but where the operand's bound is positive the operand takes their place, and such bounds are
+        // those of what it was before its sign did not matter.
         (O::FloatAbs, _) | (O::FloatCopysign, 0) => None,
         (O::SingleFma, _) | (O::FloatTruediv | O::FloatMod, 0) => None,
         _ => Some(true),

@@ -1,11 +1,13 @@
 //! Floats of which only the sign is seen: something cheaper that has the same.
 //!
-//! A test whether `max(sqrt(s) - 0.5, e)` is negative sees of `sqrt(s) - 0.5` just that: and so is `s - 0.25`, without the root. What takes the place of
-//! a value is NaN where that is, less than 0 where that is, if this is seen, and so for greater than 0; all else may differ. (M. Keeter's pictures
-//! are minima and maxima of distances, of which the last is held against 0.)
+//! A test whether `max(sqrt(s) - 0.5, e)` is negative sees of `sqrt(s) - 0.5` just that: and so is `s - 0.25`, without
+//! the root. What takes the place of a value is NaN where that is, less than 0 where that is, if this is seen, and so
+//! for greater than 0; all else may differ. (M. Keeter's pictures are minima and maxima of distances, of which the last
+//! is held against 0.)
 //!
-//! What it stands on: a difference has the sign that the exact one has, since the smallest numbers lose no bits when they are subtracted; it is NaN for
-//! equal infinities alone. And a root is rounded, but never falls: so the numbers whose roots lie below a constant are those below another one.
+//! What it stands on: a difference has the sign that the exact one has, since the smallest numbers lose no bits when
+//! they are subtracted; it is NaN for equal infinities alone. And a root is rounded, but never falls: so the numbers
+//! whose roots lie below a constant are those below another one.
 
 use super::done::SameOp;
 use super::float_bound::FloatBound;
@@ -96,8 +98,9 @@ pub(super) fn test(op: &Op, known: &Known) -> Option<Instead> {
     Some(Instead::Op(op.opcode, ordered(square, limit), "the root is on that side"))
 }
 
-/// What is subtracted from what, where a test of a difference against 0 tests these as well. Two equal infinities, whose difference is NaN, are neither
-/// less nor greater than each other: for such a test (`strict`) they needn't be ruled out.
+/// What is subtracted from what, where a test of a difference against 0 tests these as well. Two equal infinities,
+/// whose difference is NaN, are neither less nor greater than each other: for such a test (`strict`) they needn't be
+/// ruled out.
 fn difference(value: ValueId, strict: bool, known: &Known) -> Option<(Operand, Operand)> {
     let definition = known.definition(value)?;
     let [a, b] = definition.args[..] else { return None };
@@ -112,8 +115,8 @@ fn difference(value: ValueId, strict: bool, known: &Known) -> Option<(Operand, O
     }
 }
 
-/// For a root and a constant: what the root is of, and a constant on the same side of it. `below`: the numbers less than that are those whose roots are
-/// less than the constant; else the greater ones are those whose roots are greater.
+/// For a root and a constant: what the root is of, and a constant on the same side of it. `below`: the numbers less
+/// than that are those whose roots are less than the constant; else the greater ones are those whose roots are greater.
 fn root_against(root: Operand, constant: Operand, below: bool, known: &Known) -> Option<(Operand, Operand)> {
     let definition = known.definition(root.value()?)?;
     let single = match definition.opcode {

@@ -1,8 +1,9 @@
 //! Sinking: what only one way out of a block needs is done on that way.
 //!
-//! An op that only computes or loads, and whose results are used in one block alone, moves to the beginning of that block, if one
-//! edge leads there, and one edge to where that comes from, and so on up to the op: so it is never done more often than before, also
-//! not in a loop. The typical one computes what an exit hands over, which most runs never take.
+//! An op that only computes or loads, and whose results are used in one block alone, moves to the beginning of that
+//! block, if one edge leads there, and one edge to where that comes from, and so on up to the op: so it is never done
+//! more often than before, also not in a loop. The typical one computes what an exit hands over, which most runs never
+//! take.
 //!
 //! ```text
 //! b0: v2 = int_mul v0, 3          b0: branch v1, b1, b2
@@ -11,8 +12,9 @@
 //! b2: exit 0(v2)                      exit 0(v2)
 //! ```
 //!
-//! Down there the op needs its operands. Of those that nobody else uses there it may keep no more alive on the way than there are results, which
-//! needn't be any longer. A load moves over one edge only, and stays above what may write where it looks. Stores are [`super::stores`]' business.
+//! Down there the op needs its operands. Of those that nobody else uses there it may keep no more alive on the way than
+//! there are results, which needn't be any longer. A load moves over one edge only, and stays above what may write
+//! where it looks. Stores are [`super::stores`]' business.
 
 use super::dominators::exits;
 use super::known::Known;
@@ -111,7 +113,8 @@ fn comes_from(to: BlockId, at: BlockId, edges: usize, leads_here: &[Option<Block
     false
 }
 
-/// Whether an op, if it is done at the beginning of a block instead of before it, keeps no more values alive until there than it frees.
+/// Whether an op, if it is done at the beginning of a block instead of before it, keeps no more values alive until
+/// there than it frees.
 fn keeps_few(op: &Op, to: &Block) -> bool {
     let mut values: SmallVec<[ValueId; 3]> = op.args.iter().filter_map(|arg| arg.value()).collect();
     values.sort_unstable();

@@ -1,7 +1,8 @@
 //! Parameters that are another value: each edge hands over that, or a constant that it is there.
 //!
-//! Where an arm of `branch v` hands over 1 and the other one 0, the parameter behind them is `v`, as far as that is a bool; so it is where a
-//! case of a switch hands over its own number. What is handed around a loop so is the same in each of its rounds after all.
+//! Where an arm of `branch v` hands over 1 and the other one 0, the parameter behind them is `v`, as far as that is a
+//! bool; so it is where a case of a switch hands over its own number. What is handed around a loop so is the same in
+//! each of its rounds after all.
 //!
 //! ```text
 //! b0: branch v1, b1, b2(0)           b0: branch v1, b1, b2
@@ -10,8 +11,8 @@
 //! b2(v2): return v2                  b2: return v1
 //! ```
 //!
-//! It is the copies of sparse conditional propagation the other way around (M. Wegman, F. K. Zadeck, "Constant propagation with conditional
-//! branches", 1991): a constant becomes the variable that it was learnt of.
+//! It is the copies of sparse conditional propagation the other way around (M. Wegman, F. K. Zadeck, "Constant
+//! propagation with conditional branches", 1991): a constant becomes the variable that it was learnt of.
 
 use super::dominators::{Dominators, exits};
 use super::flow::takes;
@@ -48,7 +49,8 @@ struct Given {
     several: bool,
 }
 
-/// The values that parameters may be, as far as the edges of a graph say so by themselves. `defined` has by value the block that computes it.
+/// The values that parameters may be, as far as the edges of a graph say so by themselves. `defined` has by value the
+/// block that computes it.
 pub(super) fn stand_ins(graph: &Graph, tree: &Dominators, defined: &impl Deref<Target = Vec<BlockId>>) -> StandIns {
     // By block: the number of its first parameter.
     let mut params = 0;

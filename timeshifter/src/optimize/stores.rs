@@ -1,10 +1,10 @@
 //! Dead stores: those that others overwrite before anybody can look.
 //!
-//! Backward over each block, from what all blocks behind it overwrite first. At the end of a run, at exits, traps and calls somebody
-//! looks; and nothing is known of ways that come back.
+//! Backward over each block, from what all blocks behind it overwrite first. At the end of a run, at exits, traps and
+//! calls somebody looks; and nothing is known of ways that come back.
 //!
-//! A store that all ways out of its block overwrite but one, to which only this one edge leads, moves to the beginning of that one: an exit
-//! looks at what a run that goes on stores again.
+//! A store that all ways out of its block overwrite but one, to which only this one edge leads, moves to the beginning
+//! of that one: an exit looks at what a run that goes on stores again.
 
 use super::cleanup::in_order;
 use super::known::Known;
@@ -90,7 +90,8 @@ enum Fate {
     Sinks(BlockId),
 }
 
-/// What becomes of an op in front of what overwrites these places, and those but on one way. Tells what is overwritten before it.
+/// What becomes of an op in front of what overwrites these places, and those but on one way. Tells what is overwritten
+/// before it.
 fn fate(
     op: &Op,
     known: &Known,

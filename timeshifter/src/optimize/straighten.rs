@@ -1,8 +1,9 @@
 //! Arms that change nothing where they aren't taken: they are always done, and there is nothing to branch for.
 //!
-//! `if cell != 0 { *there += cell; cell = 0; }` stores what lies there anyway if the cell is 0 (a silent store: K. Lepak, M. Lipasti, "Silent
-//! stores for free", 2000). A branch on data like this is hard to foresee; stores cost less. What the arm tests for is tested first, of those tests
-//! a processor foresees the outcome. Where one fails, it is asked after all whether the arm was to be done, up to there.
+//! `if cell != 0 { *there += cell; cell = 0; }` stores what lies there anyway if the cell is 0 (a silent store: K.
+//! Lepak, M. Lipasti, "Silent stores for free", 2000). A branch on data like this is hard to foresee; stores cost less.
+//! What the arm tests for is tested first, of those tests a processor foresees the outcome. Where one fails, it is
+//! asked after all whether the arm was to be done, up to there.
 //!
 //! ```text
 //! b0: ..                                    b0: ..
@@ -16,16 +17,20 @@
 //!     jump b3                               b5: branch v4, b4, b3
 //! ```
 //!
-//! What the arm stores is held against what lies there, with what was branched on taken for the constant that it is where the arm isn't taken
-//! ([`super::assumed`]). Then all stores leave memory as it is, and so no store of the arm is in the way of another or of a load. What is handed
-//! over has to be the same in both ways, too. Only what is behind a `&mut` is stored to: nobody else sees it, and it can be written to;
-//! a `Cell`, or what `&` leads to, may lie where one mustn't.
+//! What the arm stores is held against what lies there, with what was branched on taken for the constant that it is
+//! where the arm isn't taken ([`super::assumed`]). Then all stores leave memory as it is, and so no store of the arm is
+//! in the way of another or of a load. What is handed over has to be the same in both ways, too. Only what is behind a
+//! `&mut` is stored to: nobody else sees it, and it can be written to; a `Cell`, or what `&` leads to, may lie where
+//! one mustn't.
 //!
-//! A load of the arm hasn't been made where it isn't taken, and nobody may have seen to it that there is something to load: its check may be gone because the branch
-//! says that it holds (`k != 0` decides `7 < 8 * k`). So it must lie between elements that have been accessed behind a `&mut` on all ways to here, with nothing called since
-//! that might have ended that: at a constant distance from an index between two others, or at an index no greater than a constant one. Or it is an element of a slice that the graph is
-//! handed (by the names of its parameters, `tape` and `tape.len`), at an index that is less than the length without a look at the branch. The branch asks for a value that was loaded
-//! or handed over, of which neither the index nor what the arm tests is computed, and of which it says no more than that it isn't 0.
+//! A load of the arm hasn't been made where it isn't taken, and nobody may have seen to it that there is something to
+//! load: its check may be gone because the branch says that it holds (`k != 0` decides `7 < 8 * k`). So it must lie
+//! between elements that have been accessed behind a `&mut` on all ways to here, with nothing called since that might
+//! have ended that: at a constant distance from an index between two others, or at an index no greater than a constant
+//! one. Or it is an element of a slice that the graph is handed (by the names of its parameters, `tape` and
+//! `tape.len`), at an index that is less than the length without a look at the branch. The branch asks for a value that
+//! was loaded or handed over, of which neither the index nor what the arm tests is computed, and of which it says no
+//! more than that it isn't 0.
 
 use super::assumed::Assumed;
 use super::dominators::{Dominators, exits, is_trap};
@@ -112,7 +117,8 @@ pub(super) fn straighten(graph: &mut Graph, entry: &[IntBound], rewrites: &mut R
     changed
 }
 
-/// Ways meet: of memory and of what is in use is known what was in the block above, and what nothing on the way here may have changed.
+/// Ways meet: of memory and of what is in use is known what was in the block above, and what nothing on the way here
+/// may have changed.
 fn join(graph: &Graph, tree: &Dominators, block: BlockId, known: &mut Known, stretches: &mut Vec<Stretch>) {
     if !known.knows_memory() && stretches.is_empty() {
         return;
@@ -185,7 +191,8 @@ impl Stretch {
 struct Handed(Vec<(ValueId, ValueId)>);
 
 impl Handed {
-    /// Whether an op accesses an element of one of them: as far as what is known says that its index is less than the length.
+    /// Whether an op accesses an element of one of them: as far as what is known says that its index is less than the
+    /// length.
     fn have(&self, op: &Op, known: &Known) -> bool {
         let is_of = |(base, _): &&(ValueId, ValueId)| op.args[0] == Operand::Value(*base);
         is_exclusive(op)
@@ -440,7 +447,8 @@ fn fails(graph: &Graph, term: &Terminator) -> Option<usize> {
     }
 }
 
-/// Whether an op may be done though nobody has asked for it: it computes cheaply, or it loads, or stores behind a `&mut`.
+/// Whether an op may be done though nobody has asked for it: it computes cheaply, or it loads, or stores behind a
+/// `&mut`.
 fn may_be_done(op: &Op) -> bool {
     use Opcode as O;
     match op.opcode {

@@ -1,4 +1,5 @@
-//! A block that only decides, with what it decides by known on each way to it: they go on where it would send them (jump threading).
+//! A block that only decides, with what it decides by known on each way to it: they go on where it would send them
+//! (jump threading).
 //!
 //! ```text
 //! b1: jump b3(1, v4)                        b1: jump b4(v4)
@@ -8,10 +9,11 @@
 //! b5: .. v7 ..                              b5(v9): .. v9 ..
 //! ```
 //!
-//! Such a block comes of a `match` on what arms before it have made: an `enum` that is made in one arm each and taken apart at once, or copied.
-//! What it hands on by its parameters must be used by itself and by blocks behind it that only it leads to: these get parameters of
-//! their own. A way by which a switch comes with none of its cases knows that much. Where it isn't known on all ways the block
-//! stays, for all of them: two copies of a test cost more than a jump. So does the head of a loop.
+//! Such a block comes of a `match` on what arms before it have made: an `enum` that is made in one arm each and taken
+//! apart at once, or copied. What it hands on by its parameters must be used by itself and by blocks behind it that
+//! only it leads to: these get parameters of their own. A way by which a switch comes with none of its cases knows that
+//! much. Where it isn't known on all ways the block stays, for all of them: two copies of a test cost more than a jump.
+//! So does the head of a loop.
 
 use super::cleanup::in_order;
 use super::rewrites::{Kind, Rewrites};
@@ -29,8 +31,8 @@ pub(super) fn thread_jumps(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
     let users = users(graph, &deciding);
     let mut arrivals = graph.arrivals();
     let mut changed = false;
-    // What has been handed on since the users were looked for, and the blocks that have got edges or parameters since: what is known of
-    // these is no longer all.
+    // What has been handed on since the users were looked for, and the blocks that have got edges or parameters since:
+    // what is known of these is no longer all.
     let mut handed_on: FxHashSet<ValueId> = FxHashSet::default();
     let mut touched: FxHashSet<BlockId> = FxHashSet::default();
     for block in deciding {
@@ -145,8 +147,8 @@ impl Way {
     }
 }
 
-/// The blocks that do nothing but decide, by one of their parameters or what was branched on before them. None of a loop's heads, and none that may leave by an
-/// exit: those are guards.
+/// The blocks that do nothing but decide, by one of their parameters or what was branched on before them. None of a
+/// loop's heads, and none that may leave by an exit: those are guards.
 fn deciding(graph: &Graph) -> Vec<BlockId> {
     let mut found: Vec<BlockId> = Vec::new();
     // What is branched on more than once.

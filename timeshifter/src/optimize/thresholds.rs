@@ -1,8 +1,9 @@
 //! Where bounds of parameters that keep growing come to rest first: at the constants that these are held against.
 //!
-//! An index that goes around, `k = if k == 7 { 0 } else { k + 1 }`, grows up to what it is compared with, and no further. Widened at once it would be
-//! unbounded, and nothing that is found behind a test makes it less again (widening with thresholds: B. Blanchet et al., "Design and
-//! implementation of a special-purpose static program analyzer for safety-critical real-time embedded software", 2002).
+//! An index that goes around, `k = if k == 7 { 0 } else { k + 1 }`, grows up to what it is compared with, and no
+//! further. Widened at once it would be unbounded, and nothing that is found behind a test makes it less again
+//! (widening with thresholds: B. Blanchet et al., "Design and implementation of a special-purpose static program
+//! analyzer for safety-critical real-time embedded software", 2002).
 
 use super::int_bound::IntBound;
 use super::known::Known;
@@ -58,7 +59,8 @@ impl Thresholds {
         Thresholds(found)
     }
 
-    /// A bound of a parameter that holds this one and what comes besides, no end of which lies beyond the next threshold if there is one.
+    /// A bound of a parameter that holds this one and what comes besides, no end of which lies beyond the next
+    /// threshold if there is one.
     pub(super) fn widen(&self, param: ValueId, before: IntBound, comes: IntBound) -> IntBound {
         let joined = before.join(comes);
         let widened = before.widen(joined);

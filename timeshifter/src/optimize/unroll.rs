@@ -12,9 +12,11 @@
 //!                                       b6: what b1 was, back to b1
 //! ```
 //!
-//! That the last of the indices lies below the length says so of those before it, as has been seen ([`RoundFacts`]): those between an index that does
-//! and another one that does lie there, too; where nothing is known of the parameter, the first of the indices is checked besides. Where it doesn't, the round is done as ever, and the next one tries again. A round may compute and load, and leave the loop, but change nothing; and of all that it hands
-//! over to the next one each value is counted up or down, or the same.
+//! That the last of the indices lies below the length says so of those before it, as has been seen ([`RoundFacts`]):
+//! those between an index that does and another one that does lie there, too; where nothing is known of the parameter,
+//! the first of the indices is checked besides. Where it doesn't, the round is done as ever, and the next one tries
+//! again. A round may compute and load, and leave the loop, but change nothing; and of all that it hands over to the
+//! next one each value is counted up or down, or the same.
 
 use super::conditions::{below, offset_of};
 use super::copies::{Innermost, UsedBehind, values};
@@ -33,7 +35,8 @@ pub(super) const ROUNDS: i64 = 8;
 const OPS: usize = 6;
 const BLOCKS: usize = 4;
 
-/// The check of a scan: that a parameter of the loop's head plus `offset` lies below a length; each round adds `step` to the parameter.
+/// The check of a scan: that a parameter of the loop's head plus `offset` lies below a length; each round adds `step`
+/// to the parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Scan {
     pub param: ValueId,

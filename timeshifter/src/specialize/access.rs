@@ -78,8 +78,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Where a word comes from that has been brought by the interpreter. What leads somewhere, and was not handed over as what no `&mut`
-    /// changes, may lead into any of them.
+    /// Where a word comes from that has been brought by the interpreter. What leads somewhere, and was not handed over
+    /// as what no `&mut` changes, may lead into any of them.
     fn arriving_origin(&self, word: Word) -> Origin {
         let Some(Arriving { roots, anywhere }) = &self.arriving else { return Origin::Outside };
         match roots.iter().find(|(_, at)| *at == word) {
@@ -253,9 +253,9 @@ impl Engine<'_> {
         }
     }
 
-    /// An address that is stored in memory can be found by anybody: its root is exclusive no more. Where it may be one of several, what
-    /// is known of any of them may change from here on; as long as that address is in use, none of them is accessed but through it,
-    /// or they are cells.
+    /// An address that is stored in memory can be found by anybody: its root is exclusive no more. Where it may be one
+    /// of several, what is known of any of them may change from here on; as long as that address is in use, none of
+    /// them is accessed but through it, or they are cells.
     pub(super) fn escape(&mut self, st: &mut State, value: Red, desc: &MemDesc, loc: Loc) -> Result<Red, SpecError> {
         let value = super::fold::red_of(self.real(st, value, loc)?);
         match self.origin(st, value) {
@@ -390,11 +390,13 @@ impl Engine<'_> {
         st.memory.remember(Element { base, index, desc: desc.clone(), value, root });
     }
 
-    // ---- shared memory: stores are made at once, and what was stored or loaded is known until somebody may change it. A cell under an
-    // exclusive root may be seen through a `&` that was made from that, too, wherever it has been since: so what is pending there is
-    // stored before a cell of its class is accessed otherwise, or a call is made that may come to one.
+    // ---- shared memory: stores are made at once, and what was stored or loaded is known until somebody may change it.
+    // A cell under an exclusive root may be seen through a `&` that was made from that, too, wherever it has been
+    // since: so what is pending there is stored before a cell of its class is accessed otherwise, or a call is made
+    // that may come to one.
 
-    /// Makes the pending stores to cells under exclusive roots that are of a class, or of any. Gives all that is known of such cells.
+    /// Makes the pending stores to cells under exclusive roots that are of a class, or of any. Gives all that is known
+    /// of such cells.
     fn flush_cells(&mut self, st: &mut State, class: Option<&str>, loc: Loc) -> Result<Vec<Place>, SpecError> {
         let is_of_class = |l: &Location| class.is_none_or(|class| MemDesc::classes_may_alias(&l.desc.class, class));
         let cells = st.memory.places.iter().filter(|(_, l)| l.desc.kind == MemKind::Shared && is_of_class(l));
@@ -464,8 +466,9 @@ impl Engine<'_> {
         Ok(())
     }
 
-    /// A branch comes, each side of which may make all pending stores that somebody outside may see: where it traps, or returns. Those that
-    /// so many sides may have made already are made before: else there would be as many copies of each as there are branches behind it.
+    /// A branch comes, each side of which may make all pending stores that somebody outside may see: where it traps, or
+    /// returns. Those that so many sides may have made already are made before: else there would be as many copies of
+    /// each as there are branches behind it.
     pub(super) fn flush_copied(&mut self, st: &mut State, loc: Loc) -> Result<(), SpecError> {
         let mut copied = Vec::new();
         for (place, location) in &mut st.memory.places {
@@ -503,8 +506,8 @@ impl Engine<'_> {
         self.flush_places(st, vec![place], loc)
     }
 
-    /// Before a call that is handed an address: what is pending under its root is stored; after it, what may have changed
-    /// is forgotten.
+    /// Before a call that is handed an address: what is pending under its root is stored; after it, what may have
+    /// changed is forgotten.
     pub(super) fn hand_over(
         &mut self,
         st: &mut State,

@@ -1,5 +1,5 @@
-//! Which values of a compiler graph may be addresses: those that memory is accessed by, and that are handed to others as references, with all
-//! that they are computed of. What a word of any other value looks like says nothing.
+//! Which values of a compiler graph may be addresses: those that memory is accessed by, and that are handed to others
+//! as references, with all that they are computed of. What a word of any other value looks like says nothing.
 
 use flowgraph::ir::{Access, Effect, Graph, Module, Opcode, Operand, ValueId};
 use rustc_hash::FxHashMap;

@@ -1,7 +1,7 @@
 //! What a join is soon followed by.
 //!
-//! Where `match` or `?` follow a call that is copied in, the arms of the callee join, each with another tag, and the first
-//! thing done behind the join is to look at the tag:
+//! Where `match` or `?` follow a call that is copied in, the arms of the callee join, each with another tag, and the
+//! first thing done behind the join is to look at the tag:
 //!
 //! ```text
 //! b3(v5: int r, v6: int r):  the result of `get`: 1 and a value, or 0
@@ -9,8 +9,8 @@
 //!     return v5, v6          and in the caller: split v3, …
 //! ```
 //!
-//! States that know what the split will do are not met with others there: the key of the join has the value that decides.
-//! Each then goes its way, and no tag is left. A state that doesn't know it is met with its likes, as ever.
+//! States that know what the split will do are not met with others there: the key of the join has the value that
+//! decides. Each then goes its way, and no tag is left. A state that doesn't know it is met with its likes, as ever.
 
 use super::engine::Engine;
 use super::state::{Frame, Red, Reg, State};

@@ -1,10 +1,10 @@
 //! Registers that hold an argument of their function.
 //!
 //! A loop hands on to its next round what the function was given, and so a frame in the midst of a function holds its
-//! arguments in parameters of blocks. That these are the arguments still says which registers of several frames are one value, so
-//! that one parameter does for all ([`Engine::sources`]). And it says which are a slice, its address and the number of its
-//! elements: the parameters of a fragment's entry are called after it, `x` and `x.len`, for the optimizer ([`Graph::slices`])
-//! and for a reader.
+//! arguments in parameters of blocks. That these are the arguments still says which registers of several frames are one
+//! value, so that one parameter does for all ([`Engine::sources`]). And it says which are a slice, its address and the
+//! number of its elements: the parameters of a fragment's entry are called after it, `x` and `x.len`, for the optimizer
+//! ([`Graph::slices`]) and for a reader.
 
 use super::engine::Engine;
 use super::program::Loaded;
@@ -50,8 +50,8 @@ impl Arguments {
     }
 }
 
-/// Where a register's value comes from: the outermost frame that has it, by its depth, and which value it is there. Registers
-/// that come from one place hold one value, always.
+/// Where a register's value comes from: the outermost frame that has it, by its depth, and which value it is there.
+/// Registers that come from one place hold one value, always.
 pub(super) type Source = (usize, ValueId);
 
 impl Engine<'_> {
@@ -75,8 +75,9 @@ impl Engine<'_> {
         sources
     }
 
-    /// Names the parameters of the entry to a state's fragment, which come by those of the state's block: by themselves, but for
-    /// slices that the outermost function has been given. It has them until it returns, and no fragment goes on behind that.
+    /// Names the parameters of the entry to a state's fragment, which come by those of the state's block: by
+    /// themselves, but for slices that the outermost function has been given. It has them until it returns, and no
+    /// fragment goes on behind that.
     pub(super) fn name_params(&mut self, st: &State) {
         let Some(outermost) = st.frames.first() else { return };
         let graph = self.program.graph(outermost.graph);

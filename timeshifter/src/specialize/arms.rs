@@ -1,7 +1,7 @@
 //! The arms of a split.
 //!
-//! An arm is a fork of the state, but for one that only traps, as behind every check: what there is to be done on it is known
-//! at once, and the state goes on by itself.
+//! An arm is a fork of the state, but for one that only traps, as behind every check: what there is to be done on it is
+//! known at once, and the state goes on by itself.
 
 use super::engine::{Engine, RootKind};
 use super::error::SpecError;
@@ -21,7 +21,8 @@ struct TrapArm {
 }
 
 impl Engine<'_> {
-    /// Splits the state on `cond`: it goes on itself on one side; the other, if anything but a trap is there, is given back.
+    /// Splits the state on `cond`: it goes on itself on one side; the other, if anything but a trap is there, is given
+    /// back.
     pub(super) fn split(
         &mut self,
         st: &mut State,
@@ -63,7 +64,8 @@ impl Engine<'_> {
         Ok(Some(other))
     }
 
-    /// Goes on on one side of a branch. The other one is an exit, but for one that only traps: there is nothing to go on with.
+    /// Goes on on one side of a branch. The other one is an exit, but for one that only traps: there is nothing to go
+    /// on with.
     pub(super) fn keep_to(
         &mut self,
         st: &mut State,
@@ -155,8 +157,8 @@ impl Engine<'_> {
         st.clone()
     }
 
-    /// Forgets registers of the innermost frame that are not needed behind its next op, when many have gathered since that was
-    /// done last: where no marks come, nobody else does it.
+    /// Forgets registers of the innermost frame that are not needed behind its next op, when many have gathered since
+    /// that was done last: where no marks come, nobody else does it.
     pub(super) fn trim_registers(&mut self, st: &mut State) {
         let frame = st.frame_mut();
         let live = self.program.loaded(frame.graph).liveness.live_before(frame.block, frame.index as usize);

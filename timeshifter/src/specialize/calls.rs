@@ -183,8 +183,8 @@ impl<'m> Engine<'m> {
         signature.params.iter().flat_map(|p| self.program.module.leaves(&p.ty)).map(|leaf| leaf.reference).collect()
     }
 
-    /// For each entry parameter whether it is a reference, and one through which a call may change what it leads to: a mutable
-    /// one, or one to something with cells in it, which change behind a shared reference, too.
+    /// For each entry parameter whether it is a reference, and one through which a call may change what it leads to: a
+    /// mutable one, or one to something with cells in it, which change behind a shared reference, too.
     fn handed_references(&self, graph: GraphIx) -> Vec<Option<bool>> {
         let module = self.program.module;
         let params = self.program.graph(graph).signature.params.iter();
@@ -320,8 +320,8 @@ impl<'m> Engine<'m> {
         Ok(())
     }
 
-    /// Whether what a function is handed is the same as long as its arguments are: no reference leads to what may be written, by this code or
-    /// by the function. A call that is handed such references depends on when it is made.
+    /// Whether what a function is handed is the same as long as its arguments are: no reference leads to what may be
+    /// written, by this code or by the function. A call that is handed such references depends on when it is made.
     pub(super) fn lasts(&self, st: &State, graph: GraphIx, args: &[Red]) -> bool {
         self.references(graph).into_iter().zip(args).all(|(reference, red)| match reference {
             None => true,
@@ -398,7 +398,8 @@ impl<'m> Engine<'m> {
         self.emit_call(st, op, imm, args, &references, opcode, target, args)
     }
 
-    /// The words that a function has returned, as constants: references by name. Nothing if one leads to what has no name.
+    /// The words that a function has returned, as constants: references by name. Nothing if one leads to what has no
+    /// name.
     fn result_constants(&self, function: GraphIx, words: &[u64]) -> Option<Vec<Const>> {
         let source = self.program.graph(function);
         let leaves = self.program.module.leaves(&source.signature.result);
@@ -410,7 +411,8 @@ impl<'m> Engine<'m> {
         words.iter().zip(&source.results).enumerate().map(constant).collect()
     }
 
-    /// A call that is known to trap is made by the residual program, which so traps as it should. Nothing comes after it.
+    /// A call that is known to trap is made by the residual program, which so traps as it should. Nothing comes after
+    /// it.
     fn call_that_traps(
         &mut self,
         st: &mut State,

@@ -1,9 +1,9 @@
 //! Chaos: a seed that flips heuristics, for tests.
 //!
-//! What is chosen for speed alone (when to trace, which version to enter, where a trace ends) must not change what a run
-//! gives. A seed makes a stream of numbers, by which such choices are made otherwise now and then: the same seed and the
-//! same runs, the same choices. Each seed has rates of its own, and leaves some choices as they are, so that what one
-//! choice keeps from happening comes up with another seed (swarm testing: A. Groce and others, ISSTA 2012).
+//! What is chosen for speed alone (when to trace, which version to enter, where a trace ends) must not change what a
+//! run gives. A seed makes a stream of numbers, by which such choices are made otherwise now and then: the same seed
+//! and the same runs, the same choices. Each seed has rates of its own, and leaves some choices as they are, so that
+//! what one choice keeps from happening comes up with another seed (swarm testing: A. Groce and others, ISSTA 2012).
 //!
 //! ```
 //! use timeshifter::specialize::{Chaos, Choice};
@@ -13,8 +13,8 @@
 //! assert!(Chaos::new(0).is_none(), "0 is off");
 //! ```
 //!
-//! Wherever it is asked there are two ways to go on that are both correct. What must be so for a loop to end, or for code to
-//! stay bounded, is no choice.
+//! Wherever it is asked there are two ways to go on that are both correct. What must be so for a loop to end, or for
+//! code to stay bounded, is no choice.
 
 use super::engine::Engine;
 use super::state::State;
@@ -215,8 +215,8 @@ impl Engine<'_> {
         todo.pop()
     }
 
-    /// Whether a call is made that could be copied in: not if its result must be green, and only while there is room for
-    /// functions.
+    /// Whether a call is made that could be copied in: not if its result must be green, and only while there is room
+    /// for functions.
     pub(super) fn leaves_call(&mut self, st: &State, op: &Op) -> bool {
         self.chaos.is_some()
             && self.functions.len() < self.limits.functions / 4

@@ -52,7 +52,8 @@ pub(super) struct Schedule {
     loop_keys: FxHashMap<(GraphIx, BlockId, u32), LoopKeys>,
 }
 
-/// So many values at one join have keys of their own because they decide a split behind it; the states with more are met.
+/// So many values at one join have keys of their own because they decide a split behind it; the states with more are
+/// met.
 const MOST_DECIDED: usize = 8;
 
 impl Schedule {
@@ -302,8 +303,8 @@ impl Engine<'_> {
 
     // ---- versions
 
-    /// Takes up a key under which one state waits: the first to come to where only paths join goes on as it is, elsewhere it
-    /// is a version by itself.
+    /// Takes up a key under which one state waits: the first to come to where only paths join goes on as it is,
+    /// elsewhere it is a version by itself.
     fn take_one(&mut self, schedule: &mut Schedule, key: usize, mut st: State) -> Result<(), SpecError> {
         if !self.versions[key].is_empty() {
             return self.take(schedule, key, vec![st]);

@@ -8,7 +8,8 @@ use flowgraph::ir::{Const, Loc, MarkKind, ValueId};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The values of greens, by how many calls lie between their frame and the innermost one, and by what they are the values of.
+/// The values of greens, by how many calls lie between their frame and the innermost one, and by what they are the
+/// values of.
 type Seen = BTreeMap<(usize, ValueId), Vec<Const>>;
 
 impl Engine<'_> {

@@ -99,7 +99,8 @@ pub struct Engine<'m> {
     pub(super) functions_before: usize,
     /// Functions that could not be specialized.
     pub(super) refused_functions: FxHashSet<FunctionKey>,
-    /// Whoever drives the engine carries out calls of specialized functions, in compiled code. Otherwise they are interpreted.
+    /// Whoever drives the engine carries out calls of specialized functions, in compiled code. Otherwise they are
+    /// interpreted.
     pub calls_compiled: bool,
     /// A trace that meets a limit stops there, and the run goes on in the interpreter. Otherwise it is an error.
     pub limits_stop_traces: bool,
@@ -113,8 +114,8 @@ pub struct Engine<'m> {
     changes: Vec<u32>,
     /// How many traces have been begun.
     pub(super) traces: usize,
-    /// Where the guest has jumped to in a trace: the number of the first. That one may go straight on, the next ones make
-    /// versions.
+    /// Where the guest has jumped to in a trace: the number of the first. That one may go straight on, the next ones
+    /// make versions.
     pub(super) passed_heads: FxHashMap<Key, usize>,
     /// Which ways traces have taken at splits.
     pub profile: Profile,
@@ -159,8 +160,8 @@ pub struct Engine<'m> {
     pub longest_trace: u64,
     /// Ops stepped so far.
     pub steps: u64,
-    /// What states hold that has been copied or gone through so far, where they fork and where they learn: next to `steps`,
-    /// what specializing costs.
+    /// What states hold that has been copied or gone through so far, where they fork and where they learn: next to
+    /// `steps`, what specializing costs.
     pub work: usize,
     /// Ops stepped since the last emitted one.
     pub(super) quiet_steps: u64,
@@ -253,7 +254,8 @@ impl<'m> Engine<'m> {
         &self.versions[id.key][id.version]
     }
 
-    /// How often the versions of a key have become others: while that is the same, a state enters the one that it has entered before.
+    /// How often the versions of a key have become others: while that is the same, a state enters the one that it has
+    /// entered before.
     pub fn changes_of(&self, key: usize) -> u32 {
         self.changes.get(key).copied().unwrap_or_default()
     }
@@ -266,8 +268,8 @@ impl<'m> Engine<'m> {
         self.changes[key] = self.changes[key].wrapping_add(1);
     }
 
-    /// The fragments so far are finished: what is known of their ops only for finding equal ones goes. (A trace that waits for a
-    /// call of its own may still be added to, and finds fewer; the optimizer finds them all.)
+    /// The fragments so far are finished: what is known of their ops only for finding equal ones goes. (A trace that
+    /// waits for a call of its own may still be added to, and finds fewer; the optimizer finds them all.)
     pub fn finish_fragments(&mut self) {
         self.fragments[self.finished..].iter_mut().for_each(Fragment::forget_ops);
         self.finished = self.fragments.len();

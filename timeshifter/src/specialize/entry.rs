@@ -60,8 +60,8 @@ impl<'m> Engine<'m> {
         done
     }
 
-    /// Specializes the functions that residual code calls and that haven't been, all or none: if one can't be, those that
-    /// may call it are forgotten, too.
+    /// Specializes the functions that residual code calls and that haven't been, all or none: if one can't be, those
+    /// that may call it are forgotten, too.
     pub(super) fn run_functions_or_refuse(&mut self) -> Result<(), SpecError> {
         let done = self.run_functions();
         if done.is_err() {
@@ -104,8 +104,8 @@ impl<'m> Engine<'m> {
         params.iter().map(|p| green(p).map_or(Argument::Unknown, Argument::Known)).collect()
     }
 
-    /// A name for a residual graph made from `graph`: the function's, then with numbers. A function that is also called as
-    /// it is keeps its name for itself.
+    /// A name for a residual graph made from `graph`: the function's, then with numbers. A function that is also called
+    /// as it is keeps its name for itself.
     pub(super) fn fresh_name(&mut self, graph: GraphIx) -> String {
         let function = self.program.graph(graph).function.as_str();
         let taken = match self.names.get_mut(function) {
@@ -130,15 +130,16 @@ impl<'m> Engine<'m> {
         self.fragments.len() - 1
     }
 
-    /// The graph of a fragment as it is, not cleaned, with what a reader wants to know of it: while they are specialized,
-    /// fragments come and go by the thousand without.
+    /// The graph of a fragment as it is, not cleaned, with what a reader wants to know of it: while they are
+    /// specialized, fragments come and go by the thousand without.
     pub fn raw_graph(&self, fragment: usize) -> Graph {
         let mut graph = self.fragments[fragment].graph.clone();
         self.describe(fragment, &mut graph);
         graph
     }
 
-    /// Whether the graph of this key is where a unit begins: what is called. All others go on where something else has come to.
+    /// Whether the graph of this key is where a unit begins: what is called. All others go on where something else has
+    /// come to.
     pub fn begins_a_unit(&self, key: &str) -> bool {
         self.units.iter().any(|unit| self.fragments.get(unit.fragment).is_some_and(|f| f.graph.key == key))
     }

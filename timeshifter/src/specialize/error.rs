@@ -2,8 +2,8 @@
 
 use flowgraph::ir::Loc;
 
-/// Why a program could not be specialized. Each is the fault of the interpreter (or of an edited compiler graph), not of
-/// the guest program, and blames a source line.
+/// Why a program could not be specialized. Each is the fault of the interpreter (or of an edited compiler graph), not
+/// of the guest program, and blames a source line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpecError {
     /// A loop over greens that never ends.
@@ -219,8 +219,9 @@ pub struct Limits {
     pub versions: usize,
     /// Keys of one loop head before the loop is called endless.
     pub loop_keys: usize,
-    /// What the states hold that come to one loop head, each under a new key, before the loop is called endless: values, and places in
-    /// memory whose contents are known. Where a loop learns of a new place in each round, that grows with the square of its keys.
+    /// What the states hold that come to one loop head, each under a new key, before the loop is called endless:
+    /// values, and places in memory whose contents are known. Where a loop learns of a new place in each round, that
+    /// grows with the square of its keys.
     pub loop_values: usize,
     /// Steps without emitting an op before a green loop is called endless.
     pub green_steps: u64,

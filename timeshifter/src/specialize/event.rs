@@ -1,8 +1,8 @@
 //! What happens while specializing, as facts: for logs, and for those who ask why something is slow.
 //!
-//! An event names its source line and the *guest position* at which it happened: the merge point that was passed last, with
-//! the greens that it had there. Positions are kept once each, so that an event is small; [`Engine::green_key`] is one for
-//! people: `pc=12`. Whoever drives the engine takes the events out of it; there is room for [`EVENTS`].
+//! An event names its source line and the *guest position* at which it happened: the merge point that was passed last,
+//! with the greens that it had there. Positions are kept once each, so that an event is small; [`Engine::green_key`] is
+//! one for people: `pc=12`. Whoever drives the engine takes the events out of it; there is room for [`EVENTS`].
 
 use super::engine::Engine;
 use super::state::{Key, KeyFrame, Reg, State};
@@ -37,8 +37,8 @@ pub struct Event {
 /// What happened. Every limit has a defined outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum What {
-    /// A join was reached with more than [`Limits::join_tuples`](super::Limits::join_tuples) tuples of greens: it goes on in
-    /// the all-red twin.
+    /// A join was reached with more than [`Limits::join_tuples`](super::Limits::join_tuples) tuples of greens: it goes
+    /// on in the all-red twin.
     JoinCapped {
         /// The green that took the most values.
         green: String,
@@ -176,8 +176,8 @@ impl<'m> Engine<'m> {
         let Some(frame) = self.positions.get_index(at.0 as usize) else { return String::new() };
         let graph = self.program.graph(frame.graph);
         let op = graph.blocks.get(frame.block.index()).and_then(|block| block.ops.get(frame.index as usize));
-        // A merge point of the language has a value for each parameter of the portal, and so its name: what else is called so there is
-        // nobody's business.
+        // A merge point of the language has a value for each parameter of the portal, and so its name: what else is
+        // called so there is nobody's business.
         let listed: Vec<(Option<&str>, Const)> = match op {
             Some(op) if op.opcode == Opcode::MergePoint => {
                 let green =

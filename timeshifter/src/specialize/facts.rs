@@ -1,8 +1,8 @@
 //! What branches have taught about residual values, on the path of one state.
 //!
-//! States fork at every split, and facts only grow on the way to the next merge: so the facts of a state are a tree whose
-//! branches states share, and that is copied where it is written to, along one path from the root. A fork is a pointer. As
-//! long as there are but few of them, they stand in a row.
+//! States fork at every split, and facts only grow on the way to the next merge: so the facts of a state are a tree
+//! whose branches states share, and that is copied where it is written to, along one path from the root. A fork is a
+//! pointer. As long as there are but few of them, they stand in a row.
 
 use bounds::IntBound;
 use flowgraph::ir::{Const, ValueId};

@@ -1,8 +1,8 @@
 //! Linking: fragments that enter each other become one residual graph.
 //!
 //! While specializing, every version that code made later may enter is a fragment of its own. Code that is finished is
-//! better off as one graph: what was an `enter` is a jump, parameters that are always the same go, and the code generator
-//! sees loops. Fragments that have been compiled *apart* stay so, and are entered.
+//! better off as one graph: what was an `enter` is a jump, parameters that are always the same go, and the code
+//! generator sees loops. Fragments that have been compiled *apart* stay so, and are entered.
 
 use super::engine::Engine;
 use super::entry::param_names;
@@ -67,8 +67,8 @@ impl Linked {
 }
 
 impl Engine<'_> {
-    /// Fragment `root` with all fragments that it enters, but for those that are compiled `apart`: to be cleaned, by whoever has the
-    /// time for it.
+    /// Fragment `root` with all fragments that it enters, but for those that are compiled `apart`: to be cleaned, by
+    /// whoever has the time for it.
     pub fn linked(&self, root: usize, apart: &dyn Fn(&str) -> bool) -> Linked {
         let (graph, entry) = (self.linked_raw(root, apart), self.entry_bounds(root));
         Linked { graph, entry, rewrites_off: self.rewrites_off }

@@ -190,8 +190,8 @@ impl Reach {
 /// The key of a location: root, byte offset, access.
 pub type Place = (RootId, i64, Access);
 
-/// What the very same access would load: an element at a red index, or a shared field. It is remembered until a store or
-/// a call may change it, or paths meet.
+/// What the very same access would load: an element at a red index, or a shared field. It is remembered until a store
+/// or a call may change it, or paths meet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Element {
     /// The base operand.
@@ -207,8 +207,8 @@ pub struct Element {
 }
 
 impl Element {
-    /// Whether it says which version a cell has that is written rarely. That is true on a way until something is called or such a
-    /// cell is written, and names no value of residual code.
+    /// Whether it says which version a cell has that is written rarely. That is true on a way until something is called
+    /// or such a cell is written, and names no value of residual code.
     pub fn is_version(&self) -> bool {
         self.desc.is_version()
             && self.index.is_none()

@@ -4,8 +4,8 @@
 //! met cell by cell; one that would have to match two is forced in every predecessor, and matching starts again; bounds
 //! are joined; places in memory that not all states know are stored home and forgotten.
 //!
-//! Met against a version's own state this is *widening*: what differs becomes a variable. From the third version of a key
-//! on (`top`) every constant, fact and equality is dropped; slots stay, since their number and size are bounded.
+//! Met against a version's own state this is *widening*: what differs becomes a variable. From the third version of a
+//! key on (`top`) every constant, fact and equality is dropped; slots stay, since their number and size are bounded.
 
 use super::engine::{Engine, RootKind};
 use super::error::SpecError;
@@ -44,8 +44,8 @@ struct Meeting {
 }
 
 impl<'m> Engine<'m> {
-    /// The state that all of `states` imply; with `base`, a version's own state, it is widened against that. Its values are
-    /// new parameters of `block` of `fragment`.
+    /// The state that all of `states` imply; with `base`, a version's own state, it is widened against that. Its values
+    /// are new parameters of `block` of `fragment`.
     pub(super) fn meet(
         &mut self,
         states: &mut [State],
@@ -316,9 +316,9 @@ impl<'m> Engine<'m> {
         Red::Value(param)
     }
 
-    /// Bounds (joined) and origins of the parameters. A version's own state only takes part in the bounds: its arrivals don't
-    /// enter the new version. At the top it takes part in the origins, too: locals that are made anew in every round of a
-    /// loop must not make a version each.
+    /// Bounds (joined) and origins of the parameters. A version's own state only takes part in the bounds: its arrivals
+    /// don't enter the new version. At the top it takes part in the origins, too: locals that are made anew in every
+    /// round of a loop must not make a version each.
     fn meet_facts(&mut self, made: &[(Tuple, ValueId)], all: &[&State], has_base: bool, top: bool, new: &State) {
         let arrivals = usize::from(has_base && all.len() > 1 && !top);
         for (tuple, param) in made {
@@ -335,8 +335,8 @@ impl<'m> Engine<'m> {
         }
     }
 
-    /// The arguments with which `st` enters a version, or `None` if it does not imply it. With `may_force` slots are forced
-    /// where the version wants a real address. Pending stores that the version doesn't know of are made.
+    /// The arguments with which `st` enters a version, or `None` if it does not imply it. With `may_force` slots are
+    /// forced where the version wants a real address. Pending stores that the version doesn't know of are made.
     pub(super) fn bind(
         &mut self,
         st: &mut State,
@@ -388,8 +388,8 @@ impl<'m> Engine<'m> {
 
     fn implies(&self, st: &State, template: &State, binding: &mut Binding) -> bool {
         let registers = st.red_registers().zip(template.red_registers());
-        // What leads to a local that has escaped only fits what may lead anywhere (see `implies_facts`); so it need not be
-        // known to have escaped, and a loop whose every round lets a new local escape has an end.
+        // What leads to a local that has escaped only fits what may lead anywhere (see `implies_facts`); so it need not
+        // be known to have escaped, and a loop whose every round lets a new local escape has an end.
         let outside = |root: &&RootId| self.roots[root.0 as usize] == RootKind::Outside;
         if st.memory.escaped.iter().filter(outside).any(|root| !template.memory.escaped.contains(root)) {
             return false;
@@ -505,8 +505,8 @@ impl<'m> Engine<'m> {
         self.trim_memory(st);
     }
 
-    /// The values whose registers are live in a frame, and those among them that have none yet: the results of the call that
-    /// a frame stands at that is not the innermost.
+    /// The values whose registers are live in a frame, and those among them that have none yet: the results of the call
+    /// that a frame stands at that is not the innermost.
     pub(super) fn live_registers(&self, frame: &Frame, innermost: bool) -> (&[ValueId], &'m [ValueId]) {
         let loaded = self.program.loaded(frame.graph);
         let (block, index) = (frame.block, frame.index as usize);

@@ -1,9 +1,9 @@
 //! Loop nests: how traced loops lie inside of each other.
 //!
-//! Traces enter versions, and have exits with bridges behind them: a graph of fragments. Its strongly connected components
-//! are the outermost loops. Each has a head, the version in it that comes first in the guest and in the interpreter; what
-//! is strongly connected without the head are the loops within (Steensgaard's nesting forest: B. Steensgaard, "Sequentializing
-//! program dependence graphs for irreducible programs", 1993).
+//! Traces enter versions, and have exits with bridges behind them: a graph of fragments. Its strongly connected
+//! components are the outermost loops. Each has a head, the version in it that comes first in the guest and in the
+//! interpreter; what is strongly connected without the head are the loops within (Steensgaard's nesting forest: B.
+//! Steensgaard, "Sequentializing program dependence graphs for irreducible programs", 1993).
 
 use super::engine::Engine;
 use super::state::VersionId;
@@ -103,8 +103,8 @@ impl Engine<'_> {
         nests
     }
 
-    /// Which of two versions is the head of a loop that both are in: the lower one. The heads of loops come before what is in
-    /// them, in the guest as in the interpreter; of several versions the last one is what others are led to.
+    /// Which of two versions is the head of a loop that both are in: the lower one. The heads of loops come before what
+    /// is in them, in the guest as in the interpreter; of several versions the last one is what others are led to.
     fn precedence(&self, fragments: &[usize]) -> Option<impl Ord + use<>> {
         let id = self.fragments[fragments[0]].version?;
         Some((self.priority(&self.version(id).template), Reverse(id.version)))
@@ -146,7 +146,8 @@ impl Engine<'_> {
     }
 }
 
-/// The part of a graph that consists of some of its nodes. `taken` is where each of them is in it: nothing, before and after.
+/// The part of a graph that consists of some of its nodes. `taken` is where each of them is in it: nothing, before and
+/// after.
 fn part_of<N>(whole: &DiGraph<N, ()>, nodes: &[NodeIndex], taken: &mut [Option<NodeIndex>]) -> DiGraph<NodeIndex, ()> {
     let mut part = DiGraph::new();
     for node in nodes {

@@ -6,8 +6,8 @@ use super::recorded::{LOOK_AT_HINT, look_at_hint};
 use flowgraph::ir::{Graph, Module, Stage};
 
 impl Engine<'_> {
-    /// The fragments from number `from` on as cleaned residual graphs, in the order in which they were made, but for those that nobody
-    /// may use.
+    /// The fragments from number `from` on as cleaned residual graphs, in the order in which they were made, but for
+    /// those that nobody may use.
     pub fn residual_graphs(&self, from: usize) -> Vec<Graph> {
         self.cleaned_graphs(from).into_iter().map(|cleaned| cleaned.graph).collect()
     }
@@ -18,8 +18,8 @@ impl Engine<'_> {
         usable.map(|at| self.cleaned(at)).collect()
     }
 
-    /// All that has been produced: the residual graphs, and the functions that are called as they are with all that these
-    /// call. Its entry is the fragment that `unit` begins with.
+    /// All that has been produced: the residual graphs, and the functions that are called as they are with all that
+    /// these call. Its entry is the fragment that `unit` begins with.
     pub fn residual_module(&self, unit: usize) -> Module {
         self.residual_module_of(unit, self.residual_graphs(0))
     }

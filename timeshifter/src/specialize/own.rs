@@ -1,10 +1,10 @@
 //! Locals of a caller that become its callee's own.
 //!
-//! A function that is called apart from its caller needs an address for whatever it is handed a reference to, and so what it stores
-//! there is stored for good: nobody knows who looks. But interpreters make the frame of a guest's call in place, hand it over, and
-//! never look at it again. Such a local needs no address. The function is handed what the local holds, scalar by scalar, and has it as
-//! a local of its own, about which everything is known; in most, nothing of it is left. Functions differ by what they own, as they do
-//! by their green arguments.
+//! A function that is called apart from its caller needs an address for whatever it is handed a reference to, and so
+//! what it stores there is stored for good: nobody knows who looks. But interpreters make the frame of a guest's call
+//! in place, hand it over, and never look at it again. Such a local needs no address. The function is handed what the
+//! local holds, scalar by scalar, and has it as a local of its own, about which everything is known; in most, nothing
+//! of it is left. Functions differ by what they own, as they do by their green arguments.
 
 use super::engine::{Engine, FunctionKey};
 use super::memory::{Cell, Origin};
@@ -42,8 +42,9 @@ impl Shape {
 }
 
 impl Engine<'_> {
-    /// Which arguments of the call that a state stands at become the callee's own, with what they lead to: all of a local each, that
-    /// is handed over once, that holds nothing but plain values, and that nothing leads to behind the call.
+    /// Which arguments of the call that a state stands at become the callee's own, with what they lead to: all of a
+    /// local each, that is handed over once, that holds nothing but plain values, and that nothing leads to behind the
+    /// call.
     pub(super) fn own_arguments(
         &self,
         st: &State,
@@ -97,8 +98,9 @@ impl Engine<'_> {
         leaves.collect()
     }
 
-    /// Whether a function may leave a reference to what it is handed of this type, or to a part of it, where somebody finds it when it
-    /// has returned: in its result, or in memory that it may write and that has room for such references.
+    /// Whether a function may leave a reference to what it is handed of this type, or to a part of it, where somebody
+    /// finds it when it has returned: in its result, or in memory that it may write and that has room for such
+    /// references.
     fn may_be_kept(&self, graph: GraphIx, pointee: &RustType) -> bool {
         let module = self.program.module;
         let signature = &self.program.graph(graph).signature;

@@ -1,10 +1,10 @@
 //! Snapshots in few bytes: there is one for every exit, and most are never looked at.
 //!
-//! All that a snapshot consists of is written one after the other as numbers of seven bits a byte (LEB128; signed ones zigzag). Frames
-//! are kept once each and named by number: consecutive exits differ in the innermost frame alone, and often not even in that. So
-//! are the slots that hold the same, and the descriptors of accesses. What is small and common, as the
-//! number of a residual value, so takes a byte or two. PyPy does so, too (D. Schneider, C. F. Bolz, *The Efficient Handling of
-//! Guards in the Design of RPython's Tracing JIT*, 2012).
+//! All that a snapshot consists of is written one after the other as numbers of seven bits a byte (LEB128; signed ones
+//! zigzag). Frames are kept once each and named by number: consecutive exits differ in the innermost frame alone, and
+//! often not even in that. So are the slots that hold the same, and the descriptors of accesses. What is small and
+//! common, as the number of a residual value, so takes a byte or two. PyPy does so, too (D. Schneider, C. F. Bolz, *The
+//! Efficient Handling of Guards in the Design of RPython's Tracing JIT*, 2012).
 
 use super::facts::Facts;
 use super::memory::{Cell, Cells, KnownMemory, Location, RootId, Slot};

@@ -1,9 +1,10 @@
 //! Scalars of slots that are read or written as others than they were stored as.
 //!
-//! The variants of an enum share their bytes: where one has a `u32` another may have two `u16`, and an `f64` where that has an `i64`.
-//! As long as one way is followed nobody asks for the bytes of another variant. But a slot holds the same scalars on all ways to a
-//! version, so where ways meet, and where one variant is stored over another, scalars are taken apart and put together, as they would be
-//! by memory: the first byte is the lowest. That takes only ops that nobody needs if nobody asks for what they give.
+//! The variants of an enum share their bytes: where one has a `u32` another may have two `u16`, and an `f64` where that
+//! has an `i64`. As long as one way is followed nobody asks for the bytes of another variant. But a slot holds the same
+//! scalars on all ways to a version, so where ways meet, and where one variant is stored over another, scalars are
+//! taken apart and put together, as they would be by memory: the first byte is the lowest. That takes only ops that
+//! nobody needs if nobody asks for what they give.
 //!
 //! Only numbers are treated so. An address would not be known any more for what it leads to.
 
@@ -103,7 +104,8 @@ impl Engine<'_> {
         }
     }
 
-    /// Makes a place of a slot one scalar of which nothing is known, in a state that nothing is emitted for. Gives whether that can be.
+    /// Makes a place of a slot one scalar of which nothing is known, in a state that nothing is emitted for. Gives
+    /// whether that can be.
     pub(super) fn vary_place(&mut self, st: &mut State, pack: Pack) -> bool {
         let Pack { slot: id, offset, access } = pack;
         let Some(slot) = st.slots.get(&id) else { return false };
@@ -187,8 +189,8 @@ impl Engine<'_> {
     }
 }
 
-/// The places that slots with these scalars, sorted, must have in common before they can be met: one for all that have bytes in common.
-/// Nothing if there is none that has all of theirs.
+/// The places that slots with these scalars, sorted, must have in common before they can be met: one for all that have
+/// bytes in common. Nothing if there is none that has all of theirs.
 pub(super) fn common_places(scalars: &[(i64, Access)]) -> Option<SmallVec<[(i64, Access); 2]>> {
     let end = |(at, access): (i64, Access)| at + i64::from(access.size());
     let mut common = SmallVec::new();

@@ -1,7 +1,7 @@
 //! Portals that tier 0 runs: it is no graph, and hands over the words of a portal's parameters at the merge point.
 //!
-//! A portal's parameters are exactly its greens and reds (the resume contract, section 1). So the words of their leaves are
-//! a frame that stands at the merge point, and such a frame is those words.
+//! A portal's parameters are exactly its greens and reds (the resume contract, section 1). So the words of their leaves
+//! are a frame that stands at the merge point, and such a frame is those words.
 
 use super::engine::{Engine, RootKind, Unit};
 use super::error::SpecError;
@@ -107,8 +107,8 @@ impl Engine<'_> {
         Ok([words, &fields].concat().into())
     }
 
-    /// Begins a run that tier 0 has brought to a portal's merge point, with the words of its parameters' leaves and fields. Gives the
-    /// frame that they are.
+    /// Begins a run that tier 0 has brought to a portal's merge point, with the words of its parameters' leaves and
+    /// fields. Gives the frame that they are.
     ///
     /// # Errors
     /// If there are more or fewer words than these.
@@ -131,7 +131,8 @@ impl Engine<'_> {
         self.run_roots = portal.roots.iter().filter_map(root).collect();
     }
 
-    /// The exclusive roots of the run being served, to be given back by [`Engine::restore_run`] when it goes on after others.
+    /// The exclusive roots of the run being served, to be given back by [`Engine::restore_run`] when it goes on after
+    /// others.
     pub fn run_roots(&self) -> RunRoots {
         RunRoots(self.run_roots.clone())
     }
@@ -141,7 +142,8 @@ impl Engine<'_> {
         self.run_roots = roots.0;
     }
 
-    /// How runs with the greens that a portal's frame has enter the version that this one enters, if their reds don't matter.
+    /// How runs with the greens that a portal's frame has enter the version that this one enters, if their reds don't
+    /// matter.
     pub fn door(&self, portal: &Portal, frame: &eval::Frame, id: VersionId) -> Option<Door> {
         let version = self.version(id);
         let template: &State = &version.template;
@@ -185,8 +187,8 @@ impl Engine<'_> {
         Some(Door { order, bounds })
     }
 
-    /// The portal whose merge point the innermost of these frames stands at, inside of others: the function, and the words of
-    /// its parameters' leaves.
+    /// The portal whose merge point the innermost of these frames stands at, inside of others: the function, and the
+    /// words of its parameters' leaves.
     pub fn inner_portal(&self, frames: &[eval::Frame]) -> Option<(&str, Vec<Word>)> {
         let [_, .., frame] = frames else { return None };
         let graph = self.program.graph(GraphIx(frame.graph as u32));

@@ -13,7 +13,8 @@ use flowgraph::ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 
-/// What is known of a module's compiler graphs whatever data they work on: found out once for all programs of them, on any thread.
+/// What is known of a module's compiler graphs whatever data they work on: found out once for all programs of them, on
+/// any thread.
 #[derive(Debug)]
 pub struct Analyses(Vec<Analysis>);
 
@@ -75,7 +76,8 @@ pub struct Program<'m> {
 }
 
 impl<'m> Program<'m> {
-    /// Loads a module of stage [`Stage::Compiler`], with the analyses of its graphs. The module must have been verified.
+    /// Loads a module of stage [`Stage::Compiler`], with the analyses of its graphs. The module must have been
+    /// verified.
     ///
     /// # Errors
     /// If it is of another stage.
@@ -168,7 +170,8 @@ impl<'m> Program<'m> {
         self.graph(ix).block(block).ops.get(index as usize).is_some_and(|op| op.opcode == Opcode::MergePoint)
     }
 
-    /// Whether the language says where the guest jumps back (`can_enter_jit`): then merge points elsewhere begin no loops.
+    /// Whether the language says where the guest jumps back (`can_enter_jit`): then merge points elsewhere begin no
+    /// loops.
     pub fn marks_jumps(&self) -> bool {
         self.marks_jumps
     }
@@ -253,7 +256,8 @@ impl<'m> Loaded<'m> {
     }
 }
 
-/// Whether anything that may lie in memory has a reference in it: a field, what a parameter or data leads to, or a local.
+/// Whether anything that may lie in memory has a reference in it: a field, what a parameter or data leads to, or a
+/// local.
 fn references_in_memory(module: &Module) -> bool {
     let holds = |ty: &RustType| module.has_reference(ty);
     let behind = |ty: &RustType| match ty {

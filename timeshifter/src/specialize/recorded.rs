@@ -1,11 +1,11 @@
 //! What an author says of results and values (`record_known_result!`, `record_exact_value!`).
 //!
-//! A result that is said is remembered as one that has been computed: a call that asks for it again finds it, as it finds the result of an
-//! equal call. It is said in the residual graph, too, for the optimizer, which sees more of it at once, and takes it out in the end.
-//! Nothing of this is part of snapshots.
+//! A result that is said is remembered as one that has been computed: a call that asks for it again finds it, as it
+//! finds the result of an equal call. It is said in the residual graph, too, for the optimizer, which sees more of it
+//! at once, and takes it out in the end. Nothing of this is part of snapshots.
 //!
-//! Where hints are checked ([`Engine::check_hints`]) a call of a graph that is made for the place comes before: now and then that calls the function, and
-//! traps if it gives something else.
+//! Where hints are checked ([`Engine::check_hints`]) a call of a graph that is made for the place comes before: now and
+//! then that calls the function, and traps if it gives something else.
 
 use super::engine::Engine;
 use super::error::SpecError;
@@ -113,7 +113,8 @@ fn operands(reds: &[Red]) -> Option<SmallVec<[Operand; 4]>> {
     reds.iter().map(operand).collect()
 }
 
-/// A function that looks now and then whether what was said first is what a function gives for the rest, or the second operand.
+/// A function that looks now and then whether what was said first is what a function gives for the rest, or the second
+/// operand.
 fn check(key: &str, types: &[Type], function: Option<&str>, scalar: Option<Scalar>, text: String, loc: Loc) -> Graph {
     let rust = |ty: &Type| match ty {
         Type::Int => scalar.filter(|scalar| scalar.ty() == Type::Int).unwrap_or(Scalar::I64),

@@ -1,9 +1,10 @@
 //! Regions: what has been traced from a loop on, specialized again as one residual graph with joins.
 //!
-//! A trace is a path, and a bridge another one, from an exit on to its own end: what comes after a join is there once for
-//! each path that leads to it, and what one path knows another finds out again. A region begins with a loop's version and
-//! goes on as the eager policy does, but takes of each split only the sides that traces have taken, and of each promotion
-//! the values that they have seen. For the rest it has lazy exits, as a trace has (DESIGN.md, section 5).
+//! A trace is a path, and a bridge another one, from an exit on to its own end: what comes after a join is there once
+//! for each path that leads to it, and what one path knows another finds out again. A region begins with a loop's
+//! version and goes on as the eager policy does, but takes of each split only the sides that traces have taken, and of
+//! each promotion the values that they have seen. For the rest it has lazy exits, as a trace has (DESIGN.md, section
+//! 5).
 
 use super::chaos::Choice;
 use super::engine::{Engine, Version};
@@ -18,8 +19,8 @@ use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
-/// Where a path goes on behind a split: 1 or 0 for the sides of a branch, a switch's case or a promotion's value; nothing for
-/// a switch's default.
+/// Where a path goes on behind a split: 1 or 0 for the sides of a branch, a switch's case or a promotion's value;
+/// nothing for a switch's default.
 pub(super) type Way = Option<i64>;
 
 /// The ways that have been seen at one place.
@@ -28,8 +29,8 @@ pub(super) type Ways = SmallVec<[Way; 2]>;
 /// So many are remembered at one place; the rest are exits.
 const MOST_WAYS: usize = 64;
 
-/// The ways that traces have taken, by a hash of the place: the stack of positions, and the greens. Places that share one
-/// share their ways: then a region has a side that isn't taken there.
+/// The ways that traces have taken, by a hash of the place: the stack of positions, and the greens. Places that share
+/// one share their ways: then a region has a side that isn't taken there.
 #[derive(Debug, Default)]
 pub struct Profile(FxHashMap<u64, Ways>);
 
@@ -94,8 +95,8 @@ impl Engine<'_> {
         self.fragments[self.fragment_of(fragment)?].version
     }
 
-    /// Specializes a loop again, as a region, with the loops within; nothing if it can't be: then the traces stay. When it has
-    /// been compiled, it is to be installed.
+    /// Specializes a loop again, as a region, with the loops within; nothing if it can't be: then the traces stay. When
+    /// it has been compiled, it is to be installed.
     pub fn specialize_region(&mut self, nests: &Nests, nest: usize) -> Option<NewRegion> {
         let nest = nests.nest(nest);
         let id = nest.head;
@@ -189,8 +190,8 @@ impl Engine<'_> {
         self.region.as_ref().is_some_and(|region| region.fragment == st.fragment)
     }
 
-    /// Whether a path of the region ends at the merge point that a state stands at: where it is full, or a loop begins that
-    /// doesn't belong to it.
+    /// Whether a path of the region ends at the merge point that a state stands at: where it is full, or a loop begins
+    /// that doesn't belong to it.
     pub(super) fn ends_region(&self, st: &State, kind: MarkKind) -> bool {
         let Some(region) = self.region.as_ref().filter(|_| self.in_region(st)) else { return false };
         let elsewhere = || {
@@ -200,8 +201,8 @@ impl Engine<'_> {
         self.fragments[st.fragment].size > self.limits.region_ops || elsewhere()
     }
 
-    /// The key of the loop that begins at the merge point that a state stands at, as far as traces have seen: where the guest
-    /// hasn't jumped back to, paths only join.
+    /// The key of the loop that begins at the merge point that a state stands at, as far as traces have seen: where the
+    /// guest hasn't jumped back to, paths only join.
     pub(super) fn traced_loop(&self, st: &State) -> Option<usize> {
         let key = Key { fragment: None, ..self.key(st, MarkKind::GlobalMerge) };
         let traced = self.versions.get_full(&key).filter(|(_, _, versions)| !versions.is_empty());
@@ -213,7 +214,8 @@ impl Engine<'_> {
 
     // ---- splits
 
-    /// Goes on behind a branch on the sides that traces have taken. Gives the states but for the one that is to go on at once.
+    /// Goes on behind a branch on the sides that traces have taken. Gives the states but for the one that is to go on
+    /// at once.
     pub(super) fn split_in_region(
         &mut self,
         mut st: State,

@@ -1,8 +1,9 @@
 //! Fragments: residual graphs being filled.
 //!
-//! A fragment is one residual graph. A residual block takes all live residual values as parameters, so dominance holds by
-//! construction; the optimizer ([`crate::optimize`]) drops the parameters that are not needed. Beside the graph lies what is known about
-//! its values wherever they are visible: what defined them, a bound, and which exclusive root an address comes from.
+//! A fragment is one residual graph. A residual block takes all live residual values as parameters, so dominance holds
+//! by construction; the optimizer ([`crate::optimize`]) drops the parameters that are not needed. Beside the graph lies
+//! what is known about its values wherever they are visible: what defined them, a bound, and which exclusive root an
+//! address comes from.
 
 use super::event::GuestPosition;
 use super::memory::Origin;

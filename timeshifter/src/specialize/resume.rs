@@ -1,5 +1,5 @@
-//! Between compiled code and the interpreter: the frames to go on with at an exit, and the version to enter from a merge
-//! point.
+//! Between compiled code and the interpreter: the frames to go on with at an exit, and the version to enter from a
+//! merge point.
 
 use super::arguments::Source;
 use super::chaos::Choice;
@@ -30,8 +30,8 @@ pub struct Entrance {
 const UNPACKED: usize = 64;
 
 impl Engine<'_> {
-    /// The interpreter's frames at an exit: slots allocated, pending stores made. They are to be resumed by an evaluator of
-    /// the compiler module over the same memory.
+    /// The interpreter's frames at an exit: slots allocated, pending stores made. They are to be resumed by an
+    /// evaluator of the compiler module over the same memory.
     ///
     /// # Errors
     /// If a pending store fails, which means that residual code was not made by this engine.
@@ -53,8 +53,8 @@ impl Engine<'_> {
         self.frames_of(snapshot, &word)
     }
 
-    /// The interpreter's frames at the version that a fragment is the code of, from the words of the fragment's parameters;
-    /// nothing if it is another fragment.
+    /// The interpreter's frames at the version that a fragment is the code of, from the words of the fragment's
+    /// parameters; nothing if it is another fragment.
     ///
     /// # Errors
     /// As [`Engine::blackhole`].
@@ -154,13 +154,14 @@ impl Engine<'_> {
         words
     }
 
-    /// The unit that a run with this outermost frame belongs to. Functions that residual code calls can be entered at their beginning
-    /// only, also those of the same graph.
+    /// The unit that a run with this outermost frame belongs to. Functions that residual code calls can be entered at
+    /// their beginning only, also those of the same graph.
     fn unit_of(&self, outermost: &eval::Frame) -> Option<usize> {
         self.units.iter().position(|unit| unit.exits && unit.graph.0 as usize == outermost.graph)
     }
 
-    /// Where the interpreter stands, and the greens there, as a hash: what has no version of the same hash needn't be looked for.
+    /// Where the interpreter stands, and the greens there, as a hash: what has no version of the same hash needn't be
+    /// looked for.
     fn hash_of_frames(&self, frames: &[eval::Frame]) -> u64 {
         let mut hasher = FxHasher::default();
         for frame in frames {
@@ -245,8 +246,9 @@ impl Engine<'_> {
         frames.iter().map(|f| (f.graph, f.block, f.index, greens(f))).collect()
     }
 
-    /// Traces on from the interpreter's frames, whose innermost stands at a merge point: whatever is not green is a parameter.
-    /// Gives the fragment that was begun with the words of its parameters, or `None` if nothing of the frames' outermost function has been specialized.
+    /// Traces on from the interpreter's frames, whose innermost stands at a merge point: whatever is not green is a
+    /// parameter. Gives the fragment that was begun with the words of its parameters, or `None` if nothing of the
+    /// frames' outermost function has been specialized.
     ///
     /// # Errors
     /// As [`Engine::specialize`].
@@ -298,8 +300,8 @@ impl Engine<'_> {
         Ok(Some((name, words, self.trace_from(Beginning::MergePoint, st)?)))
     }
 
-    /// The exclusive roots of a run that stands at these frames, with their addresses: the `&mut` arguments, and the frames'
-    /// own slots, which are told apart by their place in the stack.
+    /// The exclusive roots of a run that stands at these frames, with their addresses: the `&mut` arguments, and the
+    /// frames' own slots, which are told apart by their place in the stack.
     fn roots_of(&mut self, frames: &[eval::Frame]) -> Vec<(RootId, Word)> {
         // What is `None` leads nowhere.
         let mut roots: Vec<(RootId, Word)> = self.run_roots.iter().filter(|(_, at)| *at != 0).copied().collect();

@@ -1,8 +1,9 @@
 //! Snapshots and exits: how to continue as the interpreter (RESUME.md, 3).
 //!
-//! A snapshot is a state cut to what is live: frames, slots, stores not yet made; no facts, no values of a run. It names
-//! residual values, which the exit hands over in a fixed order. Going on from one is either *executing* the compiler
-//! graphs (blackholing), with words for the values, or *specializing* on, with the values as parameters of a new fragment.
+//! A snapshot is a state cut to what is live: frames, slots, stores not yet made; no facts, no values of a run. It
+//! names residual values, which the exit hands over in a fixed order. Going on from one is either *executing* the
+//! compiler graphs (blackholing), with words for the values, or *specializing* on, with the values as parameters of a
+//! new fragment.
 
 use super::engine::Engine;
 use super::error::SpecError;
@@ -31,8 +32,8 @@ pub struct ExitSite {
     pub promoted: Option<ValueId>,
     /// The block that guards share to leave by this exit; none where a block's own end is the exit.
     pub block: Option<BlockId>,
-    /// The condition that is branched on right behind the snapshot, if it hands it over, with its outcome where the branch
-    /// doesn't leave by this exit. The exit's block has a parameter for it.
+    /// The condition that is branched on right behind the snapshot, if it hands it over, with its outcome where the
+    /// branch doesn't leave by this exit. The exit's block has a parameter for it.
     pub decided: Option<(ValueId, bool)>,
     /// What comes next can't be compiled: a bridge would end where it begins.
     pub dead_end: bool,
@@ -127,8 +128,8 @@ impl Engine<'_> {
         self.exits.len() as u32 - 1
     }
 
-    /// The terminator that leaves through an exit, always: no guard leads there, and none may be taken for one that does, since
-    /// the snapshot lies behind the branch that is before it.
+    /// The terminator that leaves through an exit, always: no guard leads there, and none may be taken for one that
+    /// does, since the snapshot lies behind the branch that is before it.
     pub(super) fn exit_terminator(&self, exit: u32) -> Terminator {
         let guard = Operand::int(NO_GUARD);
         let args = self.exits[exit as usize].values.iter().map(|v| Operand::Value(*v)).collect();
@@ -179,8 +180,8 @@ impl Engine<'_> {
         st
     }
 
-    /// Specializes on from a promotion's exit for one value seen, eagerly. Gives the key of the fragment to enter with the
-    /// values handed over. Where that can't be done, all is as before.
+    /// Specializes on from a promotion's exit for one value seen, eagerly. Gives the key of the fragment to enter with
+    /// the values handed over. Where that can't be done, all is as before.
     ///
     /// # Errors
     /// As [`Engine::specialize`].

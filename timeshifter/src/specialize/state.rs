@@ -2,8 +2,8 @@
 //!
 //! A state is a stack of frames, each a position in a compiler graph with its registers; what is known about memory
 //! ([`super::memory`]); facts about residual values; and the residual block that is being filled. A register holds a
-//! *green* constant, known because the colors say so, or a *red* operand: a constant that a merge may forget, a value of
-//! the residual code, or a place in a virtual slot.
+//! *green* constant, known because the colors say so, or a *red* operand: a constant that a merge may forget, a value
+//! of the residual code, or a place in a virtual slot.
 
 use super::event::GuestPosition;
 use super::facts::Facts;

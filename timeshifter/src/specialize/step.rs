@@ -61,8 +61,8 @@ impl<'m> Engine<'m> {
         }
     }
 
-    /// Refuses to go on behind ops beyond the limit. That is looked at between steps: what diagnoses it goes on from here. A trace is
-    /// stopped by whoever drives it.
+    /// Refuses to go on behind ops beyond the limit. That is looked at between steps: what diagnoses it goes on from
+    /// here. A trace is stopped by whoever drives it.
     fn limit_ops(&mut self, st: &State) -> Result<(), SpecError> {
         let is_traced = self.limits_stop_traces && st.concrete.is_some();
         if !is_traced && self.fragments[st.fragment].size > self.limits.unrolled_ops {
@@ -311,8 +311,8 @@ fn undefined(value: ValueId, loc: Loc) -> SpecError {
     SpecError::Malformed(format!("{value} is used but not defined on this way"), loc)
 }
 
-/// What an op that only computes gives, if it gives one int and all its operands are ints that are known. Most of the ops of
-/// an interpreter are such; all others are looked at more closely.
+/// What an op that only computes gives, if it gives one int and all its operands are ints that are known. Most of the
+/// ops of an interpreter are such; all others are looked at more closely.
 fn computed(regs: &Regs, op: &Op) -> Option<i64> {
     if op.results.len() != 1 || op.opcode.effect() != Effect::Pure {
         return None;

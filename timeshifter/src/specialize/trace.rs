@@ -1,11 +1,11 @@
 //! The tracing policy: one pass executes and emits.
 //!
-//! Red operands carry the values of this very run. A split becomes a guard on the side that the run takes, the other side
-//! a lazy exit; a promotion takes the value seen; joins are passed. At a merge point the trace closes if the state
+//! Red operands carry the values of this very run. A split becomes a guard on the side that the run takes, the other
+//! side a lazy exit; a promotion takes the value seen; joins are passed. At a merge point the trace closes if the state
 //! implies a version of its key; else, as long as it pays, another version is made, which is loop peeling.
 //!
-//! However a trace ends, the run goes on from exactly the state that it has reached: nothing is done twice, and nothing is
-//! left out.
+//! However a trace ends, the run goes on from exactly the state that it has reached: nothing is done twice, and nothing
+//! is left out.
 
 use super::calls::Emitted;
 use super::chaos::Choice;
@@ -104,8 +104,8 @@ impl Engine<'_> {
         Ok((unit, self.trace_from(Beginning::Entry, st)?))
     }
 
-    /// Traces on from an exit with the values that it handed over: the bridge. Gives the key of the fragment that the exit
-    /// is to be patched to.
+    /// Traces on from an exit with the values that it handed over: the bridge. Gives the key of the fragment that the
+    /// exit is to be patched to.
     ///
     /// # Errors
     /// As [`Engine::specialize`].
@@ -249,8 +249,9 @@ impl Engine<'_> {
         self.fragments[st.fragment].new_block(Some(st.block))
     }
 
-    /// The edge to the exit of the state's snapshot, with a guard number of its own. Consecutive guards share a snapshot,
-    /// and the block that leaves through its exit. The first of them may be a branch, on a condition that goes the other way.
+    /// The edge to the exit of the state's snapshot, with a guard number of its own. Consecutive guards share a
+    /// snapshot, and the block that leaves through its exit. The first of them may be a branch, on a condition that
+    /// goes the other way.
     pub(super) fn guard_exit(&mut self, st: &mut State, branch: Option<(Red, bool)>, loc: Loc) -> Edge {
         self.trim_registers(st);
         match st.snapshot {
@@ -289,8 +290,8 @@ impl Engine<'_> {
         exit
     }
 
-    /// The edge of a guard to the exit of its snapshot. A condition that was branched on before has come out so that the
-    /// branch didn't leave.
+    /// The edge of a guard to the exit of its snapshot. A condition that was branched on before has come out so that
+    /// the branch didn't leave.
     pub(super) fn exit_edge(&mut self, st: &State, exit: u32) -> Edge {
         let site = &self.exits[exit as usize];
         let Some(block) = site.block else { unreachable!("a guard's exit has a block") };
@@ -305,8 +306,8 @@ impl Engine<'_> {
         Edge::new(block, [Operand::int(guard)].into_iter().chain(decided))
     }
 
-    /// The same for the branch on the condition itself: if it leaves, that has come out otherwise, as the code generator knows. A
-    /// guard that fails for a test must hand over what it is.
+    /// The same for the branch on the condition itself: if it leaves, that has come out otherwise, as the code
+    /// generator knows. A guard that fails for a test must hand over what it is.
     fn first_exit_edge(&self, exit: u32, mut edge: Edge) -> Edge {
         if let (Some((cond, _)), Some(last)) = (self.exits[exit as usize].decided, edge.args.last_mut()) {
             *last = cond.into();
@@ -469,8 +470,8 @@ impl Engine<'_> {
         !constant.is_empty() && decides_a_branch(graph, constant)
     }
 
-    /// Whether a path has come to a key before the one that a trace follows: an earlier trace, or this one since it made its
-    /// last version. Then there is a loop, or a join.
+    /// Whether a path has come to a key before the one that a trace follows: an earlier trace, or this one since it
+    /// made its last version. Then there is a loop, or a join.
     fn is_joined(&mut self, key: &Key, heads: &Heads) -> bool {
         let first = *self.passed_heads.entry(key.clone()).or_insert(heads.trace);
         self.versions.contains_key(key) || heads.passed.contains(key) || first != heads.trace
@@ -493,8 +494,8 @@ impl Engine<'_> {
         self.happened(What::Closed { fragment, is_loop }, st);
     }
 
-    /// Makes another version of the key, and goes on in it. The first keeps slots, all else are plain variables; the second
-    /// is the arriving state itself; the third is widened against the second. `top`: keeps no constants.
+    /// Makes another version of the key, and goes on in it. The first keeps slots, all else are plain variables; the
+    /// second is the arriving state itself; the third is widened against the second. `top`: keeps no constants.
     fn trace_into_version(&mut self, st: &mut State, key: usize, round: usize, top: bool) -> Result<(), SpecError> {
         let loc = self.loc(st);
         let (fragment, block) = self.version_head(st, true);

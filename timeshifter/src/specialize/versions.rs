@@ -22,8 +22,8 @@ impl Engine<'_> {
             })
     }
 
-    /// Jumps to the first version that the state implies, those before which nothing must be stored home first. Gives the
-    /// state back if it implies none.
+    /// Jumps to the first version that the state implies, those before which nothing must be stored home first. Gives
+    /// the state back if it implies none.
     pub(super) fn jump_to_any(&mut self, mut st: State, key: usize) -> Result<Option<State>, SpecError> {
         let stores = |template: &State| {
             let kept = |place| template.memory.places.get(place).is_some_and(|l| l.dirty);
@@ -148,7 +148,8 @@ impl Engine<'_> {
         Ok(None)
     }
 
-    /// A state has jumped to a version. It is kept until all is specialized, and goes on only if the version is dropped.
+    /// A state has jumped to a version. It is kept until all is specialized, and goes on only if the version is
+    /// dropped.
     fn arrived(&mut self, id: VersionId, mut st: State) {
         st.frame_mut().regs.shrink_to_fit();
         let arrivals = &mut self.versions[id.key][id.version].arrivals;

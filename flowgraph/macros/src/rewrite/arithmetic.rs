@@ -1,9 +1,9 @@
 //! Arithmetic that wraps in every build, and mathematics that is the same on every machine.
 //!
-//! The front end knows the type of each operator, so `a + b` becomes `i64::wrapping_add(a, b)`, with the type written out:
-//! where rustc would have inferred another one, it complains. What Rust does first is still done first: of `place += value`
-//! the value, unless it is a reference. Floats keep their operators. Constants and the lengths of arrays do, too, where rustc
-//! itself refuses what overflows.
+//! The front end knows the type of each operator, so `a + b` becomes `i64::wrapping_add(a, b)`, with the type written
+//! out: where rustc would have inferred another one, it complains. What Rust does first is still done first: of
+//! `place += value` the value, unless it is a reference. Floats keep their operators. Constants and the lengths of
+//! arrays do, too, where rustc itself refuses what overflows.
 
 use super::{Rewriter, text_between};
 use flowgraph::frontend::{Use, Used};
@@ -33,8 +33,8 @@ fn wrapping(op: &BinOp) -> Option<(&'static str, bool)> {
     })
 }
 
-/// Where the user wrote it, but not the user's doing: lints leave it alone. A debugger shows the macro's line for it, though, so
-/// only what goes around calls has it.
+/// Where the user wrote it, but not the user's doing: lints leave it alone. A debugger shows the macro's line for it,
+/// though, so only what goes around calls has it.
 fn generated(at: Span) -> Span {
     Span::mixed_site().located_at(at)
 }
@@ -64,8 +64,8 @@ impl Rewriter<'_> {
         self.uses.get(&self.place(at)).copied()
     }
 
-    /// What the operator here is used on, if that is integers. One that the front end knows nothing of is an error: it would be
-    /// another in a debug build than in graphs.
+    /// What the operator here is used on, if that is integers. One that the front end knows nothing of is an error: it
+    /// would be another in a debug build than in graphs.
     fn integers(&mut self, at: Span) -> Option<Use> {
         match self.used(at) {
             Some(used) => Some(*used).filter(|used| used.ty.is_integer()),

@@ -6,8 +6,8 @@
 //! * portals, and what leads to them, are there a second time (`tier0`): with a `Jit` that they hand on, and to which
 //!   `merge_point!()` and `can_enter_jit!()` are calls. In the functions themselves they stand for nothing.
 //!
-//! Added are the modules `jit`, `aot`, `interp` and `residual` beside the entries, and shims beside the functions that graphs
-//! call.
+//! Added are the modules `jit`, `aot`, `interp` and `residual` beside the entries, and shims beside the functions that
+//! graphs call.
 
 mod arithmetic;
 mod tier0;

@@ -19,12 +19,12 @@
 //! }
 //! ```
 //!
-//! The inner loop is the interpreter's, in which nothing is counted: what the guest does between two jumps back costs what it costs in the
-//! first form, since each of its ways knows whether it jumps. Where the language doesn't say where the guest jumps back, or the
-//! merge point is no loop's head, it stays where it is, and is tested each time.
+//! The inner loop is the interpreter's, in which nothing is counted: what the guest does between two jumps back costs
+//! what it costs in the first form, since each of its ways knows whether it jumps. Where the language doesn't say where
+//! the guest jumps back, or the merge point is no loop's head, it stays where it is, and is tested each time.
 //!
-//! What becomes a green of a portal is lent for as long as compiled code may depend on it, `'p`. The functions themselves stay
-//! as they are: who calls them gets tier 0, and nothing else.
+//! What becomes a green of a portal is lent for as long as compiled code may depend on it, `'p`. The functions
+//! themselves stay as they are: who calls them gets tier 0, and nothing else.
 
 mod steps;
 
@@ -252,8 +252,8 @@ impl Rewriter<'_> {
                     let Pat::Ident(pattern) = &*t.pat else { continue };
                     let by_reference = matches!(*t.ty, syn::Type::Reference(_));
                     let name = pattern.ident.to_token_stream();
-                    // What isn't `mut` is what it was, and so is its share of the hash: that is computed before the loop. A `&mut` under a
-                    // name of its own has been moved.
+                    // What isn't `mut` is what it was, and so is its share of the hash: that is computed before the
+                    // loop. A `&mut` under a name of its own has been moved.
                     let stays = by_reference || has_hash(&param.ty) && !param.ty.has_exclusive();
                     let is_fixed = pattern.mutability.is_none() && stays;
                     (name, by_reference, !is_fixed)
@@ -428,8 +428,8 @@ impl VisitMut for Second<'_, '_> {
 }
 
 impl Second<'_, '_> {
-    /// The path of the second form. A function may have been brought here by a `use`, which its second form hasn't: so it is
-    /// named from the interpreter's own module on. A type's is named as the function is.
+    /// The path of the second form. A function may have been brought here by a `use`, which its second form hasn't: so
+    /// it is named from the interpreter's own module on. A type's is named as the function is.
     fn path_of(&self, callee: &str, path: &syn::Path, name: &Ident) -> syn::Path {
         let module = self.rewriter.module;
         let owner = callee.rsplit_once("::").map_or("", |(owner, _)| owner);

@@ -224,8 +224,8 @@ impl Checker<'_, '_> {
         self.make(ExprKind::Hint(opcode, Some(Box::new(value))), result, pos)
     }
 
-    /// `is_virtual(x)`, which takes a reference. Of a reference to a reference the inner one is asked about: the outer one is made for
-    /// the question.
+    /// `is_virtual(x)`, which takes a reference. Of a reference to a reference the inner one is asked about: the outer
+    /// one is made for the question.
     fn is_virtual(&mut self, arg: &syn::Expr, pos: Pos) -> Expr {
         let value = match strip(arg) {
             syn::Expr::Reference(r) if r.mutability.is_none() && !matches!(strip(&r.expr), syn::Expr::Index(_)) => {

@@ -1,7 +1,7 @@
 //! A condition as rustc writes it in the message of a failing `assert!`: with its own spaces, and broken into lines.
 //!
-//! rustc prints syntax by Oppen's algorithm (*Prettyprinting*, TOPLAS 1980; `rustc_ast_pretty::pp`): text is broken where a box
-//! doesn't fit the line. Each expression is a box whose further lines are indented by four.
+//! rustc prints syntax by Oppen's algorithm (*Prettyprinting*, TOPLAS 1980; `rustc_ast_pretty::pp`): text is broken
+//! where a box doesn't fit the line. Each expression is a box whose further lines are indented by four.
 //!
 //! ```text
 //! assert!(a==b)       assertion failed: a == b

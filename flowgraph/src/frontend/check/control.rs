@@ -182,8 +182,8 @@ impl Checker<'_, '_> {
         self.make(ExprKind::If(Box::new(cond), Box::new(then), Some(Box::new(otherwise))), ty, pos)
     }
 
-    /// The common type of branches: the first that comes back, frozen if any is. Where they differ it is the one that is
-    /// expected, so that the others are to blame.
+    /// The common type of branches: the first that comes back, frozen if any is. Where they differ it is the one that
+    /// is expected, so that the others are to blame.
     fn join(&mut self, branches: &[&Expr], expected: Option<&Ty>) -> Ty {
         let types: Vec<Ty> = branches.iter().map(|b| self.infer.shallow(&b.ty)).collect();
         let mut returning = types.iter().filter(|t| !matches!(t, Ty::Never));

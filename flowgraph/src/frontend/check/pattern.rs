@@ -18,8 +18,8 @@ impl Checker<'_, '_> {
         self.sub_pattern(p, ty, None, &mut bound)
     }
 
-    /// `mode`: variables are references to what they match, mutable or not, since a reference was looked through (Rust's
-    /// default binding modes).
+    /// `mode`: variables are references to what they match, mutable or not, since a reference was looked through
+    /// (Rust's default binding modes).
     fn sub_pattern(&mut self, p: &syn::Pat, ty: &Ty, mode: Mode, bound: &mut Bound) -> Pat {
         let pos = self.pos(first_span(p));
         let shallow = self.infer.shallow(ty);
@@ -438,7 +438,8 @@ impl Checker<'_, '_> {
 struct Bound {
     /// All of them, by name: each alternative binds the same ones.
     names: Vec<(String, LocalId)>,
-    /// Those that are bound already where it is looked on: in other parts of the same alternative, or beside all of them.
+    /// Those that are bound already where it is looked on: in other parts of the same alternative, or beside all of
+    /// them.
     here: BTreeSet<LocalId>,
 }
 

@@ -44,7 +44,8 @@ impl Given {
         events.push(Event::Given);
     }
 
-    /// Whether the variable may have got a value since it began, where so many of its events in this block have happened.
+    /// Whether the variable may have got a value since it began, where so many of its events in this block have
+    /// happened.
     fn has_value(&self, block: BlockId, id: LocalId, before: usize, blocks: &[BlockData]) -> bool {
         let events = |block| self.events.get(&(block, id)).map_or(&[][..], Vec::as_slice);
         if let Some(event) = events(block)[..before].last() {

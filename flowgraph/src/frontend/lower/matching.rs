@@ -1,8 +1,8 @@
 //! `match` and patterns.
 //!
-//! A match on an enum with payloads goes by the tag first, to the arms that may match there. Otherwise arms are tried in
-//! order; a run of arms whose patterns are plain values becomes one switch. The last arm of a match that covers everything
-//! isn't tested.
+//! A match on an enum with payloads goes by the tag first, to the arms that may match there. Otherwise arms are tried
+//! in order; a run of arms whose patterns are plain values becomes one switch. The last arm of a match that covers
+//! everything isn't tested.
 
 use super::super::enums::Shape;
 use super::super::refusal::{Pos, Reason};

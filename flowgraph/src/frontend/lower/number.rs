@@ -404,8 +404,8 @@ impl Lowerer<'_, '_> {
         self.op2(O::IntOr, letter, digit, pos)
     }
 
-    /// `a.pow(n)` by squaring, as Rust's own: the wrapped power, and whether a product on the way overflowed. An exponent that is
-    /// known when compiling is gone through then.
+    /// `a.pow(n)` by squaring, as Rust's own: the wrapped power, and whether a product on the way overflowed. An
+    /// exponent that is known when compiling is gone through then.
     fn power(&mut self, a: Operand, n: Operand, s: Scalar, flag: bool, pos: Pos) -> (Operand, Operand) {
         if let Some(exponent) = n.as_int() {
             return self.power_of(a, exponent as u64, s, flag, pos);

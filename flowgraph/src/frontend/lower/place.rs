@@ -315,8 +315,8 @@ impl Lowerer<'_, '_> {
         place
     }
 
-    /// The address of a place. One in an enum's payload makes the enum's class one that may be part of anything: what is
-    /// reached through a reference has its own class.
+    /// The address of a place. One in an enum's payload makes the enum's class one that may be part of anything: what
+    /// is reached through a reference has its own class.
     pub(super) fn address(&mut self, mem: &Mem, pos: Pos) -> Operand {
         if let Some(outer) = &mem.within {
             self.p.referenced_payloads.borrow_mut().insert(outer.to_string());

@@ -15,13 +15,13 @@ pub(super) struct PortalBuild {
     /// The parameters in order, with what they refer to if that is a struct behind `&mut`.
     params: Vec<Option<(LocalId, Option<Ty>)>>,
     merge_points: Vec<Pos>,
-    /// Where the parameters lie that need an address. The value goes across the merge point, and lies in another slot behind
-    /// it: which one is meant in a loop around the merge point depends on the way there.
+    /// Where the parameters lie that need an address. The value goes across the merge point, and lies in another slot
+    /// behind it: which one is meant in a loop around the merge point depends on the way there.
     bases: FxHashMap<LocalId, Var>,
 }
 
-/// A `#[green]` field behind a parameter: the parameter's variable, the field's number there, and what it holds at the merge
-/// point.
+/// A `#[green]` field behind a parameter: the parameter's variable, the field's number there, and what it holds at the
+/// merge point.
 struct KeyField {
     of: LocalId,
     number: usize,

@@ -4,8 +4,8 @@
 //! called `Result::unwrap()` on an `Err` value: At { line: {:?}, why: TooLarge({:?}) }
 //! ```
 //!
-//! A trap's message is fixed text with scalars in it. Which text an enum becomes depends on its tag, so the way to the trap
-//! goes by the tags, and each variant has a trap of its own.
+//! A trap's message is fixed text with scalars in it. Which text an enum becomes depends on its tag, so the way to the
+//! trap goes by the tags, and each variant has a trap of its own.
 
 use super::super::refusal::Pos;
 use super::super::types::Ty;
@@ -38,7 +38,8 @@ impl Said {
 }
 
 impl Lowerer<'_, '_> {
-    /// Whether a trap can show values of a type: there are no references in it, and not too many combinations of variants.
+    /// Whether a trap can show values of a type: there are no references in it, and not too many combinations of
+    /// variants.
     pub(super) fn can_show(&self, ty: &Ty) -> bool {
         self.traps_to_show(ty).is_some_and(|n| n <= MOST_TRAPS)
     }

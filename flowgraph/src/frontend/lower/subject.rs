@@ -1,7 +1,7 @@
 //! What patterns are matched against.
 //!
-//! A place in memory is read where a pattern asks for a part of it, and of an enum only what the variant that is there has:
-//! its tag first, then the fields that are bound.
+//! A place in memory is read where a pattern asks for a part of it, and of an enum only what the variant that is there
+//! has: its tag first, then the fields that are bound.
 
 use super::super::enums::Shape;
 use super::super::refusal::Pos;

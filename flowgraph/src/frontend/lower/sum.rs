@@ -1,7 +1,7 @@
 //! Enums: their parts in memory and among the leaves of a value, and ways to go by their tags.
 //!
-//! An enum is read and written by its tag: which fields there are depends on it. Everything in an enum has the class of the
-//! outermost enum that it is in.
+//! An enum is read and written by its tag: which fields there are depends on it. Everything in an enum has the class of
+//! the outermost enum that it is in.
 
 use super::super::enums::Shape;
 use super::super::refusal::Pos;
@@ -143,7 +143,8 @@ impl Lowerer<'_, '_> {
         shape.variants[variant].places.iter().filter_map(|at| value.get(*at).copied()).collect()
     }
 
-    /// Does something for the variant that a tag says, and comes together again. Variants without fields share one case.
+    /// Does something for the variant that a tag says, and comes together again. Variants without fields share one
+    /// case.
     pub(super) fn by_variant(&mut self, tag: Operand, shape: &Shape, pos: Pos, mut case: impl FnMut(&mut Self, usize)) {
         if let Some(known) = tag.as_int() {
             if let Some(variant) = shape.index_of(known) {

@@ -79,8 +79,8 @@ fn narrowest(i: i64) -> (i64, i64) {
     }
 }
 
-/// Whether a value that a snapshot names, and all that is computed from it, is only computed with and compared: no address,
-/// no index, not stored, not handed to a call.
+/// Whether a value that a snapshot names, and all that is computed from it, is only computed with and compared: no
+/// address, no index, not stored, not handed to a call.
 fn is_plain(engine: &Engine<'_>, snapshot: &State, value: ValueId) -> bool {
     let named = Red::Value(value);
     let in_slots = snapshot.slots.values().flat_map(|s| s.cells.values()).any(|value| value == named);

@@ -1,4 +1,5 @@
-//! Walks through a program and counts: items, types, variables, patterns. [`super::expressions`] has what is in functions.
+//! Walks through a program and counts: items, types, variables, patterns. [`super::expressions`] has what is in
+//! functions.
 
 use flowgraph::ir::Scalar;
 use flowgraph::testing::Histogram;

@@ -1,9 +1,10 @@
 //! Finding rules: short sequences of ops that occur in residual graphs, and cheaper terms that give the same.
 //!
-//! A sequence is an op, or one on what other ops give, three in all at most, with variables for everything else; of each is kept how often it occurs,
-//! and which [`conditions`](Condition) the bounds of its variables satisfy there. Terms that weigh less are computed on some
-//! hundred inputs; those that give the same are proven (as in S. Bansal, A. Aiken, "Automatic generation of peephole
-//! superoptimizers", 2006). Where that is so only under a condition, the rule checks it.
+//! A sequence is an op, or one on what other ops give, three in all at most, with variables for everything else; of
+//! each is kept how often it occurs, and which [`conditions`](Condition) the bounds of its variables satisfy there.
+//! Terms that weigh less are computed on some hundred inputs; those that give the same are proven (as in S. Bansal, A.
+//! Aiken, "Automatic generation of peephole superoptimizers", 2006). Where that is so only under a condition, the rule
+//! checks it.
 //!
 //! ```text
 //! 40 times int_add(int_popcount(x), y), and 31 times of these x is 0 or 1

@@ -87,8 +87,8 @@ impl<'s> Finder<'s> {
         self.known = Interpreted::new(own.chain(found.iter().map(|one| one.rule.clone())).collect());
     }
 
-    /// Rules that make a sequence cheaper: one without conditions; or if there is none, one for each condition under which it
-    /// would fire so often; or for two that are about a variable each.
+    /// Rules that make a sequence cheaper: one without conditions; or if there is none, one for each condition under
+    /// which it would fire so often; or for two that are about a variable each.
     pub fn cheaper(&self, sequence: &Sequence, least: usize) -> Vec<Cheaper> {
         let inputs = inputs(sequence);
         if let Some(found) = self.under(sequence, &inputs, &[]) {
@@ -331,7 +331,8 @@ fn with_number(op: Opcode, term: &Term, number: i64, first: bool) -> Term {
     Term::Op(op, if first { vec![number, term.clone()] } else { vec![term.clone(), number] })
 }
 
-/// Ops with a number that make what is wanted of what there is: the number follows from one input, or from all bits. Whether it stands first.
+/// Ops with a number that make what is wanted of what there is: the number follows from one input, or from all bits.
+/// Whether it stands first.
 fn solved(from: &[i64], wanted: &[i64]) -> Vec<(Opcode, i64, bool)> {
     let (v, w) = (from[0], wanted[0]);
     let difference = w.wrapping_sub(v);

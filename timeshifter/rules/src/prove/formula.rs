@@ -1,9 +1,9 @@
 //! A rule as a formula: what holds where it applies, and that both sides are the same.
 //!
-//! A bound is five words: its two ends, its two halves of known bits, and the member that it is asked about, which lies in it. What an op
-//! makes of bounds is *any* bound that holds what the op gives for the members, and the constant if they are constants: all that
-//! the transfers promise. So a proof needs none of their formulas; where this says too little, facts about single cases are added
-//! ([`Formula::learn`]).
+//! A bound is five words: its two ends, its two halves of known bits, and the member that it is asked about, which lies
+//! in it. What an op makes of bounds is *any* bound that holds what the op gives for the members, and the constant if
+//! they are constants: all that the transfers promise. So a proof needs none of their formulas; where this says too
+//! little, facts about single cases are added ([`Formula::learn`]).
 
 use super::ops::{comparison, overflows, results, word};
 use super::transfers;
@@ -76,13 +76,15 @@ impl Formula {
         Formula::of(rule, Ops::Exact, "v_", 0)
     }
 
-    /// The same, with each shift to the left as a product with a power of two, and each remainder as what the quotient leaves.
+    /// The same, with each shift to the left as a product with a power of two, and each remainder as what the quotient
+    /// leaves.
     pub fn with_products(rule: &Rule) -> Result<Formula, Opcode> {
         Formula::of(rule, Ops::Products, "v_", 0)
     }
 
-    /// That two rules apply at once. The variables of the second are numbered behind those of the first; `same` has by variable what it is
-    /// besides. Of operands that are ops nothing is taken from what computes them but the value, so where this can't be, it can't.
+    /// That two rules apply at once. The variables of the second are numbered behind those of the first; `same` has by
+    /// variable what it is besides. Of operands that are ops nothing is taken from what computes them but the value, so
+    /// where this can't be, it can't.
     pub fn of_both(one: &Rule, other: &Rule, same: &[Option<Term>], ops: Ops) -> Result<Formula, Opcode> {
         /// The names of the second begin behind those of the first.
         const BEHIND: usize = 1 << 20;
@@ -480,7 +482,8 @@ impl Formula {
         self.bounds.iter().map(|(_, parts)| parts).chain(results).map(Parts::reduced).collect()
     }
 
-    /// What is known of transfers that are asked for: `of` has it for an op, its operands' bounds and the one that it gives.
+    /// What is known of transfers that are asked for: `of` has it for an op, its operands' bounds and the one that it
+    /// gives.
     pub fn of_transfers(&self, of: fn(Opcode, &[Parts], &Parts) -> Vec<String>) -> Vec<String> {
         let transfers = self.asked.iter().filter_map(|asked| match asked {
             Asked::Transfer(transfer, args, result) => Some(of(transfer.op(), args, result)),

@@ -1,6 +1,7 @@
 //! The library of Z3, opened when this runs: nothing is needed to build, and nothing is lost where there is none.
 //!
-//! Of its interface three functions are enough, since it reads SMT-LIB text (`z3_api.h`: `Z3_mk_config`, `Z3_mk_context`, `Z3_eval_smtlib2_string`).
+//! Of its interface three functions are enough, since it reads SMT-LIB text (`z3_api.h`: `Z3_mk_config`,
+//! `Z3_mk_context`, `Z3_eval_smtlib2_string`).
 
 #![allow(unsafe_code)]
 
@@ -40,8 +41,8 @@ impl Library {
 
     /// What it says to a script; and, if that is `sat`, to what is asked then.
     pub fn eval(&self, script: &str, then: &str) -> String {
-        // SAFETY: the types are those of `z3_api.h`. The context lives until it is deleted at the end; what `eval` gives belongs to it and
-        // is copied before the next call.
+        // SAFETY: the types are those of `z3_api.h`. The context lives until it is deleted at the end; what `eval`
+        // gives belongs to it and is copied before the next call.
         unsafe {
             let functions = (
                 self.0.get::<unsafe extern "C" fn() -> *mut c_void>(b"Z3_mk_config"),

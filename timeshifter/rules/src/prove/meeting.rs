@@ -1,8 +1,8 @@
 //! Whether there are operands to which two rules apply at once.
 //!
-//! The formula has what both check, and of each op of the term that both match a bound that holds what the op gives; then, if that leaves too much, what is
-//! known of such bounds ([`transfers`]). What Z3 finds is tried: either both rules apply to it, or Z3 is told what is known there
-//! ([`Meeting::learn`]).
+//! The formula has what both check, and of each op of the term that both match a bound that holds what the op gives;
+//! then, if that leaves too much, what is known of such bounds ([`transfers`]). What Z3 finds is tried: either both
+//! rules apply to it, or Z3 is told what is known there ([`Meeting::learn`]).
 
 use super::formula::{Formula, Ops, Parts, equal, is, is_constant};
 use super::solver::{Answer, Solver};
@@ -52,8 +52,8 @@ pub(crate) enum Meets<T> {
     Unknown,
 }
 
-/// Asks Z3 for operands. `tried` has, by variable, what was found (nothing for those that are something else besides); and gives something if both
-/// rules apply to that.
+/// Asks Z3 for operands. `tried` has, by variable, what was found (nothing for those that are something else besides);
+/// and gives something if both rules apply to that.
 pub(crate) fn meet<T>(
     both: &Both<'_>,
     solver: &Solver,
@@ -182,7 +182,8 @@ impl<'r> Meeting<'r> {
         var.checked_sub(one.vars.len()).map_or_else(|| &one.vars[var], |own| &other.vars[own]).is_constant()
     }
 
-    /// Bounds of a term's ops: what is constant, or has constants alone for operands, is none that rules are asked about.
+    /// Bounds of a term's ops: what is constant, or has constants alone for operands, is none that rules are asked
+    /// about.
     fn terms(&mut self, term: &Term) -> Result<(), Opcode> {
         let Term::Op(op, args) = term else { return Ok(()) };
         args.iter().try_for_each(|arg| self.terms(arg))?;

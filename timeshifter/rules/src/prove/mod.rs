@@ -1,8 +1,9 @@
 //! Proofs with Z3: each rule at 64 bits.
 //!
-//! First the rule is tried on values ([`crate::sample()`]): what is wrong mostly shows at once. Then Z3 is asked for values where the rule applies and its sides
-//! differ (`formula`); there must be none. What it finds is computed again by the language's own meaning, so that a
-//! counterexample that is printed is one. Where Z3 doesn't answer in time, shift amounts and powers of two are gone through one by one.
+//! First the rule is tried on values ([`crate::sample()`]): what is wrong mostly shows at once. Then Z3 is asked for
+//! values where the rule applies and its sides differ (`formula`); there must be none. What it finds is computed again
+//! by the language's own meaning, so that a counterexample that is printed is one. Where Z3 doesn't answer in time,
+//! shift amounts and powers of two are gone through one by one.
 
 mod formula;
 #[cfg(not(feature = "verify-z3"))]
@@ -83,7 +84,8 @@ pub fn prove(rule: &Rule, solver: &Solver) -> Verdict {
             Verdict::Refuted(Box::new(shrunk(rule, smaller(rule, &mut formula, solver, *found))))
         }
         Found::Unknown(_) => {
-            // Products that differ in their order alone are the same to Z3; a shift to the left is one, and in a remainder there is one.
+            // Products that differ in their order alone are the same to Z3; a shift to the left is one, and in a
+            // remainder there is one.
             if let Ok(mut products) = Formula::with_products(rule)
                 && (products.holds != formula.holds || products.differs != formula.differs)
                 && let Found::Nothing = search(rule, &mut products, solver, "", BRIEFLY)

@@ -1,4 +1,5 @@
-//! The ops of the table as SMT-LIB formulas, at 64 bits. Results of comparisons are 0 or 1; floats and singles are their bits.
+//! The ops of the table as SMT-LIB formulas, at 64 bits. Results of comparisons are 0 or 1; floats and singles are
+//! their bits.
 
 use flowgraph::ir::Opcode;
 
@@ -55,8 +56,8 @@ fn amount(b: &str) -> String {
     format!("(bvand {b} {})", word(63))
 }
 
-/// The results of an op, or nothing if there is no formula for it. `fresh` gives a name for bits of which only what is asserted is known: where an
-/// op gives a NaN, any NaN.
+/// The results of an op, or nothing if there is no formula for it. `fresh` gives a name for bits of which only what is
+/// asserted is known: where an op gives a NaN, any NaN.
 pub(super) fn results(
     op: Opcode,
     args: &[String],
@@ -164,7 +165,8 @@ fn number(width: u32, bits: &str) -> String {
     }
 }
 
-/// A float's or single's integer part, as near as an integer comes to it; 0 for a NaN. (Z3 leaves open what doesn't fit.)
+/// A float's or single's integer part, as near as an integer comes to it; 0 for a NaN. (Z3 leaves open what doesn't
+/// fit.)
 fn saturated(width: u32, bits: &str, signed: bool) -> String {
     let x = number(width, bits);
     let power = |exponent: i32| match width {
@@ -219,7 +221,8 @@ fn floats(
         "trunc" => format!("(fp.roundToIntegral RTZ {x})"),
         "nearest" => format!("(fp.roundToIntegral RNE {x})"),
         "fma" => format!("(fp.fma RNE {x} {y} {})", number(c)),
-        // The number where the other one is NaN, and of two zeros by the sign: `fp.min` leaves that open. Where both are NaN, any.
+        // The number where the other one is NaN, and of two zeros by the sign: `fp.min` leaves that open. Where both
+        // are NaN, any.
         "min" | "max" => {
             let (less, end) = if name == "min" { ("fp.lt", "bvor") } else { ("fp.gt", "bvand") };
             let nans = |bits: &str| format!("(and (fp.isNaN {x}) (fp.isNaN {y}) (fp.isNaN {}))", number(bits));

@@ -1,4 +1,5 @@
-//! Asking Z3: through the crate `z3` where this is built with it (feature `verify-z3`), else through the library that is found when this runs.
+//! Asking Z3: through the crate `z3` where this is built with it (feature `verify-z3`), else through the library that
+//! is found when this runs.
 
 use std::time::Duration;
 
@@ -40,7 +41,8 @@ impl Solver {
         Ok((Solver { timeout }, z3::full_version().to_owned()))
     }
 
-    /// Whether something makes a script's assertions true, and then the values of what is wanted, each with its number of bits.
+    /// Whether something makes a script's assertions true, and then the values of what is wanted, each with its number
+    /// of bits.
     pub fn ask(&self, script: &str, floats: bool, wanted: &[(String, u32)], timeout: Duration) -> Answer {
         use z3::ast::BV;
         let logic = if floats { None } else { z3::Solver::new_for_logic("QF_BV") };
@@ -83,7 +85,8 @@ impl Solver {
     pub(super) fn impossible(&self, script: &str, floats: bool, cases: &[String], timeout: Duration) -> usize {
         let check = match floats {
             true => "(check-sat)".to_owned(),
-            // Each case by itself: what was learnt from others slows it down. With a number put in, most need little more than being simplified.
+            // Each case by itself: what was learnt from others slows it down. With a number put in, most need little
+            // more than being simplified.
             false => format!(
                 "(check-sat-using (or-else (try-for (then simplify propagate-values simplify smt) {0}) (try-for qfbv {0})))",
                 timeout.as_millis()
@@ -110,7 +113,8 @@ impl Solver {
         Ok((Solver { timeout, library }, version))
     }
 
-    /// Whether something makes a script's assertions true, and then the values of what is wanted, each with its number of bits.
+    /// Whether something makes a script's assertions true, and then the values of what is wanted, each with its number
+    /// of bits.
     pub fn ask(&self, script: &str, _: bool, wanted: &[(String, u32)], timeout: Duration) -> Answer {
         let timeout = timeout.min(self.timeout).as_millis();
         let names: Vec<&str> = wanted.iter().map(|(name, _)| name.as_str()).collect();

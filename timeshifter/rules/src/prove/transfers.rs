@@ -1,15 +1,16 @@
-//! What is known of bounds that ops give, beyond that they hold the members spoken of: facts for asking whether two rules ever meet
-//! ([`super::meeting`]). No proof of a rule rests on them.
+//! What is known of bounds that ops give, beyond that they hold the members spoken of: facts for asking whether two
+//! rules ever meet ([`super::meeting`]). No proof of a rule rests on them.
 
 use super::formula::{Parts, contains, equal, is_constant};
 use super::ops::{overflows, results, word};
 use flowgraph::ir::Opcode;
 
-/// A bound that an op gives holds what the op gives for other members than those that are spoken of: ends, and ends with the lowest unknown bit
-/// turned over, where that is a member.
+/// A bound that an op gives holds what the op gives for other members than those that are spoken of: ends, and ends
+/// with the lowest unknown bit turned over, where that is a member.
 pub(super) fn holds(op: Opcode, args: &[Parts], result: &Parts) -> Vec<String> {
     let mut facts = Vec::new();
-    // Products and quotients are too hard for so many questions; of bitwise ops and of selections all is known ([`tight`]).
+    // Products and quotients are too hard for so many questions; of bitwise ops and of selections all is known
+    // ([`tight`]).
     let all_is_known =
         matches!(op, Opcode::IntAnd | Opcode::IntOr | Opcode::IntXor | Opcode::IntInvert | Opcode::IntSelect);
     if all_is_known || is_hard(op) {

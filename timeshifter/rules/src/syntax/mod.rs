@@ -8,8 +8,9 @@
 //!     => int_sub(C, x)                           what there is instead
 //! ```
 //!
-//! The syntax is that of PyPy's `rpython/jit/metainterp/ruleopt`. Expressions are a subset of Python's, with its precedences and its chains of
-//! comparisons (`0 <= C < LONG_BIT`); `u` behind a comparison or `>>` means: without a sign.
+//! The syntax is that of PyPy's `rpython/jit/metainterp/ruleopt`. Expressions are a subset of Python's, with its
+//! precedences and its chains of comparisons (`0 <= C < LONG_BIT`); `u` behind a comparison or `>>` means: without a
+//! sign.
 
 mod parse;
 mod print;

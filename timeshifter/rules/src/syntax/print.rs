@@ -1,4 +1,5 @@
-//! Rules as text, in one shape: four spaces before what belongs to a rule, one empty line between two, comments where they were.
+//! Rules as text, in one shape: four spaces before what belongs to a rule, one empty line between two, comments where
+//! they were.
 
 use super::{Between, Element, Expr, ExprKind, File, Line, Pattern, PatternKind};
 use std::fmt::{self, Display, Formatter, Write};

@@ -1,7 +1,7 @@
 //! What ops on floats give.
 //!
-//! Products, quotients and remainders go by sign: between numbers of one sign each, they are monotone in the magnitudes,
-//! and the sign of the result, also of a zero, is known.
+//! Products, quotients and remainders go by sign: between numbers of one sign each, they are monotone in the
+//! magnitudes, and the sign of the result, also of a zero, is known.
 
 use super::super::int_bound::IntBound;
 use super::{FloatBound, at_most, larger, smaller};
@@ -202,8 +202,8 @@ impl FloatBound {
         [positive, negative].into_iter().filter(|part| at_most(part.lower, part.upper))
     }
 
-    /// An op that computes magnitudes and signs apart, from the ends of magnitudes. Where an end would be NaN, no number is
-    /// smaller than infinity, or larger than zero.
+    /// An op that computes magnitudes and signs apart, from the ends of magnitudes. Where an end would be NaN, no
+    /// number is smaller than infinity, or larger than zero.
     fn by_parts(self, other: Self, nan: bool, op: impl Fn(Part, Part) -> (f64, f64)) -> Self {
         let mut found = None;
         for a in self.parts() {

@@ -50,8 +50,8 @@ impl FloatBound {
         }
     }
 
-    /// Both operands of a comparison of floats, given its result. `None`: a contradiction, so the place is never reached.
-    /// Of other ops nothing is learnt.
+    /// Both operands of a comparison of floats, given its result. `None`: a contradiction, so the place is never
+    /// reached. Of other ops nothing is learnt.
     pub fn refine_comparison(opcode: Opcode, a: Self, b: Self, result: bool) -> Option<(Self, Self)> {
         use Opcode as O;
         let swap = |(b, a): (Self, Self)| (a, b);

@@ -15,8 +15,8 @@
 //! operations that may find a contradiction answer `None`.
 //!
 //! Rounding to nearest keeps the order, so the ends of a result are those that the op itself computes from ends; what
-//! takes care are zeros, infinities and the NaNs that come of them. (Interval arithmetic: IEEE 1788; the rounding outward
-//! there is for enclosing exact results, which nobody here asks for.)
+//! takes care are zeros, infinities and the NaNs that come of them. (Interval arithmetic: IEEE 1788; the rounding
+//! outward there is for enclosing exact results, which nobody here asks for.)
 
 mod arithmetic;
 mod compare;

@@ -5,8 +5,8 @@ use super::FloatBound;
 use flowgraph::ir::{Opcode, OperandType, Type};
 
 impl FloatBound {
-    /// The bound of the result of an op that gives a float. `floats[i]` and `ints[i]` are what is known of operand `i` as
-    /// a float and as an integer; only the one of its type is looked at, and what is missing counts as unbounded.
+    /// The bound of the result of an op that gives a float. `floats[i]` and `ints[i]` are what is known of operand `i`
+    /// as a float and as an integer; only the one of its type is looked at, and what is missing counts as unbounded.
     pub fn transfer(opcode: Opcode, floats: &[Self], ints: &[IntBound]) -> Self {
         use Opcode as O;
         debug_assert!(opcode.results() != [OperandType::Is(Type::Int)], "{opcode:?} gives an integer");

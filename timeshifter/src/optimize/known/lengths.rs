@@ -83,9 +83,9 @@ impl Known {
         }
     }
 
-    /// Whether two offsets from one value that lie below a length, which may be one, say so of all in between: no sum between them wraps. Let `a`
-    /// be the lower one's sum, less than the length, and `d` the distance: `a + d` is less than the length plus `d`, and that no
-    /// more than 2^64.
+    /// Whether two offsets from one value that lie below a length, which may be one, say so of all in between: no sum
+    /// between them wraps. Let `a` be the lower one's sum, less than the length, and `d` the distance: `a + d` is less
+    /// than the length plus `d`, and that no more than 2^64.
     fn spans(&self, length: Operand, (low, high): (i64, i64)) -> bool {
         low == high || high.checked_sub(low).is_some_and(|d| d <= FAR) && self.bound(length).known_nonnegative()
     }

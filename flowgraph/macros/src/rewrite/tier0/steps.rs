@@ -5,8 +5,8 @@ use quote::quote;
 use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprLoop, Lifetime, Stmt};
 
-/// Splits the loop of a portal's body that begins with `merge_point!()`, if there is one: from the end of a step the merge point is come
-/// to where `jumped` holds.
+/// Splits the loop of a portal's body that begins with `merge_point!()`, if there is one: from the end of a step the
+/// merge point is come to where `jumped` holds.
 pub(super) fn split(body: &mut Block, jumped: &TokenStream) {
     let of_portal = body.stmts.iter_mut().find_map(|stmt| match stmt {
         Stmt::Expr(Expr::Loop(own), _) => own.body.stmts.first().is_some_and(is_merge_point).then_some(own),
