@@ -4,7 +4,7 @@ use super::{Jit, JitError, JitOptions, Next, Policy};
 use flowgraph::eval::{self, Evaluator};
 use flowgraph::ir::Word;
 use jitcodegen::Activation;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -68,7 +68,13 @@ pub(super) struct Abandoned(Rc<RefCell<Vec<Word>>>);
 
 /// How runs from tier 0 enter compiled code, by their greens: looking for a version takes a hundred times as long.
 #[derive(Default)]
-pub(super) struct Doors(FxHashMap<SmallVec<[Word; 4]>, Opened>);
+pub(super) struct Doors {
+    open: FxHashMap<Greens, Opened>,
+    /// Where code is under way: until some is finished nobody need look for it.
+    shut: FxHashSet<Greens>,
+}
+
+type Greens = SmallVec<[Word; 4]>;
 
 struct Opened {
     door: Door,
@@ -80,13 +86,18 @@ struct Opened {
 }
 
 impl Doors {
-    fn open(&mut self, greens: SmallVec<[Word; 4]>, opened: Opened) {
-        self.0.insert(greens, opened);
+    fn open(&mut self, greens: Greens, opened: Opened) {
+        self.open.insert(greens, opened);
+    }
+
+    /// Code has been finished: there may be some wherever it was under way.
+    pub(super) fn unlock(&mut self) {
+        self.shut.clear();
     }
 
     /// Where a run with these words enters.
     fn enter(&self, greens: &[Word], changes_of: impl Fn(usize) -> u32, words: &[Word]) -> Option<Next> {
-        let Opened { door, entry, key, changes } = self.0.get(greens)?;
+        let Opened { door, entry, key, changes } = self.open.get(greens)?;
         let is_same = changes_of(*key) == *changes;
         let fits = is_same && door.bounds.iter().all(|(leaf, bound)| bound.contains(words[*leaf] as i64));
         fits.then(|| Next::Entry(entry.clone(), door.order.iter().map(|leaf| words[*leaf]).collect()))
@@ -165,6 +176,9 @@ impl Jit<'_> {
             self.engine.memory.open_foreign(true);
             return Ok(Some(next));
         }
+        if self.doors.shut.contains(&greens) && self.code.is_busy() {
+            return Ok(None);
+        }
         let frames = [self.engine.arrive(portal, words)?];
         self.engine.memory.open_foreign(true);
         let again = self.engine.fragments.len() < FEW && self.engine.flips(Choice::Retrace);
@@ -174,6 +188,7 @@ impl Jit<'_> {
         };
         self.compile_new(&fragment)?;
         if !self.code.is_ready(&fragment) {
+            self.doors.shut.insert(greens);
             return Ok(None);
         }
         if let Some(door) = self.engine.door(portal, &frames[0], version) {

@@ -247,6 +247,7 @@ impl Jit<'_> {
         if finished.is_empty() {
             return Ok(());
         }
+        self.doors.unlock();
         self.map_new_code();
         for Finished { number, result, duration } in finished {
             self.stats.compiling += duration;

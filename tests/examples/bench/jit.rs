@@ -11,8 +11,18 @@ const LENGTHS: [u64; 4] = [1, 10, 100, 1000];
 /// The most that a run may take, as a multiple of tier 0's time.
 const AIM: f64 = 1.2;
 
-/// How often each of both is run.
-const ROUNDS: usize = 3;
+/// How often each of both is run: so many times, and more often where that takes no time.
+const ROUNDS: u32 = 3;
+
+/// All runs of a row that are short take tier 0 as long as this, together.
+const SHORT: Duration = Duration::from_millis(150);
+
+/// The most that there are of them.
+const MOST_ROUNDS: u32 = 15;
+
+fn rounds(length: Duration) -> u32 {
+    (SHORT.as_micros() / length.as_micros()).clamp(ROUNDS.into(), MOST_ROUNDS.into()) as u32
+}
 
 /// Prints the table: a row for each program whose runs can be made longer, and each length that they can have.
 ///
@@ -31,7 +41,7 @@ pub fn run() -> Result<(), String> {
             };
             size = longer;
             let (mut alone, mut jitted) = (Vec::new(), Vec::new());
-            for _ in 0..ROUNDS {
+            for _ in 0..rounds(length) {
                 let (took, wanted) = guest.tier0(size);
                 let begun = Instant::now();
                 let mut jit = guest.jit();
