@@ -104,7 +104,11 @@ impl Regs {
 
     /// The register of `value`.
     pub fn get(&self, value: ValueId) -> Option<Reg> {
-        self.0.binary_search_by_key(&value, |r| r.0).ok().map(|i| self.0[i].1)
+        // Most operands are what has just been set.
+        match self.0.last() {
+            Some((last, reg)) if *last == value => Some(*reg),
+            _ => self.0.binary_search_by_key(&value, |r| r.0).ok().map(|i| self.0[i].1),
+        }
     }
 
     /// Sets the register of `value`.

@@ -280,14 +280,19 @@ impl<'m> Engine<'m> {
 
     /// Takes an edge of the innermost frame.
     pub(super) fn go(&mut self, st: &mut State, edge: &Edge, loc: Loc) -> Result<(), SpecError> {
-        let args = self.operands(st, &edge.args, loc)?;
         let frame = st.frame();
         let (graph, from) = (frame.graph, frame.block);
         let loaded = self.program.loaded(graph);
         let back = loaded.order.is_back_edge(from, edge.block);
-        let params = &loaded.graph.block(edge.block).params;
-        for (param, red) in params.iter().zip(args) {
-            self.set(st, *param, red, loc)?;
+        match (&edge.args[..], &loaded.graph.block(edge.block).params[..]) {
+            ([], _) => {}
+            ([arg], [param]) => self.set(st, *param, self.operand(st, *arg, loc)?, loc)?,
+            (args, params) => {
+                let args = self.operands(st, args, loc)?;
+                for (param, red) in params.iter().zip(args) {
+                    self.set(st, *param, red, loc)?;
+                }
+            }
         }
         let frame = st.frame_mut();
         frame.block = edge.block;
