@@ -474,6 +474,106 @@ fn runs_enter_compiled_code_by_the_same_door() {
     assert!(stats.entered >= 40 && stats.arrived - stats.entered < 5, "{stats:?}");
 }
 
+/// A helper that leads to no portal says where the guest jumps back.
+#[hueshift::interpreter]
+mod labels {
+    use hueshift::prelude::*;
+
+    fn back(to: usize) -> usize {
+        can_enter_jit!();
+        to
+    }
+
+    #[portal(greens(code, pc), reds(a, n))]
+    pub fn helped(code: &[u8], mut pc: usize, mut a: i64, mut n: i64) -> i64 {
+        loop {
+            merge_point!();
+            let op = concrete(code[pc]);
+            pc += 1;
+            match op {
+                0 => a += n,
+                1 => n -= 1,
+                _ if n > 0 => pc = back(0),
+                _ => return a,
+            }
+        }
+    }
+}
+
+/// Loops of portals that are left from the head of a loop, and from inside of a macro's tokens.
+#[hueshift::interpreter]
+mod leaving {
+    use hueshift::prelude::*;
+
+    #[portal(greens(code, pc), reds(a, n))]
+    pub fn run(code: &[u8], mut pc: usize, mut a: i64, mut n: i64) -> i64 {
+        'own: loop {
+            merge_point!();
+            let op = concrete(code[pc]);
+            pc += 1;
+            match op {
+                0 => {
+                    let mut i = 0;
+                    'inner: while i < 5 {
+                        i += 1;
+                        if i == 3 {
+                            break 'inner;
+                        }
+                        a += i;
+                    }
+                }
+                1 => {
+                    for i in 0..(if n == -1 { break } else { 2 }) {
+                        a += i;
+                    }
+                }
+                2 => n -= 1,
+                _ if n > 0 => {
+                    pc = 0;
+                    can_enter_jit!();
+                }
+                _ => break 'own,
+            }
+        }
+        a + n
+    }
+
+    #[portal(greens(code, pc), reds(n))]
+    pub fn checked(code: &[u8], mut pc: usize, mut n: i64) -> i64 {
+        loop {
+            merge_point!();
+            let op = concrete(code[pc]);
+            pc += 1;
+            assert!(if op == 1 { break } else { n > -100 }, "there are {}", n);
+            n -= 1;
+            if n > 0 {
+                pc = 0;
+                can_enter_jit!();
+            }
+        }
+        n
+    }
+}
+
+#[test]
+fn loops_are_left_where_they_are_and_helpers_say_where_the_guest_jumps() {
+    for mut jit in jits(&leaving::INTERPRETER) {
+        for (code, n) in [(&[0, 1, 2, 3], 1000), (&[0, 1, 2, 3], -1), (&[2, 0, 1, 3], 7)] {
+            let wanted = leaving::interp::run(code, 0, 0, n);
+            assert_eq!(wanted.ok(), leaving::jit::run(&mut jit, code, 0, 0, n).ok(), "{code:?} {n}");
+        }
+        let code: &[u8] = &[0, 0, 0, 1];
+        for n in [1000, -50, -99] {
+            let wanted = leaving::interp::checked(code, 0, n);
+            assert_eq!(wanted.ok(), leaving::jit::checked(&mut jit, code, 0, n).ok(), "{n}");
+        }
+    }
+    let mut jit = Jit::with_options(&labels::INTERPRETER, JitOptions { threshold: 100, ..at_once() });
+    let got = labels::jit::helped(&mut jit, &[0, 1, 2], 0, 0, 10_000).ok();
+    assert_eq!(got, labels::interp::helped(&[0, 1, 2], 0, 0, 10_000).ok());
+    assert!(jit.stats().traces > 0, "{:?}", jit.stats());
+}
+
 /// With a threshold that is high enough only some arrivals are counted, for all of them; with code there is, all are looked at.
 #[test]
 fn a_run_is_hot_at_about_its_threshold() {

@@ -51,7 +51,7 @@ pub struct Leading {
 /// Where a language says that the guest jumps back (`can_enter_jit!()`).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Jumps {
-    /// Nowhere: each merge point counts.
+    /// Nowhere, or in functions that don't lead to a portal: each merge point counts.
     Unsaid,
     /// In portals alone, where a local variable tells of it.
     InPortals,
@@ -60,13 +60,16 @@ enum Jumps {
 }
 
 impl Jumps {
-    fn of(module: &Module) -> Jumps {
+    /// Of a lifted module, with what is `lent` by its functions that have a second form.
+    fn of(module: &Module, lent: &HashMap<String, HashSet<usize>>) -> Jumps {
         let jumps = |graph: &&Graph| {
             graph.blocks.iter().flat_map(|block| &block.ops).any(|op| op.opcode == Opcode::CanEnterJit)
         };
         let jumping: Vec<&Graph> = module.graphs.values().filter(jumps).collect();
         match &jumping[..] {
             [] => Jumps::Unsaid,
+            // One that has no second form can't tell of it.
+            all if !all.iter().all(|graph| lent.contains_key(&graph.function)) => Jumps::Unsaid,
             all if all.iter().all(|graph| graph.attributes.portal.is_some()) => Jumps::InPortals,
             _ => Jumps::Elsewhere,
         }
@@ -108,7 +111,7 @@ impl Leading {
                 calls.insert(at, callee.name.to_string());
             }
         }
-        Leading { jumps: Jumps::of(module), lent, calls }
+        Leading { jumps: Jumps::of(module, &lent), lent, calls }
     }
 
     /// Whether a portal is reached from a function.
@@ -220,7 +223,7 @@ impl Rewriter<'_> {
         let (inputs, output, bounds) = (sig.inputs.iter(), &sig.output, &sig.generics.where_clause);
         Some(quote! {
             #[doc(hidden)]
-            #[allow(dead_code, unused_mut, unused_assignments, unused_variables, clippy::all)]
+            #[allow(dead_code, unused_mut, unused_assignments, unused_variables, unreachable_code, clippy::all)]
             #vis fn #name<#lifetime, #(#generics),*>(
                 #(#inputs,)* #jit: &mut ::hueshift::embed::Jit<#lifetime>
             ) #output #bounds #block
