@@ -475,8 +475,8 @@ fn runs_enter_compiled_code_by_the_same_door() {
 }
 
 /// A helper that leads to no portal says where the guest jumps back.
-#[hueshift::interpreter]
-mod labels {
+#[hueshift::interpreter(entry twice(code))]
+mod helpers {
     use hueshift::prelude::*;
 
     fn back(to: usize) -> usize {
@@ -493,10 +493,20 @@ mod labels {
             match op {
                 0 => a += n,
                 1 => n -= 1,
-                _ if n > 0 => pc = back(0),
+                2 if n > 0 => pc = back(0),
+                3 if n > 0 => {
+                    pc = 0;
+                    can_enter_jit!();
+                }
                 _ => return a,
             }
         }
+    }
+
+    /// It jumps, and leads to the portal.
+    pub fn twice(code: &[u8], n: i64) -> i64 {
+        can_enter_jit!();
+        helped(code, 0, 0, n) + helped(code, 0, 1, n)
     }
 }
 
@@ -556,7 +566,7 @@ mod leaving {
 }
 
 #[test]
-fn loops_are_left_where_they_are_and_helpers_say_where_the_guest_jumps() {
+fn loops_are_left_and_helpers_say_where_the_guest_jumps() {
     for mut jit in jits(&leaving::INTERPRETER) {
         for (code, n) in [(&[0, 1, 2, 3], 1000), (&[0, 1, 2, 3], -1), (&[2, 0, 1, 3], 7)] {
             let wanted = leaving::interp::run(code, 0, 0, n);
@@ -568,10 +578,14 @@ fn loops_are_left_where_they_are_and_helpers_say_where_the_guest_jumps() {
             assert_eq!(wanted.ok(), leaving::jit::checked(&mut jit, code, 0, n).ok(), "{n}");
         }
     }
-    let mut jit = Jit::with_options(&labels::INTERPRETER, JitOptions { threshold: 100, ..at_once() });
-    let got = labels::jit::helped(&mut jit, &[0, 1, 2], 0, 0, 10_000).ok();
-    assert_eq!(got, labels::interp::helped(&[0, 1, 2], 0, 0, 10_000).ok());
-    assert!(jit.stats().traces > 0, "{:?}", jit.stats());
+    let mut jit = Jit::with_options(&helpers::INTERPRETER, JitOptions { threshold: 100, ..at_once() });
+    for code in [&[0, 1, 2], &[0, 1, 3]] {
+        let traces = jit.stats().traces;
+        let got = helpers::jit::helped(&mut jit, code, 0, 0, 10_000).ok();
+        assert_eq!(got, helpers::interp::helped(code, 0, 0, 10_000).ok());
+        assert!(jit.stats().traces > traces, "{code:?}: {:?}", jit.stats());
+        assert_eq!(helpers::jit::twice(&mut jit, code, 500).ok(), helpers::interp::twice(code, 500).ok());
+    }
 }
 
 /// With a threshold that is high enough only some arrivals are counted, for all of them; with code there is, all are looked at.
