@@ -1,4 +1,4 @@
-//! The drivers of portals, and which of them go when there is too much code.
+//! The drivers of portals, and which of them go when there is too much code, or are too many.
 //!
 //! Code of one driver is full of what leads from graph to graph: jumps, cells, versions that states are matched with.
 //! So it isn't thrown away by the graph but by the driver, with all that is known of it, as LuaJIT flushes its traces:
@@ -6,6 +6,7 @@
 //! least since the last time.
 
 use super::compiled::Compiled;
+use crate::events::Reason;
 use crate::jit::Stats;
 use flowgraph::ir::Word;
 use rustc_hash::FxHashMap;
@@ -46,6 +47,10 @@ pub(super) struct Drivers {
     /// What those have done that are gone.
     past: Stats,
 }
+
+/// So many drivers there may be at a time. Each has mappings of memory of its own, and mostly a thread, of which a system
+/// has some ten thousand.
+const MOST_DRIVERS: usize = 256;
 
 /// What has been thrown away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -98,13 +103,18 @@ impl Drivers {
         }
     }
 
-    /// A run has left a driver, or its code. Gives whether there is more code than so many bytes.
+    /// A run has left a driver, or its code. Gives whether there is more code than so many bytes, or are too many
+    /// drivers.
     pub fn left(&mut self, number: usize, most: usize) -> bool {
         let driver = self.driver(number);
         let bytes = driver.compiled.with(|driver| driver.code().code_bytes());
         let before = std::mem::replace(&mut driver.bytes, bytes);
         self.bytes = self.bytes - before + bytes;
-        self.bytes > most
+        self.bytes > most || self.are_too_many()
+    }
+
+    fn are_too_many(&self) -> bool {
+        self.by_key.len() > MOST_DRIVERS
     }
 
     /// Whether a run may come to code. What a driver has is known since it has been left last.
@@ -112,22 +122,27 @@ impl Drivers {
         self.bytes > 0
     }
 
-    /// Throws the coldest drivers away that no run is inside of, until there are no more bytes than half of so many.
+    /// Throws the coldest drivers away that no run is inside of: if there is more code than so many bytes, until there is
+    /// half as much, and if they are too many, until they are half as many.
     pub fn evict(&mut self, most: usize) -> Evicted {
-        let idle = |driver: &Driver| driver.inside.get() == 0 && driver.bytes > 0;
+        let (too_much, too_many) = (self.bytes > most, self.are_too_many());
+        let goes = |driver: &Driver| driver.inside.get() == 0 && (driver.bytes > 0 || too_many);
         let mut idle: Vec<(u64, usize)> = (self.all.iter().enumerate())
-            .filter_map(|(number, driver)| driver.as_ref().filter(|d| idle(d)).map(|d| (d.entered, number)))
+            .filter_map(|(number, driver)| driver.as_ref().filter(|d| goes(d)).map(|d| (d.entered, number)))
             .collect();
         idle.sort_unstable();
         let mut evicted = Evicted::None;
         for (_, number) in idle {
-            if self.bytes <= most / 2 {
+            let still_too_much = too_much && self.bytes > most / 2;
+            let still_too_many = too_many && self.by_key.len() > MOST_DRIVERS / 2;
+            if !still_too_much && !still_too_many {
                 break;
             }
+            let reason = if still_too_much { Reason::CodeBytes } else { Reason::GuestPrograms };
             let Some(Driver { key, mut compiled, bytes, .. }) = self.all[number].take() else { continue };
             self.by_key.remove(&key);
             self.bytes -= bytes;
-            let stats = compiled.with(|driver| driver.evicted());
+            let stats = compiled.with(|driver| driver.evicted(reason));
             let little = bytes > most && stats.traces + stats.bridges <= FEW;
             evicted = if little { Evicted::AtOnce } else { evicted.max(Evicted::Some) };
             self.past += stats;

@@ -76,6 +76,8 @@ reasons! {
         "raise `JitOptions::slot_bytes`, or let the guest recurse less deeply";
     CodeBytes "code-bytes" "There is more code than the setting `code-bytes` says.",
         "raise `code-bytes=N`; where code is made again and again, look for a green that keeps changing";
+    GuestPrograms "guest-programs" "So many guest programs have code in one `Jit` that the coldest goes.",
+        "give programs that are run for a while a `Jit` of their own, which is dropped with them";
     CellWritten "cell-written" "A `QuasiCell` has been written.",
         "what is written often is better a `Cell`";
     NotLookedInto "not-looked-into" "The hot loop runs inside of a function that is not looked into.",

@@ -310,10 +310,10 @@ impl Jit<'_> {
     }
 
     /// All of its code is thrown away. Gives what it has done.
-    pub(crate) fn evicted(&mut self) -> Stats {
+    pub(crate) fn evicted(&mut self, reason: Reason) -> Stats {
         let at = self.engine.fragments.first().and_then(|fragment| fragment.at).unwrap_or(GuestPosition::NONE);
         let (graphs, bytes) = (self.code.graphs.len(), self.code.engine.code_bytes());
-        self.tell(What::Evicted { graphs, bytes }, Reason::CodeBytes, (at, self.engine.loc_of(at)));
+        self.tell(What::Evicted { graphs, bytes }, reason, (at, self.engine.loc_of(at)));
         let gone = Stats { residual: 0, code_bytes: 0, guards: 0, snapshots: 0, snapshot_bytes: 0, ..self.stats() };
         Stats { evictions: 1, ..gone }
     }
