@@ -47,19 +47,30 @@ thread_local! {
 
 /// Does something inside of a run of tier 0 that is not the guest's doing: its panic is a bug, and no trap.
 pub(crate) fn outside<T>(f: impl FnOnce() -> T) -> T {
-    struct Outside(usize);
+    struct Outside {
+        catching: usize,
+        // Not whether the thread is panicking: it may have been before.
+        has_returned: bool,
+    }
     impl Drop for Outside {
         fn drop(&mut self) {
-            CATCHING.with_borrow_mut(|catching| catching.0 = self.0);
-            BUG.set(std::thread::panicking());
+            CATCHING.with_borrow_mut(|catching| catching.0 = self.catching);
+            BUG.set(!self.has_returned);
         }
     }
-    let _outside = Outside(CATCHING.with_borrow_mut(|catching| std::mem::take(&mut catching.0)));
-    f()
+    let catching = CATCHING.with_borrow_mut(|catching| std::mem::take(&mut catching.0));
+    let mut outside = Outside { catching, has_returned: false };
+    let done = f();
+    outside.has_returned = true;
+    done
 }
 
-/// While a run is being caught, panics are not printed, but kept with their place.
+/// While a run is being caught, panics are not printed, but kept with their place. A thread that is panicking may not say
+/// what is done with panics: a later run does.
 fn install_hook() {
+    if std::thread::panicking() {
+        return;
+    }
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let before = take_hook();
