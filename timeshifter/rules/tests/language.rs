@@ -1,7 +1,7 @@
 //! The language: what is refused, with its place and remedy; what expressions mean; what is proven and what is refuted.
 #![allow(missing_docs)]
 
-use rules::prove::{Solver, Verdict, prove};
+use rules::prove::{Answer, Effort, Solver, Verdict, prove};
 use rules::{Bindings, Problem, Rule, line_of, read};
 use std::time::Duration;
 
@@ -204,6 +204,26 @@ fn what_is_wrong_is_refuted() {
         let rule = rule(text);
         assert!(matches!(rules::prove::refute(&rule), Some(Verdict::Refuted(_))), "{text}");
     }
+}
+
+/// With a day for each question, what Z3 doesn't find out within its steps stays open; with no limit but the steps, what
+/// takes fewer is answered.
+#[test]
+fn what_z3_answers_is_a_matter_of_steps() {
+    let Ok((solver, _)) = Solver::new(Duration::from_secs(86400)) else {
+        eprintln!("not checked: there is no Z3");
+        return;
+    };
+    let factors = "(declare-const x (_ BitVec 64))(declare-const y (_ BitVec 64))
+        (assert (= (bvmul x y) #x0123456789abcdef))
+        (assert (and (bvult #x0000000000000bb8 x) (bvult x #x0000000100000000)))
+        (assert (and (bvult #x0000000000000bb8 y) (bvult y #x0000000100000000)))";
+    assert!(matches!(solver.ask(factors, false, &[], Effort::millions(1)), Answer::Unknown(_)));
+    let small = "(declare-const x (_ BitVec 8))(assert (= (bvmul x x) #x51))(assert (bvult x #x10))";
+    assert!(matches!(
+        solver.ask(small, false, &[("x".to_owned(), 8)], Effort::millions(1)),
+        Answer::Sat(values) if values == [9]
+    ));
 }
 
 /// What only Z3 finds, and what it says of rules that are right, or can never apply.

@@ -23,7 +23,7 @@
 //! # use std::time::Duration;
 //! let sums = theorems().into_iter().find(|theorem| theorem.name() == "int_add").expect("there is one");
 //! if let Ok((z3, _)) = rules::prove::Solver::new(Duration::from_secs(60)) {
-//!     assert_eq!(prove(&sums.questions(), &z3, Duration::from_secs(60)), Verdict::Proven);
+//!     assert_eq!(prove(&sums.questions(), &z3), Verdict::Proven);
 //! }
 //! ```
 //!

@@ -48,7 +48,7 @@ fn main() -> ExitCode {
         }
         let from = Instant::now();
         let questions = theorem.questions();
-        let verdict = prove(&questions, &solver, TIMEOUT);
+        let verdict = prove(&questions, &solver);
         let says = match &verdict {
             Verdict::Proven => "proven".to_owned(),
             Verdict::Refuted(what) => format!("**refuted**: {what}"),

@@ -5,9 +5,8 @@ use crate::explore::{Contract, begin, begin_with, facts, terms_of};
 use crate::set::{IntBound, Set};
 use crate::term::{Op, Term, all, apply, both, either, implies, isnt, name, number, truth, written};
 use flowgraph::ir::{Opcode, OperandType, Type};
-use rules::prove::{Answer, Solver, formula_of};
+use rules::prove::{Answer, Effort, Solver, formula_of};
 use std::rc::Rc;
-use std::time::Duration;
 
 /// A question: what is given, and what follows from it.
 #[derive(Clone, Debug)]
@@ -43,9 +42,9 @@ pub enum Verdict {
 }
 
 /// Asks until one answer isn't what is hoped for.
-pub fn prove(questions: &[Question], solver: &Solver, timeout: Duration) -> Verdict {
+pub fn prove(questions: &[Question], solver: &Solver) -> Verdict {
     for question in questions {
-        match solver.ask(&question.script, false, &[], timeout) {
+        match solver.ask(&question.script, false, &[], Effort::ALL) {
             Answer::Unsat => {}
             Answer::Sat(_) => return Verdict::Refuted(question.what),
             Answer::Unknown(_) => return Verdict::Unknown(question.what),

@@ -4,7 +4,7 @@
 
 use bounds::IntBound as Real;
 use flowgraph::ir::Opcode;
-use rules::prove::{Answer, Solver};
+use rules::prove::{Answer, Effort, Solver};
 use soundness::contract::{PROMISES, Promise, promise};
 use soundness::explore::{Merge, begin, terms_of};
 use soundness::set::{IntBound, Set};
@@ -134,7 +134,7 @@ fn what_is_written_is_what_is_computed() {
             for (claim, possible) in [(is, true), (isnt(is), false)] {
                 let (text, names) = written(&[holds, claim], &[]);
                 let script = format!("{text}(assert {})\n(assert {})\n", names[0], names[1]);
-                let answer = z3.ask(&script, false, &[], TIMEOUT);
+                let answer = z3.ask(&script, false, &[], Effort::ALL);
                 let as_expected =
                     if possible { matches!(answer, Answer::Sat(_)) } else { matches!(answer, Answer::Unsat) };
                 assert!(as_expected, "{op:?} of {args:?}: {answer:?}");
@@ -161,10 +161,10 @@ fn all_is_proven() {
     let mut proven = 0;
     for theorem in theorems().into_iter().filter(|theorem| tested_only(*theorem).is_none()) {
         let questions = theorem.brief();
-        assert_eq!(prove(&questions, &z3, TIMEOUT), Verdict::Proven, "{}", theorem.name());
+        assert_eq!(prove(&questions, &z3), Verdict::Proven, "{}", theorem.name());
         if let Some(first) = questions.first() {
             assert!(
-                matches!(z3.ask(&first.given, false, &[], TIMEOUT), Answer::Sat(_)),
+                matches!(z3.ask(&first.given, false, &[], Effort::ALL), Answer::Sat(_)),
                 "{} has no cases",
                 theorem.name()
             );
@@ -228,6 +228,6 @@ fn what_is_wrong_is_refuted() {
     ];
     for (function, run) in wrong {
         let wrong = Promise { run, ..*promise(function) };
-        assert!(matches!(prove(&of_promise(&wrong), &z3, TIMEOUT), Verdict::Refuted(_)), "{function}");
+        assert!(matches!(prove(&of_promise(&wrong), &z3), Verdict::Refuted(_)), "{function}");
     }
 }

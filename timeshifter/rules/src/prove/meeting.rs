@@ -5,21 +5,18 @@
 //! rules apply to it, or Z3 is told what is known there ([`Meeting::learn`]).
 
 use super::formula::{Formula, Ops, Parts, equal, is, is_constant};
-use super::solver::{Answer, Solver};
+use super::solver::{Answer, Effort, Solver};
 use super::transfers;
 use super::{BRIEFLY, each_amount, is_amount};
 use crate::rule::{Rule, Term, VarId, result_type};
 use bounds::IntBound;
 use flowgraph::ir::{Opcode, Type};
 use std::fmt::Write;
-use std::time::{Duration, Instant};
 
 /// How often Z3 is told that what it found can't be.
 const ROUNDS: usize = 8;
-/// How long Z3 has for one question. Mostly a hundredth of it is enough.
-const MOST: Duration = Duration::from_secs(3);
-/// How long one pair may take, about.
-const ALL: Duration = Duration::from_secs(6);
+/// What Z3 may do for one question. Mostly a hundredth of it is enough.
+const MOST: Effort = Effort::millions(40);
 
 /// A term that two rules match, each in its place.
 #[derive(Clone, Copy, Debug)]
@@ -85,9 +82,9 @@ fn meet_with<T>(
 ) -> Result<Meets<T>, Opcode> {
     let formula = Formula::of_both(both.rules.0, both.rules.1, both.same, ops)?;
     // What is hard is asked otherwise if it takes long.
-    let timeout = if ops == Ops::Exact && is_hard(both.whole) { BRIEFLY } else { MOST };
+    let effort = if ops == Ops::Exact && is_hard(both.whole) { BRIEFLY } else { MOST };
     // Mostly what both check is enough.
-    if let Answer::Unsat = solver.ask(&formula.holds, formula.floats, &[], timeout) {
+    if let Answer::Unsat = solver.ask(&formula.holds, formula.floats, &[], effort) {
         return Ok(Meets::Never);
     }
     let meeting = Meeting::new(*both, formula)?;
@@ -95,17 +92,13 @@ fn meet_with<T>(
     facts.extend(meeting.ops.iter().map(|(_, parts)| parts.reduced()));
     facts.push_str(&meeting.transfers(transfers::tight));
     facts.push_str(&asserted(meeting.formula.of_answers()));
-    let until = Instant::now() + ALL;
     for round in 0..ROUNDS {
-        if Instant::now() > until {
-            break;
-        }
         if round == 1 {
             facts.push_str(&meeting.transfers(transfers::holds));
         }
         let wanted = meeting.wanted();
         let script = format!("{}{facts}", meeting.formula.holds);
-        let values = match solver.ask(&script, meeting.formula.floats, &wanted, timeout) {
+        let values = match solver.ask(&script, meeting.formula.floats, &wanted, effort) {
             Answer::Unsat => return Ok(Meets::Never),
             Answer::Unknown(_) => break,
             Answer::Sat(values) => values,

@@ -14,7 +14,7 @@ mod solver;
 mod transfers;
 
 pub(crate) use meeting::{Both, Leaf, Meets, known_of, meet};
-pub use solver::{Answer, Solver};
+pub use solver::{Answer, Effort, Solver};
 
 use crate::eval::Bindings;
 use crate::rule::{Bool, Int, Literal, Rule, Step, Term, VarId, VarKind};
@@ -24,20 +24,17 @@ use flowgraph::ir::{Opcode, Type};
 use formula::Formula;
 use ops::word;
 use std::fmt::Write;
-use std::time::Duration;
 
 /// How many sets of values are tried before Z3 is asked.
 const TRIES: usize = 20_000;
 /// How often Z3 is told that what it found can't be.
 const ROUNDS: usize = 24;
-/// How long Z3 has before the same is asked in another way.
-const BRIEFLY: Duration = Duration::from_millis(300);
-/// How long Z3 has for one shift amount or power of two, if that is one of many.
-const FIRST: Duration = Duration::from_secs(1);
-/// For one of these, and where there is nothing to go through: as long as the solver may take.
-const LAST: Duration = Duration::MAX;
-/// How long for a smaller counterexample.
-const SMALLER: Duration = Duration::from_millis(700);
+/// What Z3 may do before the same is asked in another way.
+const BRIEFLY: Effort = Effort::millions(2);
+/// For one shift amount or power of two, if that is one of many.
+const FIRST: Effort = Effort::millions(5);
+/// For a smaller counterexample.
+const SMALLER: Effort = Effort::millions(3);
 
 /// What is known of a rule.
 #[derive(Clone, Debug)]
@@ -121,12 +118,12 @@ enum Found {
 }
 
 /// Looks for a counterexample where something holds besides.
-fn search(rule: &Rule, formula: &mut Formula, solver: &Solver, besides: &str, timeout: Duration) -> Found {
+fn search(rule: &Rule, formula: &mut Formula, solver: &Solver, besides: &str, effort: Effort) -> Found {
     let mut facts = String::new();
     for round in 0..ROUNDS {
         let script = format!("{}{facts}{besides}{}", formula.holds, formula.differs);
         let wanted = formula.asked_for();
-        let values = match solver.ask(&script, formula.floats, &wanted, timeout) {
+        let values = match solver.ask(&script, formula.floats, &wanted, effort) {
             Answer::Unsat => return Found::Nothing,
             Answer::Unknown(reason) => return Found::Unknown(gave_up(&reason, solver)),
             Answer::Sat(values) => values,
@@ -282,7 +279,7 @@ fn one_by_one(rule: &Rule, formula: &mut Formula, solver: &Solver) -> Verdict {
         }
     }
     if cases.len() == 1 {
-        return match search(rule, formula, solver, "", LAST) {
+        return match search(rule, formula, solver, "", Effort::ALL) {
             Found::Nothing => Verdict::Proven,
             Found::Counterexample(found) => Verdict::Refuted(found),
             Found::Unknown(reason) => Verdict::Unknown(reason),
@@ -294,7 +291,7 @@ fn one_by_one(rule: &Rule, formula: &mut Formula, solver: &Solver) -> Verdict {
         done += solver.impossible(&script, formula.floats, &cases[done..], FIRST);
         // One that may be, as far as Z3 sees; or it has given up.
         let Some(case) = cases.get(done) else { break };
-        match search(rule, formula, solver, case, LAST) {
+        match search(rule, formula, solver, case, Effort::ALL) {
             Found::Nothing => done += 1,
             Found::Counterexample(found) => return Verdict::Refuted(found),
             Found::Unknown(reason) => return Verdict::Unknown(reason),

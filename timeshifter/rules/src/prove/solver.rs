@@ -14,10 +14,26 @@ pub enum Answer {
     Unknown(String),
 }
 
+/// How much Z3 may do for one question, in the steps that it counts itself (its option `rlimit`; some four million to a
+/// second). Unlike with time, what is answered so is answered on a slow machine, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effort(u32);
+
+impl Effort {
+    /// As much as fits in the solver's time.
+    pub const ALL: Effort = Effort(0);
+
+    /// So many millions of steps.
+    pub const fn millions(steps: u32) -> Effort {
+        assert!(0 < steps && steps < 4000, "Z3 counts in 32 bits, and 0 is no limit");
+        Effort(steps * 1_000_000)
+    }
+}
+
 /// A Z3 that can be asked.
 #[derive(Debug)]
 pub struct Solver {
-    /// How long one question may take.
+    /// How long one question may take: enough for each that is answered at all, so that answers don't depend on it.
     timeout: Duration,
     #[cfg(not(feature = "verify-z3"))]
     library: super::library::Library,
@@ -43,12 +59,13 @@ impl Solver {
 
     /// Whether something makes a script's assertions true, and then the values of what is wanted, each with its number
     /// of bits.
-    pub fn ask(&self, script: &str, floats: bool, wanted: &[(String, u32)], timeout: Duration) -> Answer {
+    pub fn ask(&self, script: &str, floats: bool, wanted: &[(String, u32)], effort: Effort) -> Answer {
         use z3::ast::BV;
         let logic = if floats { None } else { z3::Solver::new_for_logic("QF_BV") };
         let solver = logic.unwrap_or_default();
         let mut params = z3::Params::new();
-        params.set_u32("timeout", u32::try_from(timeout.min(self.timeout).as_millis()).unwrap_or(u32::MAX));
+        params.set_u32("timeout", u32::try_from(self.timeout.as_millis()).unwrap_or(u32::MAX));
+        params.set_u32("rlimit", effort.0);
         solver.set_params(&params);
         solver.from_string(script);
         match solver.check() {
@@ -72,31 +89,38 @@ impl Solver {
 #[cfg(feature = "verify-z3")]
 impl Solver {
     /// How many of the cases can't be, up to the first that may be.
-    pub(super) fn impossible(&self, script: &str, floats: bool, cases: &[String], timeout: Duration) -> usize {
+    pub(super) fn impossible(&self, script: &str, floats: bool, cases: &[String], effort: Effort) -> usize {
         let is_not =
-            |case: &&String| matches!(self.ask(&format!("{script}{case}"), floats, &[], timeout), Answer::Unsat);
+            |case: &&String| matches!(self.ask(&format!("{script}{case}"), floats, &[], effort), Answer::Unsat);
         cases.iter().take_while(is_not).count()
     }
 }
 
+/// Z3's own way to answer.
+#[cfg(not(feature = "verify-z3"))]
+const DEFAULT: &str = "(check-sat)";
+
 #[cfg(not(feature = "verify-z3"))]
 impl Solver {
     /// How many of the cases can't be, up to the first that may be.
-    pub(super) fn impossible(&self, script: &str, floats: bool, cases: &[String], timeout: Duration) -> usize {
-        let check = match floats {
-            true => "(check-sat)".to_owned(),
-            // Each case by itself: what was learnt from others slows it down. With a number put in, most need little
-            // more than being simplified.
-            false => format!(
-                "(check-sat-using (or-else (try-for (then simplify propagate-values simplify smt) {0}) (try-for qfbv {0})))",
-                timeout.as_millis()
-            ),
+    pub(super) fn impossible(&self, script: &str, floats: bool, cases: &[String], effort: Effort) -> usize {
+        // With a number put in, most need little more than being simplified.
+        let check = if floats { DEFAULT } else { "(check-sat-using (then simplify propagate-values simplify smt))" };
+        // Each case by itself: what was learnt from others slows it down.
+        let each: String = cases.iter().map(|case| format!("(push)\n{case}{check}\n(pop)\n")).collect();
+        let said = self.library.eval(&format!("{}{script}{each}", self.limits(effort)), "");
+        let otherwise = |case: &str| {
+            let script = format!("{}{script}{case}(check-sat-using qfbv)\n", self.limits(effort));
+            self.library.eval(&script, "").trim() == "unsat"
         };
-        let mut all = script.to_owned();
-        for case in cases {
-            all.push_str(&format!("(push)\n{case}{check}\n(pop)\n"));
-        }
-        self.library.eval(&all, "").split_whitespace().take_while(|word| *word == "unsat").count()
+        let is_not =
+            |(case, said): &(&String, &str)| *said == "unsat" || *said == "unknown" && !floats && otherwise(case);
+        cases.iter().zip(said.split_whitespace()).take_while(is_not).count()
+    }
+
+    /// The options for one question.
+    fn limits(&self, effort: Effort) -> String {
+        format!("(set-option :timeout {})\n(set-option :rlimit {})\n", self.timeout.as_millis(), effort.0)
     }
 }
 
@@ -115,12 +139,11 @@ impl Solver {
 
     /// Whether something makes a script's assertions true, and then the values of what is wanted, each with its number
     /// of bits.
-    pub fn ask(&self, script: &str, _: bool, wanted: &[(String, u32)], timeout: Duration) -> Answer {
-        let timeout = timeout.min(self.timeout).as_millis();
+    pub fn ask(&self, script: &str, _: bool, wanted: &[(String, u32)], effort: Effort) -> Answer {
         let names: Vec<&str> = wanted.iter().map(|(name, _)| name.as_str()).collect();
         // Values are asked for only where there are some: else that is an error.
         let said = self.library.eval(
-            &format!("(set-option :timeout {timeout})\n{script}(check-sat)\n"),
+            &format!("{}{script}{DEFAULT}\n", self.limits(effort)),
             &format!("(get-value ({}))\n", names.join(" ")),
         );
         match said.split_whitespace().next() {
