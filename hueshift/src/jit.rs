@@ -278,6 +278,11 @@ impl<'m> Jit<'m> {
         self.timed(stats)
     }
 
+    /// The time that its code took to make.
+    pub(crate) fn making(&self) -> Duration {
+        self.stats.specializing + self.stats.compiling
+    }
+
     /// How often each guard was executed, where that is counted.
     pub fn guards(&self) -> Option<&GuardCounts> {
         self.guards.as_deref()

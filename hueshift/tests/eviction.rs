@@ -5,6 +5,7 @@ use hueshift::embed::{Error, Jit};
 use hueshift::events::{Event, What};
 use std::cell::Cell;
 use std::rc::Rc;
+use std::time::Duration;
 
 #[hueshift::interpreter]
 mod lang {
@@ -131,4 +132,27 @@ fn the_coldest_go_first() {
     let events = jit.events();
     let first_compiler = events.iter().filter(evicted).filter(|event| event.compiler == 0).count();
     assert_eq!(first_compiler, 0, "the first one is entered most often");
+}
+
+/// Guests that take turns, and have more code together than there may be. Compiled whenever they are hot again, they are
+/// so eight times as often, and twice as slow.
+#[test]
+fn guests_that_crowd_each_other_out() {
+    const ROUNDS: usize = 800;
+    let options = JitOptions { background: true, warm_up: Duration::ZERO, ..options(6000) };
+    let mut jit = Jit::with_options(&lang::INTERPRETER, options);
+    let guests: Vec<&'static [u8]> = (1..9).map(|n| &*Vec::leak([&b"+?x".repeat(n)[..], b"j"].concat())).collect();
+    // The compiler is made while tier 0 runs.
+    while jit.stats().traces == 0 {
+        check(&mut jit, guests[0], 3, 50);
+    }
+    for _ in 0..ROUNDS {
+        for guest in &guests {
+            check(&mut jit, guest, 3, 2000);
+        }
+    }
+    let stats = jit.stats();
+    println!("{} traces, {} evictions in {} runs", stats.traces, stats.evictions, ROUNDS * guests.len());
+    assert!(stats.evictions > 3, "they have room together: {stats:?}");
+    assert!(stats.traces < (ROUNDS * guests.len() / 16) as u64, "{stats:?}");
 }

@@ -9,10 +9,11 @@ use super::compiled::Compiled;
 use crate::events::Reason;
 use crate::jit::Stats;
 use flowgraph::ir::Word;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::cell::Cell;
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 
 /// A portal, by its number among the entries, and the words of its greens that are references: those of scalars are
 /// keys inside of a driver.
@@ -27,6 +28,10 @@ struct Driver {
     entered: u64,
     /// The bytes of its code when it was left last.
     bytes: usize,
+    /// There was one for the same key before, and its code was thrown away.
+    again: bool,
+    /// The part of the time for making its code that [`Drivers::remade`] has told of.
+    told: Duration,
 }
 
 /// A run is inside of a driver until this is dropped.
@@ -44,6 +49,10 @@ pub(super) struct Drivers {
     all: Vec<Option<Driver>>,
     by_key: FxHashMap<Key, usize>,
     bytes: usize,
+    /// The keys whose code was thrown away, the latest [`MOST_KEYS`] or fewer.
+    gone: FxHashSet<Key>,
+    /// When [`Drivers::remade`] was asked last.
+    asked: Option<Instant>,
     /// What those have done that are gone.
     past: Stats,
 }
@@ -51,6 +60,9 @@ pub(super) struct Drivers {
 /// So many drivers there may be at a time. Each has mappings of memory of its own, and mostly a thread, of which a system
 /// has some ten thousand.
 const MOST_DRIVERS: usize = 256;
+
+/// So many keys are remembered whose code was thrown away.
+const MOST_KEYS: usize = 4096;
 
 /// What has been thrown away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -79,7 +91,9 @@ impl Drivers {
             self.all.len() - 1
         });
         self.by_key.insert(key.clone(), number);
-        self.all[number] = Some(Driver { key, compiled, inside: Rc::default(), entered: 0, bytes: 0 });
+        self.asked.get_or_insert_with(Instant::now);
+        let (again, told) = (self.gone.contains(&key), Duration::ZERO);
+        self.all[number] = Some(Driver { key, compiled, inside: Rc::default(), entered: 0, bytes: 0, again, told });
         number
     }
 
@@ -141,6 +155,10 @@ impl Drivers {
             let reason = if still_too_much { Reason::CodeBytes } else { Reason::GuestPrograms };
             let Some(Driver { key, mut compiled, bytes, .. }) = self.all[number].take() else { continue };
             self.by_key.remove(&key);
+            if self.gone.len() >= MOST_KEYS {
+                self.gone.clear();
+            }
+            self.gone.insert(key);
             self.bytes -= bytes;
             let stats = compiled.with(|driver| driver.evicted(reason));
             let little = bytes > most && stats.traces + stats.bridges <= FEW;
@@ -151,6 +169,18 @@ impl Drivers {
             driver.entered /= 2;
         }
         evicted
+    }
+
+    /// The share of the time since this was asked last that went into making code which had been there before.
+    pub fn remade(&mut self) -> f64 {
+        let now = Instant::now();
+        let since = self.asked.replace(now).unwrap_or(now);
+        let mut remade = Duration::ZERO;
+        for driver in self.all.iter_mut().flatten().filter(|driver| driver.again) {
+            let made = driver.compiled.with(|driver| driver.making());
+            remade += made.saturating_sub(std::mem::replace(&mut driver.told, made));
+        }
+        remade.div_duration_f64((now - since).max(Duration::from_micros(1)))
     }
 
     /// All of them.

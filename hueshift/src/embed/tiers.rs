@@ -38,6 +38,11 @@ const COUNTERS: usize = 1 << 12;
 /// No threshold is raised above this.
 const MOST_THRESHOLD: u32 = 1 << 24;
 
+/// Where more of the time than this goes into making code that had been there before, thresholds are raised; where less
+/// than that, they are lowered again.
+const MUCH_REMADE: f64 = 0.5;
+const LITTLE_REMADE: f64 = 1.0 / 16.0;
+
 /// Where tier 0 goes on behind a merge point.
 #[derive(Debug)]
 pub enum Entered<'a> {
@@ -119,6 +124,11 @@ impl Tiers {
     /// What is hot must be twice as hot from now on.
     fn raise_threshold(&mut self) {
         self.threshold = self.threshold.max(self.threshold.max(1).saturating_mul(2).min(MOST_THRESHOLD));
+    }
+
+    /// Half as hot is enough from now on, if that isn't less than the options say.
+    fn lower_threshold(&mut self, least: u32) {
+        self.threshold = (self.threshold / 2).max(least);
     }
 }
 
@@ -248,10 +258,14 @@ impl<'p> Jit<'p> {
 
     /// There is too much code: the coldest goes, and what is hot must become hot again.
     fn throw_away(&mut self) {
+        // Without `background` nothing is measured, so that runs are the same each time.
+        let remade = if self.options.background { self.tiers.drivers.remade() } else { MUCH_REMADE };
         let evicted = self.tiers.drivers.evict(self.options.code_bytes);
-        if evicted == Evicted::AtOnce {
+        if evicted == Evicted::AtOnce || remade > MUCH_REMADE {
             // It would be compiled and thrown away again and again.
             self.tiers.raise_threshold();
+        } else if evicted == Evicted::Some && remade < LITTLE_REMADE {
+            self.tiers.lower_threshold(self.options.threshold);
         }
         if evicted != Evicted::None {
             self.tiers.counters.fill(self.tiers.threshold);
