@@ -2,8 +2,8 @@
 //! made to fail on its first, second and hundredth execution, or, where no run reaches it, in states made up for it; nothing
 //! of it may be seen in results, memory or traps.
 //!
-//! One case for each entry and choice of greens, but for the toys, whose traces are long, and the many beside rustc; with
-//! `HUESHIFT_NIGHTLY` set, all. `SCENARIOS=text` runs those whose ids contain the text.
+//! One case for each entry and choice of greens, but for the toys, whose traces are long, and the many beside rustc; and
+//! [`shorter`] ones. With `HUESHIFT_NIGHTLY` set, all, as they are. `SCENARIOS=text` runs those whose ids contain the text.
 
 use hueshift::io::{self, Io};
 use hueshift::jitcodegen::OptLevel;
@@ -20,13 +20,22 @@ struct Total {
     wrong: Vec<String>,
 }
 
-fn disturb(case: &Case, total: &Mutex<Total>) {
-    io::with(Io::bytes(case.input.as_bytes()), || disturb_here(case, total)).0
+/// Arguments with which a case that takes longer than all others together is the same in less time.
+fn shorter(case: &Case) -> Option<String> {
+    match case.id.as_str() {
+        "nasty/control_given/scattered_keys#1" => Some("60,42".to_owned()),
+        "exclusive_refs/checks_between/fill#1" => Some(format!("[{}],130,7", vec!["0"; 130].join(", "))),
+        _ => None,
+    }
 }
 
-fn disturb_here(case: &Case, total: &Mutex<Total>) {
+fn disturb(case: &Case, args: &str, total: &Mutex<Total>) {
+    io::with(Io::bytes(case.input.as_bytes()), || disturb_here(case, args, total)).0
+}
+
+fn disturb_here(case: &Case, args: &str, total: &Mutex<Total>) {
     let Ok((_, _, compiler)) = compiler_of(case) else { return };
-    let (args, options) = (case.args.as_str(), JitOptions { opt_level: OptLevel::Quick, ..JitOptions::default() });
+    let options = JitOptions { opt_level: OptLevel::Quick, ..JitOptions::default() };
     let aborts = abort_everywhere(&compiler, args, &options);
     let guards = force_every_guard(&compiler, args, &options, None);
     let mut total = total.lock().expect("nobody panics with it");
@@ -72,7 +81,8 @@ fn scenarios_disturbed() {
         for _ in 0..std::thread::available_parallelism().map_or(2, usize::from) {
             let work = || {
                 while let Some(case) = list.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    disturb(case, &total);
+                    let shorter = if nightly { None } else { shorter(case) };
+                    disturb(case, shorter.as_ref().unwrap_or(&case.args), &total);
                 }
             };
             std::thread::Builder::new().stack_size(64 << 20).spawn_scoped(scope, work).expect("a thread");
