@@ -12,6 +12,7 @@ use soundness::source::tristate::Tristate;
 use soundness::term::{Term, isnt, number, same, truth, written};
 use soundness::theorem::{Theorem, Verdict, of_promise, prove, tested_only, theorems};
 use soundness::word::{I64, lit, sub};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 const TIMEOUT: Duration = Duration::from_secs(120);
@@ -157,21 +158,26 @@ fn no_promise_rests_on_itself() {
 #[test]
 #[ignore = "takes minutes; ci runs it in its step `proofs`"]
 fn all_is_proven() {
-    let Some(z3) = z3() else { return };
-    let mut proven = 0;
-    for theorem in theorems().into_iter().filter(|theorem| tested_only(*theorem).is_none()) {
-        let questions = theorem.brief();
-        assert_eq!(prove(&questions, &z3), Verdict::Proven, "{}", theorem.name());
-        if let Some(first) = questions.first() {
-            assert!(
-                matches!(z3.ask(&first.given, false, &[], Effort::ALL), Answer::Sat(_)),
-                "{} has no cases",
-                theorem.name()
-            );
+    let all: Vec<Theorem> = theorems().into_iter().filter(|theorem| tested_only(*theorem).is_none()).collect();
+    assert!(all.len() > 70, "{}", all.len());
+    let next = AtomicUsize::new(0);
+    let some = || {
+        let Some(z3) = z3() else { return };
+        while let Some(theorem) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let questions = theorem.brief();
+            assert_eq!(prove(&questions, &z3), Verdict::Proven, "{}", theorem.name());
+            if let Some(first) = questions.first() {
+                assert!(
+                    matches!(z3.ask(&first.given, false, &[], Effort::ALL), Answer::Sat(_)),
+                    "{} has no cases",
+                    theorem.name()
+                );
+            }
         }
-        proven += 1;
-    }
-    assert!(proven > 70, "{proven}");
+    };
+    std::thread::scope(|scope| {
+        (0..std::thread::available_parallelism().map_or(1, usize::from)).for_each(|_| drop(scope.spawn(some)));
+    });
 }
 
 /// A proof that can't fail is worth nothing.

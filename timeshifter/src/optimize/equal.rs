@@ -112,9 +112,22 @@ fn shape(block: &Block, own: &mut [u32]) -> u64 {
     };
     way_out(block).hash(&mut hasher);
     for op in &block.ops {
-        op.opcode.hash(&mut hasher);
+        match (op.opcode.mirrored(), &op.args[..]) {
+            (mirrored, [a, b]) if mirrored.is_some() || op.opcode.is_commutative() => {
+                op.opcode.min(mirrored.unwrap_or(op.opcode)).hash(&mut hasher);
+                let each = [a, b].map(|arg| {
+                    let mut hasher = FxHasher::default();
+                    operand(arg, &mut hasher);
+                    hasher.finish()
+                });
+                each[0].wrapping_add(each[1]).hash(&mut hasher);
+            }
+            _ => {
+                op.opcode.hash(&mut hasher);
+                op.args.iter().for_each(|arg| operand(arg, &mut hasher));
+            }
+        }
         op.imm.hash(&mut hasher);
-        op.args.iter().for_each(|arg| operand(arg, &mut hasher));
     }
     block.term.operands().for_each(|arg| operand(&arg, &mut hasher));
     for value in values() {
@@ -123,8 +136,8 @@ fn shape(block: &Block, own: &mut [u32]) -> u64 {
     hasher.finish()
 }
 
-/// A block with its own values numbered from the graph's last on, and without places in the source where nobody looks
-/// at them: traps, and what may trap, keep theirs.
+/// A block with its own values numbered from the graph's last on, operands that may stand in either order in one, and
+/// without places in the source where nobody looks at them: traps, and what may trap, keep theirs.
 fn normalized(graph: &Graph, block: &Block) -> Block {
     let mut block = block.clone();
     let mut numbers: FxHashMap<ValueId, ValueId> = FxHashMap::default();
@@ -142,6 +155,14 @@ fn normalized(graph: &Graph, block: &Block) -> Block {
     };
     for op in &mut block.ops {
         op.args.iter_mut().for_each(renumber);
+        match (op.opcode.mirrored(), &op.args[..]) {
+            (Some(mirrored), [_, _]) if mirrored < op.opcode => {
+                op.opcode = mirrored;
+                op.args.reverse();
+            }
+            (None, [a, b]) if op.opcode.is_commutative() && b < a => op.args.reverse(),
+            _ => {}
+        }
         if !matches!(op.opcode.effect(), Effect::Call | Effect::ElidableCall) && op.opcode != Opcode::Likely {
             op.loc = Loc::UNKNOWN;
         }

@@ -610,7 +610,8 @@ impl Walk<'_> {
                 }
                 None => shown_op(op.opcode, &op.args),
             };
-            (format!("{} = {own} -> {change}", results.join(", ")), why)
+            let own = if results.is_empty() { own } else { format!("{} = {own}", results.join(", ")) };
+            (format!("{own} -> {change}"), why)
         });
         self.changed |= may;
         may

@@ -148,7 +148,7 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> Opt
         simplify(graph, rewrites)?;
     }
     // On the way where it is needed more may be known of what an op is handed.
-    sink(graph, rewrites);
+    sink(graph, rewrites, false);
     // What one arm stores is known behind it when it has no branch any more.
     for _ in 0..STRAIGHTENED {
         if !straighten(graph, entry, rewrites) {
@@ -216,7 +216,7 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> Opt
         }
     }
     // What tests have become needless for has fewer users now.
-    let mut walks = if sink(graph, rewrites) | late { LAST_WALKS } else { 0 };
+    let mut walks = if sink(graph, rewrites, true) | late { LAST_WALKS } else { 0 };
     while walks > 0 {
         walked = forward(graph, entry, rewrites);
         if walked.changed {

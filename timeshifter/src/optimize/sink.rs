@@ -12,16 +12,21 @@
 //! b2: exit 0(v2)                      exit 0(v2)
 //! ```
 //!
-//! Down there the op needs its operands. Of those that nobody else uses there it may keep no more alive on the way than
-//! there are results, which needn't be any longer. A load moves over one edge only, and stays above what may write
-//! where it looks. Stores are [`super::stores`]' business.
+//! Down there the op needs its operands. Of those that nobody else uses there or right behind it may keep no more alive
+//! on the way than there are results, which needn't be any longer. An operand that nobody else uses sinks, too: so what
+//! counts is what that needs. Divisions and roots, which take longer than anything that has to be kept, always sink; also
+//! onto an edge that alone hands on what they give, which gets a block for it. A load moves over one edge only, and stays
+//! above what may write where it looks. Stores are [`super::stores`]' business.
+//!
+//! An exit that several guards share is left to by several edges. What it alone needs is done there, too, since nobody
+//! comes there twice; but only in the end, as guards are merged only where nothing is done ([`super::guards`]).
 
-use super::dominators::exits;
+use super::dominators::{exits, is_trap};
 use super::known::Known;
 use super::memory::Place;
 use super::rewrites::{Kind, Rewrites, shown_op};
-use flowgraph::ir::{Block, BlockId, Effect, Graph, Op, Operand, ValueId};
-use smallvec::SmallVec;
+use flowgraph::ir::{Block, BlockId, Edge, Effect, Graph, Op, Opcode, Operand, Terminator, Time, ValueId};
+use smallvec::{SmallVec, smallvec};
 
 /// An op moves over no more edges than these.
 const EDGES: usize = 8;
@@ -32,9 +37,16 @@ const WRITES: usize = 16;
 /// In a block of more ops than these it isn't looked for who else uses an operand.
 const OPS: usize = 32;
 
-/// Sinks ops. Gives whether any is where a test has been made that it wasn't behind before: exits don't count.
-pub(super) fn sink(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
-    let leads_here = only_from(graph);
+/// In so many blocks, the one that an op moves to and those behind it, is looked for who else uses an operand.
+const BLOCKS: usize = 6;
+
+/// Of so many operands inside of each other is looked for what they need.
+const NESTED: usize = 3;
+
+/// Sinks ops; also, in the end, into exits that are shared. Gives whether any is where a test has been made that it
+/// wasn't behind before: exits don't count.
+pub(super) fn sink(graph: &mut Graph, rewrites: &mut Rewrites, in_the_end: bool) -> bool {
+    let mut leads_here = only_from(graph);
     if leads_here.iter().all(Option::is_none) {
         return false;
     }
@@ -55,9 +67,14 @@ pub(super) fn sink(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
                 continue;
             }
             let reads = effect == Effect::Read;
-            let Some(to) = users.only_in(op).filter(|to| *to != at) else { continue };
-            if !comes_from(to, at, if reads { 1 } else { EDGES }, &leads_here) || !keeps_few(op, graph.block(to)) {
-                continue;
+            let Some(to) = users.only_in(op) else { continue };
+            let edge = edge_for(graph, op, to).filter(|_| to == at || comes_from(to, at, EDGES, &leads_here));
+            if edge.is_none() {
+                let is_shared = in_the_end && !reads && exits(graph, to);
+                let comes = || is_shared || comes_from(to, at, if reads { 1 } else { EDGES }, &leads_here);
+                if to == at || !comes() || !is_slow(op.opcode) && !users.keeps_few(graph, (at, number), to) {
+                    continue;
+                }
             }
             if reads && !writes.is_empty() {
                 let (known, ops) = (known.get_or_insert_with(|| Known::new(graph)), &graph.block(at).ops);
@@ -67,11 +84,19 @@ pub(super) fn sink(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
             }
             let change = || (format!("{} -> {to}", shown_op(op.opcode, &op.args)), "it is used there only".to_owned());
             if rewrites.may(Kind::Sunk, op.loc, change) {
-                users.moves(op, at, to);
+                let op = op.clone();
+                let to = match edge {
+                    Some(side) => {
+                        leads_here.push(Some(to));
+                        users.results_move(&op, BlockId(graph.blocks.len() as u32));
+                        put_on_edge(graph, to, side)
+                    }
+                    None => to,
+                };
+                users.moves(&op, at, to);
                 moved.push(number);
                 behind_tests |= !exits(graph, to);
                 // Whoever comes next looks at what is used there, this among it.
-                let op = op.clone();
                 graph.block_mut(to).ops.insert(0, op);
             }
         }
@@ -113,20 +138,75 @@ fn comes_from(to: BlockId, at: BlockId, edges: usize, leads_here: &[Option<Block
     false
 }
 
-/// Whether an op, if it is done at the beginning of a block instead of before it, keeps no more values alive until
-/// there than it frees.
-fn keeps_few(op: &Op, to: &Block) -> bool {
-    let mut values: SmallVec<[ValueId; 3]> = op.args.iter().filter_map(|arg| arg.value()).collect();
-    values.sort_unstable();
-    values.dedup();
-    if values.len() > op.results.len() && to.ops.len() <= OPS {
-        let used = |value: &ValueId| {
-            let is = |operand: &Operand| *operand == Operand::Value(*value);
-            to.ops.iter().any(|op| op.args.iter().any(is)) || to.term.operands().any(|arg| is(&arg))
-        };
-        values.retain(|value| !used(value));
+/// Whether an op takes longer than whatever has to be kept for it.
+fn is_slow(opcode: Opcode) -> bool {
+    use Opcode as O;
+    matches!(
+        opcode,
+        O::IntFloordiv
+            | O::IntMod
+            | O::UintFloordiv
+            | O::UintMod
+            | O::FloatTruediv
+            | O::FloatMod
+            | O::FloatSqrt
+            | O::SingleTruediv
+            | O::SingleMod
+            | O::SingleSqrt
+    )
+}
+
+/// The side of a block's branch that alone hands on what a slow op gives, to where several ways lead, if nothing else of
+/// the block uses it.
+fn edge_for(graph: &Graph, op: &Op, block: BlockId) -> Option<usize> {
+    let code = graph.block(block);
+    let (true, Terminator::Branch { time: Time::Now, .. }) = (is_slow(op.opcode), &code.term) else { return None };
+    let is = |operand: &Operand| operand.value().is_some_and(|value| op.results.contains(&value));
+    if code.ops.iter().any(|other| other.args.iter().any(is)) || code.term.operands().any(|arg| is(&arg)) {
+        return None;
     }
-    values.len() <= op.results.len()
+    let mut sides = code.term.edges().enumerate().filter(|(_, edge)| edge.args.iter().any(is));
+    let (side, edge) = sides.next()?;
+    (sides.next().is_none() && !exits(graph, edge.block) && !is_trap(graph, edge.block)).then_some(side)
+}
+
+/// A block on an edge, which goes on where that has led to.
+fn put_on_edge(graph: &mut Graph, from: BlockId, side: usize) -> BlockId {
+    let new = graph.new_block();
+    let loc = graph.block(from).loc;
+    let edge = graph.block_mut(from).term.edges_mut().nth(side);
+    let Some(edge) = edge else { unreachable!("a branch has two sides") };
+    let led_to = std::mem::replace(edge, Edge { block: new, args: SmallVec::new() });
+    let code = graph.block_mut(new);
+    (code.term, code.loc) = (Terminator::Jump(led_to), loc);
+    new
+}
+
+/// Whether a block uses a value, or hands it on.
+fn uses(block: &Block, value: ValueId) -> bool {
+    let is = |operand: &Operand| *operand == Operand::Value(value);
+    block.ops.iter().any(|op| op.args.iter().any(is))
+        || block.term.operands().any(|arg| is(&arg))
+        || block.term.edges().any(|edge| edge.args.iter().any(is))
+}
+
+/// Whether a value is used in a block or not far behind it.
+fn is_used_behind(graph: &Graph, block: BlockId, value: ValueId) -> bool {
+    let mut seen: SmallVec<[BlockId; BLOCKS]> = smallvec![block];
+    let mut at = 0;
+    while let Some(next) = seen.get(at).copied() {
+        let code = graph.block(next);
+        if code.ops.len() > OPS || uses(code, value) {
+            return code.ops.len() <= OPS;
+        }
+        for edge in code.term.edges() {
+            if seen.len() < BLOCKS && !seen.contains(&edge.block) {
+                seen.push(edge.block);
+            }
+        }
+        at += 1;
+    }
+    false
 }
 
 /// Whether a load gives the same behind what writes.
@@ -179,6 +259,52 @@ impl Users {
             }
         }
         only
+    }
+
+    /// Whether an op of a block, if it is done at the beginning of another one, keeps no more values alive until there
+    /// than it frees.
+    fn keeps_few(&self, graph: &Graph, (at, number): (BlockId, usize), to: BlockId) -> bool {
+        let ops = &graph.block(at).ops;
+        let mut values: SmallVec<[ValueId; 8]> = SmallVec::new();
+        self.needs(&ops[..number], &ops[number], NESTED, &mut values);
+        values.sort_unstable();
+        values.dedup();
+        let results = ops[number].results.len();
+        if values.len() > results {
+            values.retain(|value| !is_used_behind(graph, to, *value));
+        }
+        values.len() <= results
+    }
+
+    /// What an op needs, or what its operands do that would sink with it.
+    fn needs(&self, before: &[Op], op: &Op, nested: usize, values: &mut SmallVec<[ValueId; 8]>) {
+        for value in op.args.iter().filter_map(|arg| arg.value()) {
+            let from = before.len().saturating_sub(OPS);
+            let computed = (from..before.len()).rev().find(|at| before[*at].results[..] == [value]);
+            let sinks = |at: &usize| {
+                let is_once = matches!(self.0[value.index()], Used::In(_, 1));
+                let writes = |op: &Op| matches!(op.opcode.effect(), Effect::Write | Effect::Call);
+                is_once
+                    && match before[*at].opcode.effect() {
+                        Effect::Pure => true,
+                        Effect::Read => !before[*at..].iter().any(writes),
+                        _ => false,
+                    }
+            };
+            match computed.filter(|_| nested > 0).filter(sinks) {
+                Some(at) => self.needs(&before[..at], &before[at], nested - 1, values),
+                None => values.push(value),
+            }
+        }
+    }
+
+    /// What an op gives is used in another block from here on, as often.
+    fn results_move(&mut self, op: &Op, to: BlockId) {
+        for result in &op.results {
+            if let Used::In(block, _) = &mut self.0[result.index()] {
+                *block = to;
+            }
+        }
     }
 
     /// An op is done in another block from here on.

@@ -129,8 +129,15 @@ impl Known {
 
     /// Whether an operand may be this integer.
     pub(in crate::optimize) fn may_be_case(&self, operand: Operand, case: i64) -> bool {
-        let test = SameOp::pure(Opcode::IntEq, &[operand, Operand::int(case)]);
-        self.bound(operand).contains(case) && self.done(&test).is_none_or(|gives| gives != [Operand::int(0)])
+        let has_given = |opcode, wanted| {
+            let test = SameOp::pure(opcode, &[operand, Operand::int(case)]);
+            self.done(&test).is_some_and(|gives| self.bound(gives[0]) == IntBound::constant(wanted))
+        };
+        let is_positive = || operand.value().is_some_and(|value| self.least.contains_key(&value));
+        self.bound(operand).contains(case)
+            && !(case == 0 && is_positive())
+            && !has_given(Opcode::IntEq, 0)
+            && !has_given(Opcode::IntNe, 1)
     }
 
     /// Whether an operand may be something else than all of these integers.
@@ -278,12 +285,20 @@ impl Known {
         }
     }
 
-    /// Learns that two values are the same: the one with the lower number stands for both.
+    /// Learns that two values are the same: the one with the lower number stands for both, but for one that is another's
+    /// sum with a constant, since that says more.
     fn learn_same(&mut self, a: ValueId, b: ValueId) {
         let (a, b) = (self.standing_for(a), self.standing_for(b));
-        if a != b {
-            self.equal.insert(a.max(b), a.min(b));
-            self.learnt.push(Learnt::Equal(a.max(b)));
+        if a == b {
+            return;
         }
+        let is_sum = |value: ValueId| self.offset_of(value.into()).is_some_and(|(of, _)| of != value);
+        let (stands, other) = match (is_sum(a), is_sum(b)) {
+            (true, false) => (a, b),
+            (false, true) => (b, a),
+            _ => (a.min(b), a.max(b)),
+        };
+        self.equal.insert(other, stands);
+        self.learnt.push(Learnt::Equal(other));
     }
 }
