@@ -87,9 +87,10 @@ pub(super) fn sink(graph: &mut Graph, rewrites: &mut Rewrites, in_the_end: bool)
                 let op = op.clone();
                 let to = match edge {
                     Some(side) => {
+                        let new = put_on_edge(graph, to, side);
                         leads_here.push(Some(to));
-                        users.results_move(&op, BlockId(graph.blocks.len() as u32));
-                        put_on_edge(graph, to, side)
+                        users.are_handed_on(&graph.block(new).term, to, new);
+                        new
                     }
                     None => to,
                 };
@@ -298,11 +299,15 @@ impl Users {
         }
     }
 
-    /// What an op gives is used in another block from here on, as often.
-    fn results_move(&mut self, op: &Op, to: BlockId) {
-        for result in &op.results {
-            if let Used::In(block, _) = &mut self.0[result.index()] {
-                *block = to;
+    /// What one block has handed on, another one on its edge does from here on.
+    fn are_handed_on(&mut self, term: &Terminator, from: BlockId, by: BlockId) {
+        let args = || term.edges().flat_map(|edge| &edge.args).filter_map(|arg| arg.value());
+        for value in args() {
+            let times = args().filter(|other| *other == value).count() as u32;
+            match &mut self.0[value.index()] {
+                Used::In(block, all) if *block == from && *all == times => *block = by,
+                Used::In(block, _) if *block == by => {}
+                used => *used = Used::InSeveral,
             }
         }
     }
