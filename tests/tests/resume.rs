@@ -8,7 +8,7 @@ use hueshift_tests::{Case, check};
 use std::path::Path;
 
 /// How many random modules are disturbed unless it is said otherwise, and at what stride.
-const MODULES: (u64, usize) = (40, 17);
+const MODULES: (u64, usize) = (40, 7);
 
 /// Bytes for a generator (Marsaglia's xorshift).
 fn bytes(seed: u64) -> Vec<u8> {
