@@ -134,10 +134,8 @@ impl Known {
             self.done(&test).is_some_and(|gives| self.bound(gives[0]) == IntBound::constant(wanted))
         };
         let is_positive = || operand.value().is_some_and(|value| self.least.contains_key(&value));
-        self.bound(operand).contains(case)
-            && !(case == 0 && is_positive())
-            && !has_given(Opcode::IntEq, 0)
-            && !has_given(Opcode::IntNe, 1)
+        let is_excluded = case == 0 && is_positive() || has_given(Opcode::IntEq, 0) || has_given(Opcode::IntNe, 1);
+        self.bound(operand).contains(case) && !is_excluded
     }
 
     /// Whether an operand may be something else than all of these integers.
