@@ -137,14 +137,19 @@ impl Drivers {
     }
 
     /// Throws the coldest drivers away that no run is inside of: if there is more code than so many bytes, until there is
-    /// half as much, and if they are too many, until they are half as many.
-    pub fn evict(&mut self, most: usize) -> Evicted {
+    /// half as much, and if they are too many, until they are half as many. Gives what has gone, and the share of the time
+    /// since some went last that was spent on code that had been there before.
+    pub fn evict(&mut self, most: usize) -> (Evicted, f64) {
         let (too_much, too_many) = (self.bytes > most, self.are_too_many());
         let goes = |driver: &Driver| driver.inside.get() == 0 && (driver.bytes > 0 || too_many);
         let mut idle: Vec<(u64, usize)> = (self.all.iter().enumerate())
             .filter_map(|(number, driver)| driver.as_ref().filter(|d| goes(d)).map(|d| (d.entered, number)))
             .collect();
+        if idle.is_empty() {
+            return (Evicted::None, 0.0);
+        }
         idle.sort_unstable();
+        let remade = self.remade();
         let mut evicted = Evicted::None;
         for (_, number) in idle {
             let still_too_much = too_much && self.bytes > most / 2;
@@ -168,11 +173,11 @@ impl Drivers {
         for driver in self.all.iter_mut().flatten() {
             driver.entered /= 2;
         }
-        evicted
+        (evicted, remade)
     }
 
     /// The share of the time since this was asked last that went into making code which had been there before.
-    pub fn remade(&mut self) -> f64 {
+    fn remade(&mut self) -> f64 {
         let now = Instant::now();
         let since = self.asked.replace(now).unwrap_or(now);
         let mut remade = Duration::ZERO;

@@ -258,18 +258,19 @@ impl<'p> Jit<'p> {
 
     /// There is too much code: the coldest goes, and what is hot must become hot again.
     fn throw_away(&mut self) {
-        // Without `background` nothing is measured, so that runs are the same each time.
-        let remade = if self.options.background { self.tiers.drivers.remade() } else { MUCH_REMADE };
-        let evicted = self.tiers.drivers.evict(self.options.code_bytes);
-        if evicted == Evicted::AtOnce || remade > MUCH_REMADE {
+        let (evicted, remade) = self.tiers.drivers.evict(self.options.code_bytes);
+        if evicted == Evicted::None {
+            return; // all have runs inside
+        }
+        // Without `background` no time has a say, so that runs are the same each time.
+        let measured = self.options.background;
+        if evicted == Evicted::AtOnce || measured && remade > MUCH_REMADE {
             // It would be compiled and thrown away again and again.
             self.tiers.raise_threshold();
-        } else if evicted == Evicted::Some && remade < LITTLE_REMADE {
+        } else if measured && remade < LITTLE_REMADE {
             self.tiers.lower_threshold(self.options.threshold);
         }
-        if evicted != Evicted::None {
-            self.tiers.counters.fill(self.tiers.threshold);
-        }
+        self.tiers.counters.fill(self.tiers.threshold);
     }
 
     /// Finishes a portal that compiled code has called. Gives the words that it returns.
