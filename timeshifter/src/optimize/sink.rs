@@ -26,6 +26,7 @@ use super::known::Known;
 use super::memory::Place;
 use super::rewrites::{Kind, Rewrites, shown_op};
 use flowgraph::ir::{Block, BlockId, Edge, Effect, Graph, Op, Opcode, Operand, Terminator, Time, ValueId};
+use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
 /// An op moves over no more edges than these.
@@ -57,6 +58,8 @@ pub(super) fn sink(graph: &mut Graph, rewrites: &mut Rewrites, in_the_end: bool)
     for at in (0..graph.blocks.len() as u32).rev().map(BlockId) {
         let mut writes: SmallVec<[usize; 4]> = SmallVec::new();
         let mut moved: Vec<usize> = Vec::new();
+        // To blocks that are long, where nobody looks at single ops: all at once, the last first.
+        let mut to_long: FxHashMap<BlockId, Vec<Op>> = FxHashMap::default();
         for number in (0..graph.block(at).ops.len()).rev() {
             let op = &graph.block(at).ops[number];
             let effect = op.opcode.effect();
@@ -68,7 +71,7 @@ pub(super) fn sink(graph: &mut Graph, rewrites: &mut Rewrites, in_the_end: bool)
             }
             let reads = effect == Effect::Read;
             let Some(to) = users.only_in(op) else { continue };
-            let edge = edge_for(graph, op, to).filter(|_| to == at || comes_from(to, at, EDGES, &leads_here));
+            let edge = users.edge_for(graph, op, to).filter(|_| to == at || comes_from(to, at, EDGES, &leads_here));
             if edge.is_none() {
                 let is_shared = in_the_end && !reads && exits(graph, to);
                 let comes = || is_shared || comes_from(to, at, if reads { 1 } else { EDGES }, &leads_here);
@@ -98,11 +101,17 @@ pub(super) fn sink(graph: &mut Graph, rewrites: &mut Rewrites, in_the_end: bool)
                 moved.push(number);
                 behind_tests |= !exits(graph, to);
                 // Whoever comes next looks at what is used there, this among it.
-                graph.block_mut(to).ops.insert(0, op);
+                match &mut graph.block_mut(to).ops {
+                    ops if ops.len() <= OPS => ops.insert(0, op),
+                    _ => to_long.entry(to).or_default().push(op),
+                }
             }
         }
         if moved.is_empty() {
             continue;
+        }
+        for (to, ops) in to_long {
+            graph.block_mut(to).ops.splice(..0, ops.into_iter().rev());
         }
         let mut moved = moved.into_iter().rev().peekable();
         let mut number = 0;
@@ -155,20 +164,6 @@ fn is_slow(opcode: Opcode) -> bool {
             | O::SingleMod
             | O::SingleSqrt
     )
-}
-
-/// The side of a block's branch that alone hands on what a slow op gives, to where several ways lead, if nothing else of
-/// the block uses it.
-fn edge_for(graph: &Graph, op: &Op, block: BlockId) -> Option<usize> {
-    let code = graph.block(block);
-    let (true, Terminator::Branch { time: Time::Now, .. }) = (is_slow(op.opcode), &code.term) else { return None };
-    let is = |operand: &Operand| operand.value().is_some_and(|value| op.results.contains(&value));
-    if code.ops.iter().any(|other| other.args.iter().any(is)) || code.term.operands().any(|arg| is(&arg)) {
-        return None;
-    }
-    let mut sides = code.term.edges().enumerate().filter(|(_, edge)| edge.args.iter().any(is));
-    let (side, edge) = sides.next()?;
-    (sides.next().is_none() && !exits(graph, edge.block) && !is_trap(graph, edge.block)).then_some(side)
 }
 
 /// A block on an edge, which goes on where that has led to.
@@ -297,6 +292,18 @@ impl Users {
                 None => values.push(value),
             }
         }
+    }
+
+    /// The side of a block's branch that alone hands on what a slow op gives, to where several ways lead, if nothing else
+    /// of the block uses it.
+    fn edge_for(&self, graph: &Graph, op: &Op, block: BlockId) -> Option<usize> {
+        let term = &graph.block(block).term;
+        let (true, Terminator::Branch { time: Time::Now, .. }) = (is_slow(op.opcode), term) else { return None };
+        let [result] = op.results[..] else { return None };
+        let Used::In(_, times) = self.0[result.index()] else { return None };
+        let handed = |edge: &Edge| edge.args.iter().filter(|arg| **arg == Operand::Value(result)).count() as u32;
+        let (side, edge) = term.edges().enumerate().find(|(_, edge)| handed(edge) == times)?;
+        (!exits(graph, edge.block) && !is_trap(graph, edge.block)).then_some(side)
     }
 
     /// What one block has handed on, another one on its edge does from here on.
