@@ -11,7 +11,7 @@ use crate::output::print;
 use crate::problem::{Failure, Problem};
 use crate::source;
 use clap::Args;
-use hueshift::events::{Event, Reason, What};
+use hueshift::events::{End, Event, Reason, What};
 use indexmap::{IndexMap, IndexSet};
 use serde_json::Value;
 use std::fmt::Write;
@@ -103,15 +103,18 @@ type Exit = (u32, u32);
 #[derive(Default)]
 struct Summary<'a> {
     us: u64,
-    traces: usize,
-    aborted: usize,
+    traces: Made,
     tracing_us: u64,
     compiling_us: u64,
     emitted: usize,
     ops: usize,
     bytes: usize,
-    bridges: usize,
+    bridges: Made,
+    /// Values of promotions.
+    values: Made,
     regions: usize,
+    /// How often code was thrown away, and how many bytes.
+    evictions: (usize, usize),
     /// The latest event of each exit.
     exits: IndexMap<Exit, (&'a Event, u64)>,
     bridged: Vec<Exit>,
@@ -126,7 +129,26 @@ struct Summary<'a> {
     widened: IndexMap<(String, Reason, &'a [String]), Widened<'a>>,
     /// By place and reason.
     limits: Grouped<'a>,
+    evicted: Grouped<'a>,
     refused: Grouped<'a>,
+}
+
+/// What was traced.
+#[derive(Default)]
+struct Made {
+    times: usize,
+    /// Those among them that were stopped before they came to compiled code or to an end.
+    stopped: usize,
+}
+
+impl Made {
+    fn text(&self, noun: &str) -> String {
+        let stopped = match self.stopped {
+            0 => String::new(),
+            stopped => format!(" ({stopped} stopped)"),
+        };
+        times(self.times, noun) + &stopped
+    }
 }
 
 /// Code of one place in the interpreter.
@@ -166,9 +188,16 @@ impl Log {
                     sum.emitted += ops;
                 }
                 What::Traced { ops, .. } | What::Specialized { ops, .. } => {
-                    // Those behind exits are told of again, as bridges and cases.
-                    let behind_exit = matches!(event.reason, Reason::HotExit | Reason::BehindLoop | Reason::NewValue);
-                    sum.traces += usize::from(!behind_exit);
+                    let stopped = usize::from(matches!(event.what, What::Traced { end: End::Stopped, .. }));
+                    match event.reason {
+                        // Those behind exits are told of again, as bridges and cases.
+                        Reason::HotExit | Reason::BehindLoop => sum.bridges.stopped += stopped,
+                        Reason::NewValue => sum.values.stopped += stopped,
+                        _ => {
+                            sum.traces.times += 1;
+                            sum.traces.stopped += stopped;
+                        }
+                    }
                     sum.tracing_us += took;
                     sum.emitted += ops;
                 }
@@ -177,15 +206,16 @@ impl Log {
                     sum.ops += ops;
                     sum.bytes += bytes;
                 }
-                What::Exit { exit, taken } => drop(sum.exits.insert((event.compiler, *exit), (event, *taken))),
+                What::Exit { exit, taken, .. } => drop(sum.exits.insert((event.compiler, *exit), (event, *taken))),
                 What::Bridge { exit, .. } => {
-                    sum.bridges += 1;
+                    sum.bridges.times += 1;
                     sum.bridged.push((event.compiler, *exit));
                     sum.at(event).bridges += 1;
                 }
                 What::Promoted { exit, value, .. } => {
                     let promotion = sum.promotions.entry((event.compiler, *exit)).or_insert((event, Vec::new()));
                     promotion.1.push(*value);
+                    sum.values.times += 1;
                     sum.at(event).values += 1;
                 }
                 What::Widened { variables, .. } => {
@@ -194,12 +224,16 @@ impl Log {
                     entry.times += 1;
                 }
                 What::Limit { exit: Some(exit), .. } => drop(sum.full.insert((event.compiler, *exit), event)),
-                What::Limit { .. } => {
-                    sum.aborted += usize::from(matches!(event.reason, Reason::TraceSteps | Reason::AbortAt));
-                    count(&mut sum.limits, event);
+                What::Limit { .. } => count(&mut sum.limits, event),
+                What::Refused { .. } => {
+                    // What has come of a promoted value that is refused is told by nothing else.
+                    sum.tracing_us += took;
+                    count(&mut sum.refused, event);
                 }
-                What::Refused { .. } => count(&mut sum.refused, event),
-                What::Evicted { .. } => count(&mut sum.limits, event),
+                What::Evicted { bytes, .. } => {
+                    sum.evictions = (sum.evictions.0 + 1, sum.evictions.1 + bytes);
+                    count(&mut sum.evicted, event);
+                }
                 What::Invalidated { exit, .. } => {
                     let entry = sum.written.entry((event.compiler, *exit)).or_insert((event, 0));
                     *entry = (event, entry.1 + 1);
@@ -229,6 +263,7 @@ impl Summary<'_> {
         let sections = [
             section("Not compiled", self.refused()),
             section("Limits that were met", self.limits()),
+            section("Code that was thrown away", self.evicted()),
             section("Exits that are taken and have no code of their own", self.exits()),
             section("Promotions with many values", self.promotions()),
             section("Code that was made less specific", self.widened()),
@@ -265,13 +300,14 @@ impl Summary<'_> {
                 ms(self.us)
             );
         }
-        let (traces, stopped) = (times(self.traces, "trace"), self.aborted);
         let _ = write!(
             out,
-            "\n{traces}, {stopped} of them stopped; {}, {}, {}: {} ops emitted, {} compiled, {} bytes",
-            times(self.bridges, "bridge"),
+            "\n{}, {}, {}, {}{}: {} ops emitted, {} compiled, {} bytes",
+            self.traces.text("trace"),
+            self.bridges.text("bridge"),
             times(self.regions, "region"),
             times(self.promotions.len(), "promotion"),
+            if self.promotions.is_empty() { String::new() } else { format!(" of {}", self.values.text("value")) },
             self.emitted,
             self.ops,
             self.bytes
@@ -281,32 +317,47 @@ impl Summary<'_> {
             Some(all) => _ = writeln!(out, ", {all} with what leads into and out of them"),
             None => out.push('\n'),
         }
+        if let (evictions @ 1.., bytes) = self.evictions {
+            let _ = writeln!(out, "{}, of {bytes} bytes", times(evictions, "eviction"));
+        }
         out
     }
 
     fn refused(&self) -> Vec<String> {
         let said = |(event, n): &(&Event, usize)| {
             let What::Refused { message } = &event.what else { return None };
-            // What is behind it are limits and remedies.
-            let message = message.split("; ").next().unwrap_or_default();
-            Some(line(event, &format!("{message}{}", often(*n)), event.reason.remedy()))
+            // Behind it are the limit, and mostly what to do, better than anybody could say who knows the reason alone.
+            let (message, remedy) = match message.split_once("; ") {
+                Some((message, rest)) => (message, Some(rest)),
+                None => (message.as_str(), event.reason.remedy()),
+            };
+            Some(line(event, &format!("{message}{}", often(*n)), remedy))
         };
         self.refused.values().filter_map(said).collect()
     }
 
     fn limits(&self) -> Vec<String> {
         let said = |(event, n): &(&Event, usize)| {
-            if let What::Evicted { graphs, bytes } = &event.what {
-                let what = format!("{graphs} graphs of {bytes} bytes were thrown away{}", often(*n));
-                return Some(line(event, &what, event.reason.remedy()));
-            }
             let What::Limit { limit, name, .. } = &event.what else { return None };
             let name = name.as_ref().map(|name| format!(" (`{name}`)")).unwrap_or_default();
-            let id = event.reason.id();
-            let what = format!("{id}={limit}{name}{}: {}", often(*n), sentence(event.reason));
+            let met = match event.reason {
+                // What the setting is isn't what has been met.
+                Reason::Chaos => format!("stopped at step {limit}"),
+                reason => format!("{}={limit}", reason.id()),
+            };
+            let what = format!("{met}{name}{}: {}", often(*n), sentence(event.reason));
             Some(line(event, &what, event.reason.remedy()))
         };
         self.limits.values().filter_map(said).collect()
+    }
+
+    fn evicted(&self) -> Vec<String> {
+        let said = |(event, n): &(&Event, usize)| {
+            let What::Evicted { graphs, bytes } = &event.what else { return None };
+            let what = format!("{graphs} graphs of {bytes} bytes{}: {}", often(*n), sentence(event.reason));
+            Some(line(event, &what, event.reason.remedy()))
+        };
+        self.evicted.values().filter_map(said).collect()
     }
 
     fn exits(&self) -> Vec<String> {
@@ -384,8 +435,14 @@ impl Summary<'_> {
             format!("  {place}{}: {bridges} and {values}\n", shown_keys(keys))
         };
         let mut lines: Vec<String> = most.iter().take(PLACES).map(said).collect();
+        let values: usize = most.iter().map(|(_, made)| made.values).sum();
         if let Some(last) = lines.last_mut() {
-            last.push_str("    -> each green and each promoted value multiplies the code behind it: promote less, or make a green red\n");
+            last.push_str(match values {
+                0 => "    -> each green multiplies the code behind it: make a green red\n",
+                _ => {
+                    "    -> each green and each promoted value multiplies the code behind it: promote less, or make a green red\n"
+                }
+            });
         }
         lines
     }

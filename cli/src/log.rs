@@ -114,6 +114,10 @@ fn what_happened(event: &Event) -> Option<String> {
         (What::Promoted { exit, value, .. }, Reason::NewValue) => {
             format!("a case begins, for the value {value} that is promoted at exit {exit}")
         }
+        (What::Limit { limit, .. }, Reason::Chaos) => format!("the trace was stopped at step {limit}, by chaos"),
+        (What::Limit { limit, .. }, reason) => format!("{}={limit}: {}", reason.id(), reason.meaning()),
+        (What::Region { .. }, _) => "a loop is compiled again, with joins".to_owned(),
+        (What::Refused { message }, _) => format!("not compiled: {message}"),
         _ => return None,
     };
     Some(said)

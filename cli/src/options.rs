@@ -145,6 +145,13 @@ const SETTINGS: &[Setting] = &[
         set: Set::Number(1, |o, n| o.code_bytes = size(n)),
     },
     Setting {
+        key: "slot-bytes",
+        takes: "N",
+        doc: "how many bytes local arrays and structs of compiled code may take at a time; where there are more, runs stay in the interpreter",
+        usual: |o| o.slot_bytes.to_string(),
+        set: Set::Number(LEAST_SLOT_BYTES, |o, n| o.slot_bytes = n),
+    },
+    Setting {
         key: "versions",
         takes: "N",
         doc: "how many versions a loop has that keep constants; the next one keeps none",
@@ -175,23 +182,30 @@ const SETTINGS: &[Setting] = &[
     Setting {
         key: "residual-ops",
         takes: "N",
-        doc: "after how many ops of one residual graph the rest goes on with everything red",
+        doc: "after how many ops of one residual graph the rest goes on with everything red; not in a trace, which has trace-steps",
         usual: |o| o.limits.residual_ops.to_string(),
         set: Set::Number(1, |o, n| o.limits.residual_ops = size(n)),
     },
     Setting {
         key: "unrolled-ops",
         takes: "N",
-        doc: "after how many ops of one residual graph the green loop that makes them is refused",
+        doc: "after how many ops of one residual graph the green loop that makes them is refused, or the trace stopped",
         usual: |o| o.limits.unrolled_ops.to_string(),
         set: Set::Number(1, |o, n| o.limits.unrolled_ops = size(n)),
     },
     Setting {
         key: "green-steps",
         takes: "N",
-        doc: "after how many steps that leave nothing to run a green loop is refused",
+        doc: "after how many steps that leave nothing to run a green loop is refused, or the trace stopped",
         usual: |o| o.limits.green_steps.to_string(),
         set: Set::Number(1, |o, n| o.limits.green_steps = n),
+    },
+    Setting {
+        key: "region-ops",
+        takes: "N",
+        doc: "after how many ops of a loop that is compiled again its paths end at their next merge points",
+        usual: |o| o.limits.region_ops.to_string(),
+        set: Set::Number(1, |o, n| o.limits.region_ops = size(n)),
     },
     Setting {
         key: "loop-keys",
@@ -288,6 +302,9 @@ const SETTINGS: &[Setting] = &[
         set: Set::Sweep(|jit, guard| jit.sweep = Some(Disturb::Guards(guard.map(fitting)))),
     },
 ];
+
+/// With less, no run might find room for its local arrays and structs.
+const LEAST_SLOT_BYTES: u64 = 1 << 22;
 
 /// A number that has been read as one of 32 bits.
 fn fitting(n: u64) -> u32 {

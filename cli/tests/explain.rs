@@ -70,12 +70,60 @@ fn what_is_made_again_and_again_is_summed_up() {
         )
     };
     let written = "lang.rs:40:9 (code, pc=3): exit 4: code was made anew for 9 contents, of 9 writes so far -> what is written often";
-    let gone = "lang.rs:40:9 (code, pc=3): 7 graphs of 900 bytes were thrown away -> raise";
+    let gone = "Code that was thrown away lang.rs:40:9 (code, pc=3): 7 graphs of 900 bytes: there is more";
     let made = "lang.rs:40:9 (code, pc=3): 1 bridge and 9 promoted values -> each green";
     let long = log.clone() + &stats(9000);
     expect(0, &[written, gone, "Compiling takes most of the time", made], &["explain", "-"], &long);
     let ran = expect(0, &[written, gone], &["explain", "-"], &(log + &stats(90_000)));
     assert!(!ran.out.contains("Compiling takes"), "{}", ran.out);
+    let bridges = format!("{{\"us\":1,\"event\":\"bridge\",\"exit\":5,\"taken\":50,\"reason\":\"hot-exit\",{at}");
+    let ran = expect(0, &["1 bridge and 0 promoted values"], &["explain", "-"], &(bridges + &stats(9000)));
+    assert!(ran.out.contains("make a green red") && !ran.out.contains("promote less"), "{}", ran.out);
+}
+
+/// What was stopped is counted with what it is; a limit that was met is no eviction, and the step at which chaos
+/// stopped a trace no seed.
+#[test]
+fn what_was_stopped_and_thrown_away_is_counted() {
+    let at = "\"key\":\"code, pc=3\",\"at\":\"lang.rs:40:9\",\"compiler\":0}\n";
+    let mut log = String::new();
+    let traced = |end: &str, reason: &str| {
+        format!("{{\"us\":1,\"event\":\"traced\",\"ops\":1,\"steps\":1,\"end\":\"{end}\",\"reason\":\"{reason}\",{at}")
+    };
+    log += &traced("closed", "hot-loop");
+    log += &traced("stopped", "hot-loop");
+    for (exit, end) in [(1, "closed"), (2, "stopped"), (3, "stopped")] {
+        log += &traced(end, "hot-exit");
+        log += &format!("{{\"us\":1,\"event\":\"bridge\",\"exit\":{exit},\"taken\":50,\"reason\":\"hot-exit\",{at}");
+    }
+    log += &format!(
+        "{{\"us\":1,\"event\":\"promoted\",\"exit\":4,\"value\":1,\"cases\":1,\"seen\":1,\"reason\":\"first-value\",{at}"
+    );
+    log += &format!("{{\"us\":1,\"event\":\"limit\",\"limit\":26,\"reason\":\"chaos\",{at}");
+    log += &format!("{{\"us\":1,\"event\":\"limit\",\"limit\":1000,\"reason\":\"code-bytes\",{at}");
+    for _ in 0..2 {
+        log += &format!("{{\"us\":1,\"event\":\"evicted\",\"graphs\":7,\"bytes\":900,\"reason\":\"code-bytes\",{at}");
+    }
+    let refused = |message: &str, reason: &str| {
+        format!("{{\"us\":1,\"event\":\"refused\",\"message\":\"{message}\",\"reason\":\"{reason}\",{at}")
+    };
+    log += &refused("an endless green loop; the limit is 9; stop it", "endless-green");
+    log += &refused("too large", "code-generation");
+    for (reason, exit) in [("dead-end", 8), ("no-room", 9)] {
+        log += &format!("{{\"us\":1,\"event\":\"exit\",\"exit\":{exit},\"taken\":64,\"reason\":\"{reason}\",{at}");
+    }
+    let said = [
+        "2 traces (1 stopped), 3 bridges (2 stopped), 0 regions, 1 promotion of 1 value:",
+        "2 evictions, of 1800 bytes",
+        "(code, pc=3): an endless green loop -> the limit is 9; stop it",
+        "(code, pc=3): too large -> see the message",
+        "(code, pc=3): stopped at step 26: the setting `chaos` has stopped the trace",
+        "(code, pc=3): code-bytes=1000: there is more code",
+        "(code, pc=3): 7 graphs of 900 bytes, 2 times: there is more code",
+        "exit 8, taken 64 times or more -> see what was not compiled there",
+        "exit 9, taken 64 times or more -> raise `code-bytes=N`",
+    ];
+    expect(0, &said, &["explain", "-"], &log);
 }
 
 /// The log of a run that has not come to its end, and one of a run with nothing to say.

@@ -171,3 +171,47 @@ fn all_compiled_ops_are_counted() {
         assert!(all > 5 && number(&stats["residual_ops"]) == all, "{mode}: {stats}");
     }
 }
+
+/// The code for one value of a promotion meets a limit: the log says so, and the time of it is that of specializing.
+#[test]
+fn values_whose_code_is_refused() {
+    let source = "use hueshift::prelude::*;
+pub fn f(n: i64) -> i64 {
+    let n = promote(n);
+    let mut left = concrete(n);
+    while left != 0 { left -= 1; }
+    left
+}";
+    let settings = "green-steps=100000";
+    let text = log("refused", &["spec", "-", "--entry", "f", "--args", "200000", "--jit", settings], source);
+    assert!(text.contains("<stdin>:5:") && text.contains("not compiled: an endless green loop"), "{text}");
+}
+
+/// A limit that a trace meets ends the trace, and not the run.
+#[test]
+fn limits_of_traces_in_a_file() {
+    let source = "use hueshift::prelude::*;
+#[portal(greens(n), reds(left, sum))]
+pub fn f(n: i64, mut left: i64, mut sum: i64) -> i64 {
+    loop {
+        merge_point!();
+        if left == 0 { return sum; }
+        let mut k = 0;
+        while concrete(k) < 1000 { k += 1; }
+        while concrete(k) < 2000 { sum = (sum ^ left) * 3 + k; k += 1; }
+        left -= 1;
+    }
+}";
+    let args = ["run", "-", "--entry", "f", "--args", "9,5,1", "--mode", "jit"];
+    for (limit, least) in [("unrolled-ops", 100), ("trace-steps", 100), ("green-steps", 1000)] {
+        let setting = format!("{limit}={least}");
+        let all = lines(limit, &[&args[..], &["--jit", &setting]].concat(), source);
+        let met = of_kind(&all, "limit");
+        assert!(met.iter().any(|line| line["reason"] == limit && line["limit"] == least), "{all:#?}");
+        let given = [&args[..], &["--jit", &setting]].concat();
+        assert_eq!(expect(0, &[], &given, source).out, expect(0, &[], &args, source).out, "{limit}");
+    }
+    // Ahead of time it is refused.
+    let ahead = ["run", "-", "--entry", "f", "--args", "9,5,1", "--jit", "unrolled-ops=100"];
+    expect(2, &["`k` keeps changing", "100 operations"], &ahead, source);
+}

@@ -23,7 +23,7 @@
 
 use crate::host::Hosts;
 use crate::ir::{Access, Const, DataId, Module, Word};
-use std::alloc::Layout;
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -47,13 +47,22 @@ struct Block {
     layout: Layout,
 }
 
+/// Blocks of so many bytes come from the system, which maps pages that are zero when they are touched first: a program's
+/// own allocator may take a block that was freed, and write all of it.
+const LARGE: usize = 1 << 20;
+
 impl Block {
     /// Behind the region there is always a spare word, so that the address of its end belongs to no other region.
     fn new(size: u64) -> Block {
         let bytes = usize::try_from(size).unwrap_or(usize::MAX).saturating_add(16) & !7;
         let Ok(layout) = Layout::from_size_align(bytes, 16) else { out_of_memory(size) };
-        // SAFETY: the layout's size is at least 8.
-        let start = unsafe { std::alloc::alloc_zeroed(layout) };
+        let start = if layout.size() < LARGE {
+            // SAFETY: the layout's size is at least 8.
+            unsafe { std::alloc::alloc_zeroed(layout) }
+        } else {
+            // SAFETY: as above.
+            unsafe { System.alloc_zeroed(layout) }
+        };
         if start.is_null() {
             std::alloc::handle_alloc_error(layout);
         }
@@ -63,8 +72,13 @@ impl Block {
 
 impl Drop for Block {
     fn drop(&mut self) {
-        // SAFETY: allocated with this very layout by `Block::new`, and dropped once.
-        unsafe { std::alloc::dealloc(self.start, self.layout) }
+        if self.layout.size() < LARGE {
+            // SAFETY: allocated with this very layout by `Block::new`, and dropped once.
+            unsafe { std::alloc::dealloc(self.start, self.layout) }
+        } else {
+            // SAFETY: as above, by the system's allocator.
+            unsafe { System.dealloc(self.start, self.layout) }
+        }
     }
 }
 

@@ -139,6 +139,8 @@ pub struct Jit<'m> {
     left_by: Option<u32>,
     bridged: FxHashMap<u32, String>,
     switches: IndexMap<u32, Vec<(i64, String)>>,
+    /// How often values of promotions without code have been seen, by exit.
+    seen: FxHashMap<(u32, i64), u64>,
     /// The values of promotions whose code meets a limit, ahead of time.
     refused_cases: FxHashSet<(u32, i64)>,
     /// The bytes of code that have been made before the run.
@@ -235,6 +237,7 @@ impl<'m> Jit<'m> {
             left_by: None,
             bridged: FxHashMap::default(),
             switches: IndexMap::new(),
+            seen: FxHashMap::default(),
             refused_cases: FxHashSet::default(),
             ahead: 0,
             remade: FxHashMap::default(),
@@ -332,6 +335,7 @@ impl<'m> Jit<'m> {
         let (unit, traced) = self.engine.trace_entry(&key, args, words)?;
         self.unit = Some(unit);
         let end = self.follow_to_its_end(traced, begun)?;
+        self.stats.traces += 1;
         self.policy = Policy::Tracing;
         let key = self.entry_of(unit);
         self.compile_new(&key)?;
@@ -601,6 +605,7 @@ impl<'m> Jit<'m> {
         *count = count.saturating_add(1);
         let is_due = count.is_multiple_of(threshold) && (*count / threshold).is_power_of_two();
         let hot = is_due || *count < threshold && self.engine.flips(Choice::Hot);
+        self.teller.came(*count);
         self.policy == Policy::Tracing && hot
     }
 

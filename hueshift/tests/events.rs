@@ -163,8 +163,8 @@ fn each_kind_happens() {
         What::Specialized { ops: 0, steps: 0 },
         What::Closed { graph: graph() },
         What::Widened { versions: 0, variables: Vec::new() },
-        What::Promoted { exit: 0, value: 0, cases: 0 },
-        What::Exit { exit: 0, taken: 0 },
+        What::Promoted { exit: 0, value: 0, cases: 0, seen: 0 },
+        What::Exit { exit: 0, taken: 0, value: None },
         What::Bridge { exit: 0, taken: 0 },
         What::Region { ops: 0, steps: 0 },
         What::Compiled { graph: graph(), graphs: 0, ops: 0, bytes: 0 },
@@ -213,7 +213,7 @@ fn an_exit_until_it_has_a_bridge() {
     let What::Bridge { exit: own, taken: 4 } = bridge.what else { panic!("{bridge:?}") };
     assert_eq!((bridge.reason, &*bridge.key), (Reason::HotExit, "code, pc=0"));
     let taken = events.iter().filter_map(|event| match event.what {
-        What::Exit { exit, taken } if exit == own => Some(taken),
+        What::Exit { exit, taken, value: None } if exit == own => Some(taken),
         _ => None,
     });
     assert_eq!(taken.collect::<Vec<_>>(), [1, 2]);
@@ -223,18 +223,31 @@ fn an_exit_until_it_has_a_bridge() {
 fn a_promotion_with_too_many_values() {
     let events = just_in_time(PROMOTION, 100, JitOptions { cases: 2, ..options() });
     let values = events.iter().filter_map(|event| match event.what {
-        What::Promoted { value, cases, .. } => Some((value, cases, event.reason)),
+        What::Promoted { cases, seen, .. } => Some((cases, seen, event.reason)),
         _ => None,
     });
-    let values: Vec<(i64, usize, Reason)> = values.collect();
-    assert_eq!(values.iter().map(|(_, cases, _)| *cases).collect::<Vec<_>>(), [1, 2, 3], "{events:#?}");
-    assert_eq!(
-        values.iter().map(|v| v.2).collect::<Vec<_>>(),
-        [Reason::FirstValue, Reason::NewValue, Reason::NewValue]
-    );
+    let [first, second] = values.collect::<Vec<_>>()[..] else { panic!("{events:#?}") };
+    assert_eq!(first, (1, 1, Reason::FirstValue));
+    // An exit gets code when it has been taken four times, with one or the other of several values.
+    assert!(second.0 == 2 && (1..4).contains(&second.1) && second.2 == Reason::NewValue, "{second:?}");
     let full: Vec<&Event> = events.iter().filter(|event| event.reason == Reason::Cases).collect();
     let [Event { what: What::Limit { limit: 2, exit: Some(_), .. }, .. }] = full[..] else { panic!("{events:#?}") };
-    assert!(events.iter().any(|event| event.reason == Reason::ValueWithoutCase), "{events:#?}");
+    let others: Vec<&Event> = events.iter().filter(|event| event.reason == Reason::ValueWithoutCase).collect();
+    let with_value = |event: &&Event| matches!(event.what, What::Exit { value: Some(_), .. });
+    assert!(!others.is_empty() && others.iter().all(with_value), "{events:#?}");
+}
+
+/// Where there are as many versions as there may be, the next one keeps no constants.
+#[test]
+fn the_last_version_has_a_reason_of_its_own() {
+    let few = |versions| JitOptions { limits: Limits { versions, ..Limits::default() }, ..options() };
+    let reasons = |versions| {
+        let events = told(few(versions), |jit| assert_eq!(lang::aot::start(jit, LOOP, 10).expect("a result"), 55));
+        let widened = events.iter().filter(|event| matches!(event.what, What::Widened { .. }));
+        widened.map(|event| event.reason).collect::<Vec<_>>()
+    };
+    assert!(!reasons(3).contains(&Reason::TooManyVersions));
+    assert!(reasons(1).contains(&Reason::TooManyVersions));
 }
 
 #[test]

@@ -2,9 +2,11 @@
 
 use hueshift::JitOptions;
 use hueshift::embed::Jit;
+use hueshift::events::What;
 use hueshift::flowgraph::analysis::Order;
 use hueshift::flowgraph::ir::{BlockId, Graph, MemKind};
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 
 #[hueshift::interpreter]
 mod machine {
@@ -188,6 +190,14 @@ fn fields_are_part_of_the_key() {
     }
     let stats = jit.stats();
     assert!(stats.entered > 10 && stats.traces >= 3, "{stats:?}");
+    // What happens there is told of by the fields, too, and so is how much code there is for each place.
+    let told = jit.events().into_iter().filter(|event| matches!(event.what, What::Hot { .. })).map(|event| event.key);
+    let hot: BTreeSet<String> = told.collect();
+    let sizes: BTreeSet<String> = jit.sizes().into_iter().map(|size| size.key).collect();
+    for mode in 0..3 {
+        let key = format!("code, pc=0, frame.control.mode={mode}, frame.sp=2");
+        assert!(hot.contains(&key) && sizes.contains(&key), "{key}: {hot:?} {sizes:?}");
+    }
 }
 
 fn program() -> impl Strategy<Value = Vec<u8>> {

@@ -2,7 +2,7 @@
 
 use super::{Event, Place, Reason, What};
 use flowgraph::ir::Loc;
-use timeshifter::specialize::{self, Engine, GuestPosition, Limits, Stop};
+use timeshifter::specialize::{self, Engine, GuestPosition, Limits, Met, Stop};
 
 /// Where something happens: in the guest program, and in the interpreter's source.
 pub type At = (GuestPosition, Loc);
@@ -23,6 +23,11 @@ pub fn told(fact: specialize::What, limits: &Limits) -> Option<(What, Reason)> {
         Fact::CodeLimit => (limit(limits.residual_ops as u64, None), Reason::ResidualOps),
         Fact::InlineDepth { function } => (limit(limits.inline_depth as u64, Some(function)), Reason::InlineDepth),
         Fact::TraceStopped(Stop::TooLong) => (limit(limits.trace_steps, None), Reason::TraceSteps),
+        Fact::TraceStopped(Stop::Met(met)) => match met {
+            Met::UnrolledOps(ops) => (limit(ops as u64, None), Reason::UnrolledOps),
+            Met::GreenSteps(steps) => (limit(steps, None), Reason::GreenSteps),
+            met => (What::Refused { message: met.to_string() }, Reason::CallRefused),
+        },
         Fact::TraceStopped(Stop::Asked(step)) => (limit(step, None), Reason::AbortAt),
         Fact::TraceStopped(Stop::Chaos(step)) => (limit(step, None), Reason::Chaos),
         Fact::TraceStopped(Stop::Call(message)) => (What::Refused { message }, Reason::CallRefused),
@@ -33,7 +38,7 @@ pub fn told(fact: specialize::What, limits: &Limits) -> Option<(What, Reason)> {
         }
         Fact::Closed { fragment, is_loop: true } => (What::Closed { graph: fragment }, Reason::LoopClosed),
         Fact::Closed { fragment, is_loop: false } => (What::Closed { graph: fragment }, Reason::JoinedCode),
-        Fact::Promoted { value, exit } => (What::Promoted { exit, value, cases: 1 }, Reason::FirstValue),
+        Fact::Promoted { value, exit } => (What::Promoted { exit, value, cases: 1, seen: 1 }, Reason::FirstValue),
         Fact::TraceBegun { .. } => return None,
     })
 }

@@ -55,7 +55,7 @@ pub struct Event {
 pub enum What {
     /// A place in the guest program has become hot: it is about to be traced.
     Hot {
-        /// How often runs have come by so far.
+        /// How often runs have come by so far; about, where tier 0 counts by samples.
         count: u64,
     },
     /// A run has been traced.
@@ -91,10 +91,13 @@ pub enum What {
     Promoted {
         /// The exit that values without code take.
         exit: u32,
-        /// The value.
+        /// The value: the word that it is, as a signed number.
         value: i64,
         /// How many values have code now.
         cases: usize,
+        /// How often runs have come with it so far; 1 for that of the trace itself.
+        #[serde(default)]
+        seen: u64,
     },
     /// Compiled code was left for the interpreter: told of an exit's first time, its second, fourth, eighth and so on.
     Exit {
@@ -102,6 +105,9 @@ pub enum What {
         exit: u32,
         /// How often it has been taken so far.
         taken: u64,
+        /// The promoted value that it was taken with, this time.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        value: Option<i64>,
     },
     /// An exit has got compiled code of its own.
     Bridge {

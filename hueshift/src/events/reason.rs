@@ -54,6 +54,10 @@ reasons! {
     NewCode "new-code" "Machine code for what has been specialized.", "";
     GuardFailed "guard-failed" "The run has taken another branch than the compiled one.",
         "a branch that goes both ways gets a bridge after `bridge=N` exits: lower it to get there sooner";
+    DeadEnd "dead-end" "The run has come to what can't be compiled.",
+        "see what was not compiled there";
+    NoRoom "no-room" "The exit gets no code: there is as much as the setting `code-bytes` says.",
+        "raise `code-bytes=N`";
     ValueWithoutCase "value-without-case" "A promoted value has no code of its own.",
         "promote what has few values, or raise `cases=N`";
     ArrivalDiffers "arrival-differs" "A run has come back with other constants than the code was made for.",
@@ -62,6 +66,10 @@ reasons! {
         "raise `versions=N`, or make what differs red with `variable(..)`";
     TraceSteps "trace-steps" "The trace grew longer than the setting `trace-steps` says, and was stopped.",
         "raise `trace-steps=N`, or mark functions that need not be looked into `#[dont_look_inside]`";
+    UnrolledOps "unrolled-ops" "The trace grew to more ops than the setting `unrolled-ops` says, and was stopped.",
+        "raise `unrolled-ops=N`, or make the loop's exit depend on something red: `variable(..)`";
+    GreenSteps "green-steps" "The trace took more steps that leave nothing to run than the setting `green-steps` says, and was stopped.",
+        "raise `green-steps=N`, or make the loop's exit depend on something red: `variable(..)`";
     AbortAt "abort-at" "The setting `abort-at` has stopped the trace.", "leave out `abort-at=N`, which is for tests";
     Chaos "chaos" "The setting `chaos` has stopped the trace.", "leave out `chaos=SEED`, which is for tests";
     JoinTuples "join-tuples" "Paths have met with more combinations of greens than the setting `join-tuples` says: they go on with everything red.",
@@ -73,7 +81,7 @@ reasons! {
     Cases "cases" "The promotion has as many values with code as the setting `cases` says: others are interpreted.",
         "promote what has fewer values, leave the `promote` out, or raise `cases=N`";
     SlotBytes "slot-bytes" "The runs inside of each other use up the memory for local arrays and structs: the interpreter goes on.",
-        "raise `JitOptions::slot_bytes`, or let the guest recurse less deeply";
+        "raise `slot-bytes=N`, or let the guest recurse less deeply";
     CodeBytes "code-bytes" "There is more code than the setting `code-bytes` says.",
         "raise `code-bytes=N`; where code is made again and again, look for a green that keeps changing";
     GuestPrograms "guest-programs" "So many guest programs have code in one `Jit` that the coldest goes.",

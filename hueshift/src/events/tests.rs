@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 fn event(us: u64) -> Event {
-    let (what, key) = (What::Exit { exit: 3, taken: 8 }, "code, pc=12".to_owned());
+    let (what, key) = (What::Exit { exit: 3, taken: 8, value: None }, "code, pc=12".to_owned());
     let at = Place::try_from("a:b.rs:60:9".to_owned()).ok();
     Event { us, what, reason: Reason::GuardFailed, key, at, duration_us: None, compiler: 0 }
 }

@@ -6,8 +6,12 @@ use crate::clock::Tier;
 use crate::events::{Reason, What};
 use crate::switches;
 use flowgraph::ir::{Const, Graph, Word};
+use std::collections::hash_map::Entry;
 use std::time::Instant;
 use timeshifter::specialize::Choice;
+
+/// Of so many values of promotions without code it is counted how often each was seen.
+const MOST_SEEN: usize = 10_000;
 
 impl Jit<'_> {
     pub(super) fn serve_exit(&mut self, exit: u32, words: Vec<Word>) -> Result<Next, JitError> {
@@ -23,14 +27,15 @@ impl Jit<'_> {
         match position {
             Some(position) => {
                 let grown = self.switches.get(&exit).map_or(&[][..], Vec::as_slice);
-                let (cases, seen) = (grown.len(), words[position] as i64);
+                let (cases, value) = (grown.len() + self.engine.exits[exit as usize].cases, words[position] as i64);
                 // A case that is still being compiled leaves by the exit, too.
-                let is_coming = grown.iter().any(|(value, _)| *value == seen);
-                let is_refused = self.refused_cases.contains(&(exit, seen));
+                let is_coming = grown.iter().any(|(case, _)| *case == value);
+                let is_refused = self.refused_cases.contains(&(exit, value));
+                let seen = self.see(exit, value);
                 let ripe = self.policy == Policy::Eager || self.is_ripe(taken);
                 let room = self.engine.lowered(Choice::Full, self.options.cases as u64);
                 if ripe && !is_coming && !is_refused && !full && (cases as u64) < room {
-                    return self.grow_switch(exit, position, words);
+                    return self.grow_switch(exit, (position, seen), words);
                 }
                 if ripe && !is_coming && !is_refused && !full {
                     self.full(exit);
@@ -41,8 +46,21 @@ impl Jit<'_> {
             None if self.is_ripe(taken) => return self.build_bridge(exit, &words),
             None => {}
         }
-        self.left_through(exit, taken.times);
+        self.left_through(exit, taken.times, position.map(|position| words[position] as i64), full);
         self.leave_at(exit, &words)
+    }
+
+    /// A value that was promoted at an exit has left by it. Gives how often so far.
+    fn see(&mut self, exit: u32, value: i64) -> u64 {
+        let full = self.seen.len() >= MOST_SEEN;
+        match self.seen.entry((exit, value)) {
+            Entry::Vacant(_) if full => 1,
+            times => {
+                let times = times.or_default();
+                *times += 1;
+                *times
+            }
+        }
     }
 
     /// Leaves compiled code by an exit, for the interpreter.
@@ -85,8 +103,8 @@ impl Jit<'_> {
     }
 
     /// Gives a promotion a case for the value seen.
-    fn grow_switch(&mut self, exit: u32, position: usize, words: Vec<Word>) -> Result<Next, JitError> {
-        let seen = words[position] as i64;
+    fn grow_switch(&mut self, exit: u32, (position, seen): (usize, u64), words: Vec<Word>) -> Result<Next, JitError> {
+        let value = words[position] as i64;
         let _making = self.enter_tier(Tier::Making);
         let beginning = self.beginning(|| Start::Exit(exit));
         let (begun, from) = (Instant::now(), self.engine.fragments.len());
@@ -94,11 +112,11 @@ impl Jit<'_> {
         let (key, came, counting) = match self.policy {
             Policy::Eager => {
                 self.engine.memory.open_foreign(false);
-                let specialized = self.engine.specialize_case(exit, Const::Int(seen));
+                let specialized = self.engine.specialize_case(exit, Const::Int(value));
                 self.engine.memory.open_foreign(true);
                 match specialized {
                     Err(error) if error.is_limit() => {
-                        self.refused_case(exit, seen, error);
+                        self.refused_case(exit, value, begun, error);
                         return self.leave_at(exit, &words);
                     }
                     specialized => {
@@ -111,22 +129,22 @@ impl Jit<'_> {
             Policy::Tracing => {
                 let (key, traced) = self.engine.trace_case(exit, &words)?;
                 let end = self.follow_to_its_end(traced, begun)?;
-                let counting = self.counted(exit, Some(seen), &key, &end)?;
+                let counting = self.counted(exit, Some(value), &key, &end)?;
                 (key, Err(end), counting)
             }
         };
         self.stats.cases += 1;
         let grown = self.switches.entry(exit).or_default();
-        grown.push((seen, key.clone()));
-        // A trace's own value is the first.
-        let cases = grown.len() + usize::from(self.policy == Policy::Tracing);
+        grown.push((value, key.clone()));
+        let cases = grown.len() + self.engine.exits[exit as usize].cases;
+        self.seen.remove(&(exit, value));
         let switch = self.switch_graph(exit, position, true);
         let target = switch.key.clone();
         self.compile_with(&key, counting.into_iter().chain([switch]).collect())?;
         self.code.patch(exit, &target)?;
-        self.tell(What::Promoted { exit, value: seen, cases }, Reason::NewValue, self.exit_at(exit));
+        self.tell(What::Promoted { exit, value, cases, seen }, Reason::NewValue, self.exit_at(exit));
         if self.engine.promotes_version(exit) {
-            let written = seen as u64;
+            let written = value as u64;
             self.tell(What::Invalidated { exit, written }, Reason::CellWritten, self.exit_at(exit));
         }
         self.rehearse(beginning, &key, &given)?;

@@ -132,7 +132,7 @@ pub struct Stats {
     pub entered: u64,
     /// Portals inside of others that tier 0 finished.
     pub finished: u64,
-    /// Traces begun at merge points.
+    /// Traces begun at merge points, or with the run.
     pub traces: u64,
     /// Bridges made.
     pub bridges: u64,

@@ -32,6 +32,8 @@ pub(super) struct Teller {
     turned_away: u64,
     /// How often the interpreter has come by at merge points that can't be traced: graph, block and op.
     left_alone: FxHashMap<(usize, usize, usize), u32>,
+    /// How often the interpreter had come to the merge point that it stands at; nothing where tier 0 counts.
+    came: Option<u32>,
     /// It has been told that there is too much code.
     too_much_code: bool,
     /// What is compiled in the background, by the number of its batch: a graph, and where it is.
@@ -52,9 +54,15 @@ impl Teller {
             full: FxHashSet::default(),
             turned_away: 0,
             left_alone: FxHashMap::default(),
+            came: None,
             too_much_code: false,
             under_way: VecDeque::new(),
         }
+    }
+
+    /// The interpreter has come to a merge point so often.
+    pub fn came(&mut self, times: u32) {
+        self.came = Some(times);
     }
 }
 
@@ -143,7 +151,7 @@ impl Jit<'_> {
             if let Some((what, reason)) = facts::told(what, &self.engine.limits) {
                 self.tell(what, reason, (at, loc));
             } else if beginning == Some(Beginning::MergePoint) {
-                let hot = What::Hot { count: self.options.threshold.into() };
+                let hot = What::Hot { count: self.teller.came.take().unwrap_or(self.options.threshold).into() };
                 let event = self.event(hot, Reason::Threshold, (at, loc), None);
                 self.tell_event(Event { us: event.us.saturating_sub(micros(traced)), ..event });
             }
@@ -282,11 +290,15 @@ impl Jit<'_> {
     }
 
     /// An exit was taken to the interpreter.
-    pub(super) fn left_through(&self, exit: u32, taken: u32) {
+    pub(super) fn left_through(&self, exit: u32, taken: u32, value: Option<i64>, full: bool) {
         if taken.is_power_of_two() {
-            let promotes = self.engine.exits[exit as usize].promoted.is_some();
-            let reason = if promotes { Reason::ValueWithoutCase } else { Reason::GuardFailed };
-            self.tell(What::Exit { exit, taken: taken.into() }, reason, self.exit_at(exit));
+            let reason = match value {
+                _ if self.engine.exits[exit as usize].dead_end => Reason::DeadEnd,
+                _ if full => Reason::NoRoom,
+                Some(_) => Reason::ValueWithoutCase,
+                None => Reason::GuardFailed,
+            };
+            self.tell(What::Exit { exit, taken: taken.into(), value }, reason, self.exit_at(exit));
         }
     }
 
@@ -299,14 +311,17 @@ impl Jit<'_> {
     }
 
     /// The code for a value that has been promoted meets a limit: runs with that value go on in the interpreter.
-    pub(super) fn refused_case(&mut self, exit: u32, value: i64, error: SpecError) {
+    pub(super) fn refused_case(&mut self, exit: u32, value: i64, begun: Instant, error: SpecError) {
+        let duration = begun.elapsed();
+        self.stats.specializing += duration;
         self.refused_cases.insert((exit, value));
         let error = JitError::Specialize(error);
         let (reason, loc) = refusal(&error);
         self.tell_engine(Duration::ZERO);
         self.new_ops();
         let (at, _) = self.exit_at(exit);
-        self.tell(What::Refused { message: error.to_string() }, reason, (at, loc));
+        let refused = What::Refused { message: error.to_string() };
+        self.tell_event(self.event(refused, reason, (at, loc), Some(duration)));
     }
 
     /// All of its code is thrown away. Gives what it has done.

@@ -229,7 +229,8 @@ pub struct Limits {
     pub functions: usize,
     /// Frames inlined into each other.
     pub inline_depth: usize,
-    /// Residual ops of one fragment before it goes on in the all-red twin at its next join.
+    /// Residual ops of one fragment that is specialized eagerly before it goes on in the all-red twin at its next join.
+    /// What is traced ends by `trace_steps`.
     pub residual_ops: usize,
     /// Residual ops of one fragment before the green loop that makes them is called endless.
     pub unrolled_ops: usize,

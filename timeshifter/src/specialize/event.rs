@@ -5,10 +5,12 @@
 //! one for people: `pc=12`. Whoever drives the engine takes the events out of it; there is room for [`EVENTS`].
 
 use super::engine::Engine;
+use super::error::Met;
 use super::state::{Key, KeyFrame, Reg, State};
 use super::step::show_const;
-use flowgraph::ir::{Const, DataId, Loc, Opcode, Operand, ValueId};
+use flowgraph::ir::{Const, DataId, Graph, Loc, Opcode, Operand, Scalar, ValueId};
 use smallvec::SmallVec;
+use std::borrow::Cow;
 use std::fmt::Write;
 
 /// So many events the engine keeps until they are taken.
@@ -109,8 +111,17 @@ pub enum Stop {
     Chaos(u64),
     /// It went past [`Limits::trace_steps`](super::Limits::trace_steps).
     TooLong,
+    /// It met a limit that ends what is compiled ahead of time.
+    Met(Met),
     /// The function that is called next could not be specialized, for this reason.
     Call(String),
+}
+
+/// A green of a guest position.
+struct Listed<'m> {
+    name: Option<Cow<'m, str>>,
+    constant: Const,
+    scalar: Option<Scalar>,
 }
 
 impl<'m> Engine<'m> {
@@ -171,47 +182,59 @@ impl<'m> Engine<'m> {
     }
 
     /// The greens at a guest position by name and value, for people: `pc=12`. At a merge point they are those that the
-    /// portal lists; references are left with their names, and so are what they refer to.
+    /// portal lists, and the `#[green]` fields behind its parameters; references are left with their names, and so are what they refer to.
     pub fn green_key(&self, at: GuestPosition) -> String {
         let Some(frame) = self.positions.get_index(at.0 as usize) else { return String::new() };
         let graph = self.program.graph(frame.graph);
         let op = graph.blocks.get(frame.block.index()).and_then(|block| block.ops.get(frame.index as usize));
-        // A merge point of the language has a value for each parameter of the portal, and so its name: what else is
-        // called so there is nobody's business.
-        let listed: Vec<(Option<&str>, Const)> = match op {
+        let named = |value: ValueId| self.program.variable(frame.graph, value).map(Cow::Borrowed);
+        let listed: Vec<Listed<'_>> = match op {
             Some(op) if op.opcode == Opcode::MergePoint => {
-                let green =
-                    |value: ValueId| frame.greens.iter().find(|(own, _)| *own == value).map(|(_, green)| *green);
-                let names = graph.params.iter().map(|name| Some(name.as_str())).chain(std::iter::repeat(None));
-                let named = |(arg, name): (&Operand, Option<&'m str>)| {
+                let green = |value: ValueId| frame.greens.iter().find(|(own, _)| *own == value).map(|(_, c)| *c);
+                let listed = |(arg, (name, scalar)): (&Operand, _)| {
                     let value = arg.value()?;
-                    Some((name.or_else(|| self.program.variable(frame.graph, value)), green(value)?))
+                    Some(Listed { name: Option::or(name, named(value)), constant: green(value)?, scalar })
                 };
-                op.args.iter().zip(names).filter_map(named).collect()
+                op.args.iter().zip(self.portal_names(graph)).filter_map(listed).collect()
             }
             _ => {
-                frame.greens.iter().map(|(value, green)| (self.program.variable(frame.graph, *value), *green)).collect()
+                let listed = |(value, green): &(_, _)| Listed { name: named(*value), constant: *green, scalar: None };
+                frame.greens.iter().map(listed).collect()
             }
         };
-        let (mut shown, mut names) = (String::new(), SmallVec::<[&str; 8]>::new());
-        for (name, constant) in listed {
+        let (mut shown, mut names) = (String::new(), SmallVec::<[Cow<'_, str>; 8]>::new());
+        for Listed { name, constant, scalar } in listed {
             // A value without a name says nothing to people, and how long what a reference leads to is nothing new.
             let Some(name) = name else { continue };
-            if names.iter().any(|own| name == *own || name.strip_prefix(own) == Some(".len")) {
+            if names.iter().any(|own| name == *own || name.strip_prefix(&**own) == Some(".len")) {
                 continue;
             }
             let data = |data: DataId| self.program.module.data.get(data.0 as usize).map(|data| &data.name);
+            let word = |word: i64| scalar.map_or_else(|| word.to_string(), |scalar| scalar.debug(word as u64));
             let comma = if shown.is_empty() { "" } else { ", " };
             let _ = match constant {
                 Const::Addr(at, offset) => match (data(at), offset) {
-                    (Some(data), 0) if data != name => write!(shown, "{comma}{name}=&{data}"),
+                    (Some(data), 0) if **data != *name => write!(shown, "{comma}{name}=&{data}"),
                     (None, _) | (_, 0) => write!(shown, "{comma}{name}"),
                     (Some(data), offset) => write!(shown, "{comma}{name}=&{data}+{offset}"),
                 },
+                Const::Int(green) => write!(shown, "{comma}{name}={}", word(green)),
                 constant => write!(shown, "{comma}{name}={}", show_const(constant)),
             };
             names.push(name);
         }
         shown
+    }
+
+    /// The operands of a merge point of the language: those that are parameters of the portal, and so have their names
+    /// whatever else is called so; then the `#[green]` fields behind them.
+    fn portal_names(&self, graph: &'m Graph) -> impl Iterator<Item = (Option<Cow<'m, str>>, Option<Scalar>)> {
+        let module = self.program.module;
+        let leaves = graph.signature.params.iter().flat_map(|param| module.leaves(&param.ty));
+        let scalars = leaves.map(|leaf| leaf.scalar);
+        let params = graph.params.iter().zip(scalars).map(|(name, scalar)| (Some(name.as_str().into()), Some(scalar)));
+        let fields = module.key_fields(&graph.signature).into_iter();
+        let fields = fields.map(|field| (Some(field.path.into()), Some(field.scalar)));
+        params.chain(fields).chain(std::iter::repeat((None, None)))
     }
 }

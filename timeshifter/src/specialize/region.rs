@@ -291,6 +291,7 @@ impl Engine<'_> {
             self.learn_equal(&mut arm, Red::Value(value), Const::Int(seen));
             arms.push(arm);
         }
+        self.exits[exit as usize].cases = cases.len();
         let term = Terminator::Switch { value: value.into(), cases, default, time: Time::Now, promotion: true };
         self.fragments[st.fragment].end(st.block, term, loc);
         Ok(arms)

@@ -30,6 +30,8 @@ pub struct ExitSite {
     pub loc: Loc,
     /// The value that is promoted here, if it is a promotion.
     pub promoted: Option<ValueId>,
+    /// How many values of the promotion have code in front of it: its other values leave here.
+    pub cases: usize,
     /// The block that guards share to leave by this exit; none where a block's own end is the exit.
     pub block: Option<BlockId>,
     /// The condition that is branched on right behind the snapshot, if it hands it over, with its outcome where the
@@ -123,7 +125,8 @@ impl Engine<'_> {
         let loc = if loc.is_known() { loc } else { self.loc(st) };
         let (at, fragment, block) = (snapshot.at, st.fragment, None);
         let snapshot = self.packer.pack(&snapshot);
-        let site = ExitSite { snapshot, at, values, fragment, loc, promoted, block, decided: None, dead_end: false };
+        let (decided, dead_end, cases) = (None, false, 0);
+        let site = ExitSite { snapshot, at, values, fragment, loc, promoted, cases, block, decided, dead_end };
         self.exits.push(site);
         self.exits.len() as u32 - 1
     }

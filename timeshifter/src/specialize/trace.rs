@@ -11,7 +11,7 @@ use super::calls::Emitted;
 use super::chaos::Choice;
 use super::engine::{Engine, Version};
 use super::entry::Argument;
-use super::error::SpecError;
+use super::error::{Limits, Met, SpecError};
 use super::event::{Beginning, Stop, What};
 use super::merge::operand_of;
 use super::merges::Merge;
@@ -171,8 +171,8 @@ impl Engine<'_> {
             if stop == Some(traced) {
                 break self.abort(st, Stop::Chaos(traced))?;
             }
-            if self.is_too_long(&st, traced) {
-                break self.abort(st, Stop::TooLong)?;
+            if let Some(stop) = self.limit_of_trace(&st, traced) {
+                break self.abort(st, stop)?;
             }
             let stepped = match self.step_once(&mut st) {
                 Err(error @ (SpecError::EndlessRecursion { .. } | SpecError::Refused { .. }))
@@ -227,11 +227,18 @@ impl Engine<'_> {
         Ok(Traced::Ended(end))
     }
 
-    /// Whether a trace has met a limit: here, between two ops, the run can go on in the interpreter.
-    fn is_too_long(&self, st: &State, traced: u64) -> bool {
-        let met =
-            self.quiet_steps >= self.limits.green_steps || self.fragments[st.fragment].size > self.limits.unrolled_ops;
-        traced > self.limits.trace_steps || self.limits_stop_traces && met
+    /// The limit that a trace has met, if it has: here, between two ops, the run can go on in the interpreter.
+    fn limit_of_trace(&self, st: &State, traced: u64) -> Option<Stop> {
+        let Limits { trace_steps, green_steps, unrolled_ops, .. } = self.limits;
+        if traced > trace_steps {
+            return Some(Stop::TooLong);
+        }
+        let (quiet, size) = (self.quiet_steps, self.fragments[st.fragment].size);
+        match self.limits_stop_traces {
+            true if quiet >= green_steps => Some(Stop::Met(Met::GreenSteps(green_steps))),
+            true if size > unrolled_ops => Some(Stop::Met(Met::UnrolledOps(unrolled_ops))),
+            _ => None,
+        }
     }
 
     fn words(&mut self, st: &mut State, reds: &[Red], loc: Loc) -> Result<Vec<Word>, SpecError> {
@@ -354,6 +361,7 @@ impl Engine<'_> {
         let seen = self.concrete_word(st, value.into()) as i64;
         self.record(st, Some(seen));
         let exit = self.new_guard_exit(st, None, Some(value), loc);
+        self.exits[exit as usize].cases = 1;
         self.happened_at(What::Promoted { value: seen, exit }, st, loc);
         let edge = self.exit_edge(st, exit);
         let next = self.next_block(st);
