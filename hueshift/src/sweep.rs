@@ -8,9 +8,10 @@ use crate::compiler::Compiler;
 use crate::events::{Event, Reason};
 use crate::forcing::{FORCED_AT, guards_of};
 use crate::io::{self, Io};
-use crate::jit::{JitOptions, Policy};
+use crate::jit::{JitOptions, MadeUp, Policy};
 use crate::spec::{Ran, SpecFailure, interpret, spec};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use timeshifter::optimize::Kind;
 
 /// What came of disturbing runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -148,6 +149,9 @@ enum How {
     On(usize),
     /// In made-up states.
     MadeUp,
+    /// The same, where one check stands for those of several indices and the guard is only behind that: with a check for
+    /// each index.
+    MadeUpEach,
 }
 
 impl Failing {
@@ -158,9 +162,9 @@ impl Failing {
         std::iter::once(How::Always).chain(on).map(move |how| Failing { guard, how })
     }
 
-    fn run(&self, compiler: &Compiler, args: &str, options: &JitOptions, wanted: &Ran) -> Sweep {
+    fn run(&self, compiler: &Compiler, args: &str, given: &JitOptions, wanted: &Ran) -> Sweep {
         let guard = self.guard;
-        let options = JitOptions { force_guard: u32::try_from(guard).ok(), ..options.clone() };
+        let options = JitOptions { force_guard: u32::try_from(guard).ok(), ..given.clone() };
         let (options, name) = match self.how {
             How::Always => (options, format!("force-guard={guard}")),
             How::On(i) => {
@@ -170,6 +174,11 @@ impl Failing {
             How::MadeUp => {
                 let options = JitOptions { force_at: vec![1], make_up: true, ..options };
                 (options, format!("force-guard={guard}, made up"))
+            }
+            How::MadeUpEach => {
+                let rewrites_off = [Kind::MergedChecks, Kind::Unrolled].into_iter().collect();
+                let options = JitOptions { force_at: vec![1], make_up: true, rewrites_off, ..options };
+                (options, format!("force-guard={guard}, made up, each check by itself"))
             }
         };
         let report = spec(&mut compiler.clone(), args, Policy::Tracing, &options);
@@ -182,13 +191,17 @@ impl Failing {
                 sweep.guards[i] += 1;
                 sweep.forced[i] += usize::from(forced.contains(&FORCED_AT[i]));
             }
-            How::MadeUp => {
-                let made_up = made_up.unwrap_or_default();
-                sweep.unreached.push(guard);
-                sweep.runs += made_up.runs;
-                sweep.states += made_up.states;
-                sweep.made_up += usize::from(made_up.forced);
-                sweep.wrong.extend(made_up.wrong);
+            How::MadeUp | How::MadeUpEach => {
+                let MadeUp { states, runs, forced, wrong } = made_up.unwrap_or_default();
+                sweep.runs += runs;
+                sweep.states += states;
+                sweep.wrong.extend(wrong);
+                if !forced && matches!(self.how, How::MadeUp) {
+                    sweep.add(Failing { guard, how: How::MadeUpEach }.run(compiler, args, given, wanted));
+                } else {
+                    sweep.unreached.push(guard);
+                    sweep.made_up += usize::from(forced);
+                }
             }
         }
         sweep
