@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
 # Tracing stopped at every step, and every guard made to fail on its first, second and hundredth execution, those that are
 # never reached in states made up for them: results, memory and traps must stay those of the evaluator, and every guard must
-# have been forced.
-# usage: ci/exits.sh path/to/hueshift
+# have been forced: of functions, and of all bundled guest programs. Some of these have thousands of steps: of them a few are
+# drawn to be stopped at each, by a seed that is printed and that EXITS_SEED sets; with --all, all of them are.
+# usage: ci/exits.sh path/to/hueshift [--all]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 hueshift=$1
+all=${2-}
+seed=${EXITS_SEED-$((RANDOM))}
+drawn=3
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
 commands=0 runs=0 wrong=0 reached=0 forced=0 made_up=0
@@ -42,9 +46,33 @@ function_of() { # FILE ENTRY ARGS OPTIONS...: a function, disturbed in both ways
     disturb force-guard spec "$1" --entry "$2" --args "$3" --policy tracing "${@:4}"
 }
 
-guest() { # INTERPRETER PROGRAM ARGUMENT-FOR-ABORTS ARGUMENT-FOR-GUARDS
-    disturb abort-at run "$1" "$2" --mode jit -- "$3"
-    disturb force-guard run "$1" "$2" --mode jit -- "$4"
+guest() { # INTERPRETER PROGRAM ARGUMENTS...: with ARGUMENTS, disturbed in both ways
+    disturb abort-at run "$1" "$2" --mode jit -- "${@:3}"
+    disturb force-guard run "$1" "$2" --mode jit -- "${@:3}"
+}
+
+# Programs of thousands of steps.
+long=()
+long_guest() { # as guest
+    disturb force-guard run "$1" "$2" --mode jit -- "${@:3}"
+    long+=("$*")
+}
+
+stop_long_guests() {
+    local at guest
+    RANDOM=$seed
+    if [[ $all == --all ]]; then
+        drawn=${#long[@]}
+    else
+        echo "exits: stopped at each step: $drawn of ${#long[@]} long programs, drawn by EXITS_SEED=$seed"
+    fi
+    for ((; drawn > 0; drawn--)); do
+        at=$((RANDOM % ${#long[@]}))
+        read -ra guest <<<"${long[at]}"
+        unset "long[at]"
+        long=("${long[@]}")
+        disturb abort-at run "${guest[0]}" "${guest[1]}" --mode jit -- "${guest[@]:2}"
+    done
 }
 
 scenarios=tests/scenarios
@@ -62,16 +90,63 @@ function_of $scenarios/toys/tiny1.rs brainfuck '"+>>+",[0,0]' --green 0
 # Two guards that are one.
 function_of tests/resume/one_exit.rs main 0,150 --green 0
 function_of tests/resume/one_exit.rs main 1,150 --green 0
-guest tl factorial 3 120
-guest tlr factorial 3 120
-input=so disturb abort-at run bf reverse --mode jit -- 10
-input=no disturb force-guard run bf reverse --mode jit -- 10
-input=so disturb abort-at run bf_ast reverse --mode jit -- 10
-input=no disturb force-guard run bf_ast reverse --mode jit -- 10
-disturb abort-at run regex number --mode jit -- -0.5e+10
-disturb force-guard run regex number --mode jit -- -0.5e+10
-disturb force-guard run bf off_the_tape --mode jit -- 10
-# Guards in fragments that compiled code has taken in: only a made-up state comes there.
+# All bundled guest programs.
+programs=0
+while IFS=: read -r how interpreter program arguments; do
+    programs=$((programs + 1))
+    read -ra arguments <<<"$arguments"
+    input=no "$how" "$interpreter" "$program" "${arguments[@]}"
+done <<'PROGRAMS'
+guest:plus_minus:plus_minus_plus:3 4
+guest:plus_minus:all_plus:3 4
+guest:plus_minus:nothing:3 4
+guest:tl:square:5
+guest:tl:factorial:5
+guest:tl:fibonacci:7
+guest:tl:fib_recursive:6
+long_guest:tl:primes:8
+long_guest:tl:nested:4
+guest:tl:calls:4
+long_guest:tl:collatz:7
+long_guest:tl:collatz_total:5
+long_guest:tl:checksum:4
+guest:tl:table:1
+guest:tl:stack:9
+guest:tl:underflow:0
+guest:tlr:square:5
+guest:tlr:factorial:5
+guest:tlr:fibonacci:7
+long_guest:tlr:primes:8
+long_guest:tlr:sieve:10
+guest:tlr:nested:4
+guest:tlr:calls:4
+guest:tlr:gcd:42
+guest:tlr:no_registers:1
+guest:bf:hello:30
+guest:bf:reverse:10
+long_guest:bf:rot13:30
+long_guest:bf:squares:30
+long_guest:bf:sierpinski:30
+guest:bf:off_the_tape:10
+guest:bf_ast:hello:30
+guest:bf_ast:reverse:10
+long_guest:bf_ast:rot13:30
+long_guest:bf_ast:squares:30
+long_guest:bf_ast:sierpinski:30
+guest:bf_ast:off_the_tape:10
+guest:regex:number:-0.5e+10
+guest:regex:date:on:2026-11-21
+guest:regex:word:zwei
+PROGRAMS
+input=no stop_long_guests
+bundled=$("$hueshift" interpreters | grep -c '^    [^ ]*  ')
+if ((programs != bundled)); then
+    echo "exits: there are $bundled bundled programs, $programs of them are disturbed here"
+    wrong=$((wrong + 1))
+fi
+# Executions to the hundredth, and guards in fragments that compiled code has taken in: only a made-up state comes there.
+disturb force-guard run tl factorial --mode jit -- 120
+disturb force-guard run tlr factorial --mode jit -- 120
 disturb force-guard run tl collatz --mode jit -- 27
 
 echo "exits: $commands commands, $runs runs, $wrong wrong; guards reached: $reached, forced: $forced; made up: $made_up"

@@ -2,8 +2,7 @@
 //! made to fail on its first, second and hundredth execution, or, where no run reaches it, in states made up for it; nothing
 //! of it may be seen in results, memory or traps.
 //!
-//! One case for each entry and choice of greens, but for the toys, whose traces are long, and the many beside rustc; and
-//! [`shorter`] ones. With `HUESHIFT_NIGHTLY` set, all, as they are. `SCENARIOS=text` runs those whose ids contain the text.
+//! One case for each entry and choice of greens, but for the many beside rustc; and [`shorter`] ones. With `HUESHIFT_NIGHTLY` set, all, as they are. `SCENARIOS=text` runs those whose ids contain the text.
 
 use hueshift::io::{self, Io};
 use hueshift::jitcodegen::OptLevel;
@@ -68,7 +67,7 @@ fn scenarios_disturbed() {
     let wanted = |c: &&Arc<Case>| matches!(c.error_kind, None | Some(ErrorKind::Trap)) && c.id.contains(&filter);
     for case in all.iter().filter(wanted) {
         if later.extent(&case.id) != Some(Extent::All) {
-            if matches!(case.group(), "toys" | "beside_rustc") && !nightly {
+            if case.group() == "beside_rustc" && !nightly {
                 continue;
             }
             let args = if nightly { case.args.as_str() } else { "" };
