@@ -102,7 +102,7 @@ pub(crate) fn register(code: &mut Engine, options: &JitOptions) -> Result<Option
     let counts = Rc::new(GuardCounts::default());
     let seen = counts.clone();
     let failing = RefCell::new(failing);
-    let function = move |_: &jitcodegen::HelperCx, args: &[u64], results: &mut [u64]| {
+    let function = move |_: &jitcodegen::HelperCx<'_>, args: &[u64], results: &mut [u64]| {
         let guard = args[0] as i64;
         let mut counts = seen.counts.borrow_mut();
         let count = counts.entry(guard).or_default();

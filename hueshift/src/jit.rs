@@ -542,8 +542,8 @@ impl<'m> Jit<'m> {
             }
             if !self.may_be_traced(&frames) {
                 self.left_alone(&frames);
-            } else if self.is_hot(&frames)
-                && let Some(next) = self.trace_frames(&frames)?
+            } else if let Some(times) = self.is_hot(&frames)
+                && let Some(next) = self.trace_frames(&frames, Some(times))?
             {
                 return Ok(next);
             }
@@ -568,8 +568,8 @@ impl<'m> Jit<'m> {
     }
 
     /// Traces on from where the interpreter stands, and compiles the trace. Gives where the run goes on, if anything
-    /// can be traced from there.
-    fn trace_frames(&mut self, frames: &[eval::Frame]) -> Result<Option<Next>, JitError> {
+    /// can be traced from there. It has come there so often, if that isn't counted by tier 0.
+    fn trace_frames(&mut self, frames: &[eval::Frame], times: Option<u32>) -> Result<Option<Next>, JitError> {
         if self.is_full() {
             return Ok(None);
         }
@@ -578,6 +578,7 @@ impl<'m> Jit<'m> {
         // The loop at the merge point is made right behind what leads there.
         let (begun, from) = (Instant::now(), self.engine.fragments.len() + 1);
         let Some((key, words, traced)) = self.engine.trace_frames(frames)? else { return Ok(None) };
+        self.teller.came(times);
         let end = self.follow_to_its_end(traced, begun)?;
         self.stats.traces += 1;
         self.leave_slots(frames);
@@ -598,15 +599,15 @@ impl<'m> Jit<'m> {
     }
 
     /// Whether to trace from where the interpreter stands, where it can't enter compiled code. If it comes again
-    /// nevertheless, as what is known there fits no version, then again: each time after twice as many.
-    fn is_hot(&mut self, frames: &[eval::Frame]) -> bool {
+    /// nevertheless, as what is known there fits no version, then again: each time after twice as many. Gives how often
+    /// it has come.
+    fn is_hot(&mut self, frames: &[eval::Frame]) -> Option<u32> {
         let threshold = self.options.threshold.max(1);
         let count = self.heat.entry(self.engine.position_of(frames)).or_default();
         *count = count.saturating_add(1);
         let is_due = count.is_multiple_of(threshold) && (*count / threshold).is_power_of_two();
         let hot = is_due || *count < threshold && self.engine.flips(Choice::Hot);
-        self.teller.came(*count);
-        self.policy == Policy::Tracing && hot
+        (self.policy == Policy::Tracing && hot).then_some(*count)
     }
 
     // ---- code

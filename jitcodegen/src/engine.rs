@@ -485,7 +485,7 @@ impl Engine {
         let host = memory.hosts().get(name).cloned().ok_or_else(|| CodegenError::NoHost(name.to_owned()))?;
         let (params, results) = (host.params, host.results);
         let function = host.function;
-        let call = move |_: &HelperCx, args: &[u64], results: &mut [u64]| Ok(function(args, results)?);
+        let call = move |_: &HelperCx<'_>, args: &[u64], results: &mut [u64]| Ok(function(args, results)?);
         self.register_helper(name, Helper { params, results, function: Box::new(call) })
     }
 

@@ -4,6 +4,7 @@
 //! uses, so that both agree to the last bit. Registered functions are Rust closures; they are called through one shim
 //! that catches panics and answers with a status word, since nothing may unwind through generated code.
 
+use crate::sites::SharedSites;
 use cranelift_codegen::ir::LibCall;
 use flowgraph::eval::TrapReport;
 use flowgraph::ir::{Loc, Type};
@@ -20,13 +21,20 @@ pub struct Helper {
 }
 
 /// What a registered function looks like.
-pub type HelperFn = dyn Fn(&HelperCx, &[u64], &mut [u64]) -> Result<(), Failure>;
+pub type HelperFn = dyn Fn(&HelperCx<'_>, &[u64], &mut [u64]) -> Result<(), Failure>;
 
 /// What a registered function may know of its call.
-#[derive(Clone, Copy, Debug)]
-pub struct HelperCx {
+#[derive(Clone, Copy)]
+pub struct HelperCx<'a> {
+    pub(crate) sites: &'a SharedSites,
+    pub(crate) site: u64,
+}
+
+impl HelperCx<'_> {
     /// Where in the source the call stands.
-    pub loc: Loc,
+    pub fn loc(&self) -> Loc {
+        self.sites.lock().traps[self.site as usize].trap.loc
+    }
 }
 
 /// Why a registered function doesn't return.

@@ -155,6 +155,32 @@ impl Host {
         unsafe { (&(*self.context).values)[..count.min(MAX_VALUES)].to_vec() }
     }
 
+    /// As many of the values as fit.
+    fn copy_values(&self, into: &mut [u64]) {
+        let count = into.len().min(MAX_VALUES);
+        // SAFETY: as for `values`.
+        unsafe { into[..count].copy_from_slice(&(&(*self.context).values)[..count]) }
+    }
+
+    /// Calls a registered function, and puts its results into the context's. Gives the status of that.
+    fn call_helper(&self, helper: &Helper, site: u64, args: &mut [u64], results: &mut [u64]) -> i64 {
+        let args = canonical(&helper.params, args);
+        let call = HelperCx { sites: &self.sites, site };
+        let done = catch_unwind(AssertUnwindSafe(|| (helper.function)(&call, args, results)));
+        match done {
+            Ok(Ok(())) => {
+                self.set_results(results);
+                return status::RETURNED;
+            }
+            Ok(Err(Failure::Trap(report))) => self.fail(report),
+            Ok(Err(Failure::Message(message))) => {
+                self.fail(TrapReport { kind: TrapKind::Panic, message, loc: call.loc() });
+            }
+            Err(payload) => self.fail(panic_report(&*payload, call.loc())),
+        }
+        status::TRAPPED
+    }
+
     fn set_values(&self, words: &[u64]) {
         let count = words.len().min(MAX_VALUES);
         // SAFETY: as for `values`.
@@ -218,8 +244,8 @@ impl Drop for Host {
 }
 
 /// Singles as the rest of the world has them: zero in the upper half.
-fn canonical(types: &[Type], mut words: Vec<u64>) -> Vec<u64> {
-    for (word, _) in words.iter_mut().zip(types).filter(|(_, ty)| **ty == Type::Single) {
+fn canonical<W: AsMut<[u64]>>(types: &[Type], mut words: W) -> W {
+    for (word, _) in words.as_mut().iter_mut().zip(types).filter(|(_, ty)| **ty == Type::Single) {
         *word = u64::from(*word as u32);
     }
     words
@@ -353,25 +379,23 @@ unsafe fn host_of<'a>(context: *mut Context) -> &'a Host {
     unsafe { &*std::ptr::with_exposed_provenance::<Host>((*context).host) }
 }
 
+/// A registered function with no more parameters and results than this is called without memory of its own for them.
+const FEW: usize = 4;
+
 /// Calls a registered function for generated code: arguments in the context's values, results in its results.
 extern "C" fn call_helper(context: *mut Context, index: u64, site: u64) -> i64 {
     // SAFETY: generated code hands on the context that it was entered with.
     let host = unsafe { host_of(context) };
     let helper = host.helpers.borrow()[index as usize].clone();
-    let loc = host.sites.lock().traps[site as usize].trap.loc;
-    let args = canonical(&helper.params, host.values(helper.params.len()));
-    let mut results = vec![0; helper.results.len()];
-    let done = catch_unwind(AssertUnwindSafe(|| (helper.function)(&HelperCx { loc }, &args, &mut results)));
-    match done {
-        Ok(Ok(())) => {
-            host.set_results(&results);
-            return status::RETURNED;
-        }
-        Ok(Err(Failure::Trap(report))) => host.fail(report),
-        Ok(Err(Failure::Message(message))) => host.fail(TrapReport { kind: TrapKind::Panic, message, loc }),
-        Err(payload) => host.fail(panic_report(&*payload, loc)),
+    let (params, results) = (helper.params.len(), helper.results.len());
+    // The function may enter generated code, which has the same context: so it is handed copies.
+    if params <= FEW && results <= FEW {
+        let mut args = [0; FEW];
+        host.copy_values(&mut args[..params]);
+        host.call_helper(&helper, site, &mut args[..params], &mut [0; FEW][..results])
+    } else {
+        host.call_helper(&helper, site, &mut host.values(params), &mut vec![0; results])
     }
-    status::TRAPPED
 }
 
 /// Tells the host of a merge point for generated code: the portal's values in the context's.

@@ -28,8 +28,8 @@ fn caller() -> Build {
 fn registered_functions() {
     let mut engine = Engine::new(Options::default()).unwrap();
     let types = || vec![I, Type::Single];
-    let function = |cx: &jitcodegen::HelperCx, args: &[u64], results: &mut [u64]| {
-        assert_eq!(cx.loc.line, 7);
+    let function = |cx: &jitcodegen::HelperCx<'_>, args: &[u64], results: &mut [u64]| {
+        assert_eq!(cx.loc().line, 7);
         match args[0] {
             1 => return Err("it said no".into()),
             2 => panic!("oh {}", args[0]),

@@ -8,6 +8,7 @@
 //! classes     what must come up in random cases, and how often
 //! oracle      the evaluator of the flow graphs: what a run gives, leaves in memory, or traps with
 //! fuzz        targets of fuzzing: what holds for any bytes
+//! hard        guest programs that are hard on traces
 //! guests      random programs of the guest languages, in all tiers, under chaos
 //! equation    the correctness equation: specialized, native, traced, bridged, it is the same
 //! resume      traces stopped at every op, guards made to fail: the same, each effect once
@@ -22,6 +23,7 @@ pub mod classes;
 pub mod equation;
 pub mod fuzz;
 pub mod guests;
+pub mod hard;
 pub mod oracle;
 pub mod pipeline;
 pub mod programs;

@@ -31,7 +31,7 @@ impl Jit<'_> {
                 // A case that is still being compiled leaves by the exit, too.
                 let is_coming = grown.iter().any(|(case, _)| *case == value);
                 let is_refused = self.refused_cases.contains(&(exit, value));
-                let seen = self.see(exit, value);
+                let seen = if is_coming { 0 } else { self.see(exit, value) };
                 let ripe = self.policy == Policy::Eager || self.is_ripe(taken);
                 let room = self.engine.lowered(Choice::Full, self.options.cases as u64);
                 if ripe && !is_coming && !is_refused && !full && (cases as u64) < room {

@@ -12,7 +12,7 @@ pub(super) fn register(code: &mut Engine, every: u64) -> Result<(), CodegenError
         return Ok(());
     }
     let state = Cell::new(0u64);
-    let function = move |_: &jitcodegen::HelperCx, _: &[u64], results: &mut [u64]| {
+    let function = move |_: &jitcodegen::HelperCx<'_>, _: &[u64], results: &mut [u64]| {
         let drawn = state.get();
         // Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014): 0 is first, and gives 0.
         state.set(drawn.wrapping_add(0x9E37_79B9_7F4A_7C15));

@@ -184,7 +184,7 @@ impl Jit<'_> {
         let again = self.engine.fragments.len() < FEW && self.engine.flips(Choice::Retrace);
         let found = if again { None } else { self.engine.find_entry(&frames)? };
         let Some(Entrance { version, fragment, words }) = found else {
-            return self.trace_frames(&frames);
+            return self.trace_frames(&frames, None);
         };
         self.compile_new(&fragment)?;
         if !self.code.is_ready(&fragment) {

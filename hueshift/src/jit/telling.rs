@@ -32,7 +32,7 @@ pub(super) struct Teller {
     turned_away: u64,
     /// How often the interpreter has come by at merge points that can't be traced: graph, block and op.
     left_alone: FxHashMap<(usize, usize, usize), u32>,
-    /// How often the interpreter had come to the merge point that it stands at; nothing where tier 0 counts.
+    /// How often the interpreter had come to where the latest trace begins; nothing where tier 0 counts.
     came: Option<u32>,
     /// It has been told that there is too much code.
     too_much_code: bool,
@@ -60,9 +60,9 @@ impl Teller {
         }
     }
 
-    /// The interpreter has come to a merge point so often.
-    pub fn came(&mut self, times: u32) {
-        self.came = Some(times);
+    /// A trace begins where the interpreter has come so often; nothing where tier 0 counts.
+    pub fn came(&mut self, times: Option<u32>) {
+        self.came = times;
     }
 }
 

@@ -3,6 +3,7 @@
 //!
 //! The program is the file that `BRAINFUCK` names, which is meant to be Erik Bosman's `mandelbrot.b`.
 
+use crate::aims::Aim;
 use crate::best;
 use interpreters::brainfuck::{C, CELLS, Peephole, parse, rows};
 use std::path::{Path, PathBuf};
@@ -74,6 +75,25 @@ pub fn program() -> Result<Option<(PathBuf, Vec<u8>)>, String> {
     Ok(Some((path, text)))
 }
 
+/// How many commands `mandelbrot.b` has.
+const COMMANDS: usize = 11_451;
+
+/// That there is the program that the aims are about.
+///
+/// # Errors
+/// If there is none, or another one.
+pub fn required() -> Result<(), String> {
+    let Some((path, text)) = program()? else { return Err("set BRAINFUCK to the path of mandelbrot.b".to_owned()) };
+    match commands(&text) {
+        COMMANDS => Ok(()),
+        other => Err(format!("{} has {other} commands, and mandelbrot.b has {COMMANDS}", path.display())),
+    }
+}
+
+fn commands(text: &[u8]) -> usize {
+    text.iter().filter(|b| b"+-<>,.[]".contains(b)).count()
+}
+
 /// Prints the tables, if there is a program.
 pub fn run() -> Result<(), String> {
     let Some((path, text)) = program()? else {
@@ -136,17 +156,17 @@ fn measure(path: &Path, text: &[u8], folder: &Path) -> Result<(), String> {
             contender.memory as f64 / 1024.0
         );
     }
-    let verdict = |ratio: f64, aim: f64| if ratio <= aim { "met" } else { "missed" };
     for (other, (aim, name)) in seconds.iter().zip(AOT_AIMS) {
         let ratio = seconds[2] / other;
-        println!("\nbf: ahead of time {ratio:.2} times the time of {name} (aim: {aim}, {})", verdict(ratio, aim));
+        let verdict = Aim::Brainfuck.judge(name, ratio <= aim);
+        println!("\nbf: ahead of time {ratio:.2} times the time of {name} (aim: {aim}, {verdict})");
     }
     for (name, aot, jit) in [("bf", 2, 3), ("bf_ast", 5, 6)] {
         let ratio = seconds[jit] / seconds[aot];
-        let verdict = verdict(ratio, JIT_AIM);
+        let verdict = Aim::BrainfuckJit.judge(name, ratio <= JIT_AIM);
         println!("\n{name}: just in time {ratio:.2} times the time of ahead of time (aim: {JIT_AIM}, {verdict})");
     }
-    let commands = text.iter().filter(|b| b"+-<>,.[]".contains(b)).count();
+    let commands = commands(text);
     let rows = rows(text).map_err(|e| e.to_string())?.len();
     println!("\n{commands} commands, {rows} rows. What `--stats` says of a run:\n");
     let stats = Command::new(&command).args(["run", "bf", &path, "--stats"]).stdin(Stdio::null()).output();

@@ -1,6 +1,7 @@
 //! Tier 0 alone against tier 0 with the JIT, warm-up included, for runs that take tier 0 about 1, 10, 100 and 1,000 ms: how a JIT
 //! feels is how it begins. Each run has a `Jit` of its own. The aim: never slower than 1.2 times tier 0.
 
+use crate::aims::Aim;
 use crate::best;
 use crate::guests::Guest;
 use std::time::{Duration, Instant};
@@ -57,7 +58,7 @@ pub fn run() -> Result<(), String> {
             let ratio = jitted / alone;
             rows += 1;
             met += u32::from(ratio <= AIM);
-            let verdict = if ratio <= AIM { "" } else { "missed" };
+            let verdict = Aim::Warming.judge(format!("`{}` {size}", guest.name), ratio <= AIM);
             println!(
                 "| `{}` | {size} | {:.2} ms | {:.2} ms | {ratio:.2} | {verdict} |",
                 guest.name,

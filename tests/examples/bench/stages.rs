@@ -1,6 +1,7 @@
 //! The stages from a compiler graph to machine code, on programs whose every op has a bounds check on an index that isn't
 //! known: time in each, for programs that grow. It must grow no faster than they do. And on the Brainfuck program that `BRAINFUCK` names, if it does.
 
+use crate::aims::Aim;
 use crate::best;
 use flowgraph::ir::Graph;
 use hueshift::{JitOptions, Stats};
@@ -142,7 +143,6 @@ fn row(name: &str, pipeline: &Pipeline, arguments: &str) -> Result<String, Strin
     let [specializing, linking, cleaning, both, optimized, off, theirs, with_ours, with_theirs] = times.map(best);
     let optimizing = both - cleaning;
     let each = (specializing + linking + both + optimized) * 1e6 / ops.max(1) as f64;
-    let met = |met| if met { "met" } else { "missed" };
     let ms = |seconds: f64| format!("{:.2} ms", seconds * 1e3);
     let stages = [specializing, linking, cleaning, optimizing, optimized].map(ms).join(" | ");
     println!("| {name} | {ops} | {stages} | {each:.2} µs |");
@@ -150,9 +150,14 @@ fn row(name: &str, pipeline: &Pipeline, arguments: &str) -> Result<String, Strin
         "{:.0} %, {:.0} % | {}",
         100.0 * optimizing / off,
         100.0 * optimizing / theirs,
-        met(optimizing <= AIM * off)
+        Aim::OptimizerQuarter.judge(name, optimizing <= AIM * off)
     );
-    let all = format!("{} | {} | {}", ms(with_ours), ms(with_theirs), met(with_ours <= with_theirs));
+    let all = format!(
+        "{} | {} | {}",
+        ms(with_ours),
+        ms(with_theirs),
+        Aim::CompilingNoLonger.judge(name, with_ours <= with_theirs)
+    );
     Ok(format!("\n| {name} | {emitted} | {} | {} | {part} | {all} |", ms(off), ms(theirs)))
 }
 

@@ -1,6 +1,7 @@
 //! When runs of about 1 ms in tier 0, one after the other with the same `Jit`, are as fast as they get, and what specializing takes
 //! while tracing. The aim for that: at most 1 µs for each residual op.
 
+use crate::aims::Aim;
 use crate::guests::Guest;
 use hueshift::embed::Jit;
 use std::time::{Duration, Instant};
@@ -79,7 +80,7 @@ pub fn row<'p>(
         runs[warm].0.as_secs_f64() * 1e3,
         peak.as_secs_f64() * 1e3,
         stats.emitted,
-        if an_op <= AIM { "met" } else { "missed" }
+        Aim::SpecializingTraces.judge(name, an_op <= AIM)
     );
     Ok(())
 }

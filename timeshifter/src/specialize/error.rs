@@ -52,7 +52,8 @@ pub enum SpecError {
     },
     /// A green recursion that never ends.
     #[error(
-        "endless green recursion, or one too deep: {}; {met}; let the recursion end by a green, or make {} red",
+        "endless green recursion, or {}: {}; {met}; let the recursion end by a green, or make {} red",
+        if let Met::Functions(_) = met { "too many different green arguments" } else { "one too deep" },
         recursion(function, values, *met), if *met == Met::Itself || values.is_empty() { "the result" } else { "the argument" }
     )]
     EndlessRecursion {
@@ -172,7 +173,7 @@ fn recursion(function: &str, values: &str, met: Met) -> String {
             format!("`{function}`, whose result must be green, is called {arguments} inside of {calls} of others")
         }
         Met::Itself => format!("`{function}`, whose result must be green, calls itself {arguments}, as it was called"),
-        _ => format!("`{function}` calls itself with ever new green arguments ({values})"),
+        _ => format!("`{function}` is called with ever new green arguments ({values})"),
     }
 }
 

@@ -182,7 +182,8 @@ impl<'m> Engine<'m> {
     }
 
     /// The greens at a guest position by name and value, for people: `pc=12`. At a merge point they are those that the
-    /// portal lists, and the `#[green]` fields behind its parameters; references are left with their names, and so are what they refer to.
+    /// portal lists, and the `#[green]` fields behind its parameters; references are left with their names, and so are
+    /// what they refer to.
     pub fn green_key(&self, at: GuestPosition) -> String {
         let Some(frame) = self.positions.get_index(at.0 as usize) else { return String::new() };
         let graph = self.program.graph(frame.graph);

@@ -1,7 +1,8 @@
-//! The machine whose guest programs are hard on traces, and these programs.
+//! A machine whose guest programs are hard on traces, and these programs: for measurements, and for tests under chaos.
 
 /// A register machine. An instruction is an opcode and what it works on.
 #[hueshift::interpreter]
+#[allow(missing_docs, reason = "the opcodes say what they are")]
 pub mod machine {
     use hueshift::prelude::*;
 
@@ -121,11 +122,37 @@ impl Code {
     }
 }
 
-/// A program: what it is, its code, and how many rounds its outermost loop makes when it is measured.
+/// A program.
 pub struct Hard {
+    /// What it is.
     pub name: &'static str,
+    /// Its code.
     pub code: Vec<u16>,
+    /// How many rounds its outermost loop makes when it is measured.
     pub rounds: i64,
+}
+
+/// A loop with a branch that goes both ways, and one that no run takes, behind which is the only multiplication.
+pub fn never_taken() -> Vec<u16> {
+    let mut c = Code::default();
+    let head = c.here();
+    c.op(MOVE, 4, 0);
+    c.op(AND_CONST, 4, 1);
+    both_sides(&mut c);
+    let taken = c.op(JUMP_IF, 6, 0);
+    let joined = c.op(JUMP, 0, 0);
+    c.lands(taken);
+    c.op(MUL, 2, 2);
+    c.lands(joined);
+    c.again(head);
+    c.returns(2)
+}
+
+/// The registers that a run of so many rounds begins with.
+pub fn registers(rounds: i64) -> [i64; 12] {
+    let mut registers = [0; 12];
+    (registers[1], registers[3]) = (rounds, 42);
+    registers
 }
 
 /// All of them. Register 0 counts the rounds up to register 1; the result is in register 2.
