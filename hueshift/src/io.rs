@@ -120,10 +120,9 @@ impl Io {
     ///
     /// # Errors
     /// If it, or one before it, can't be written.
+    #[inline]
     pub fn put(&mut self, b: u8) -> Result<(), StreamError> {
-        if let Some(error) = &self.failed {
-            return Err(error.clone());
-        }
+        self.check()?;
         self.output.push(b);
         if self.sink.is_some() && (self.output.len() >= BUFFER || self.by_line && b == b'\n') {
             return self.flush();
@@ -135,31 +134,39 @@ impl Io {
     ///
     /// # Errors
     /// If it can't be read, or output that precedes it can't be written.
+    #[inline]
     pub fn get(&mut self) -> Result<i64, StreamError> {
-        if let Some(error) = &self.failed {
-            return Err(error.clone());
+        self.check()?;
+        let ahead = match &mut self.input {
+            Input::Bytes(bytes, at) => take(bytes, at),
+            Input::Stream(_, buffer, at) => take(buffer, at),
+        };
+        match ahead {
+            Some(byte) => Ok(byte.into()),
+            None => self.get_anew(),
         }
-        if let Input::Stream(_, buffer, at) = &self.input
-            && *at == buffer.len()
-        {
+    }
+
+    /// The next byte where all is used that has been read ahead.
+    #[cold]
+    fn get_anew(&mut self) -> Result<i64, StreamError> {
+        if let Input::Stream(..) = &self.input {
             self.flush()?;
         }
         let next = match &mut self.input {
             Input::Bytes(bytes, at) => take(bytes, at),
             Input::Stream(stream, buffer, at) => {
-                if *at == buffer.len() {
-                    buffer.resize(BUFFER, 0);
-                    *at = 0;
-                    let read = loop {
-                        match stream.read(buffer) {
-                            Err(e) if e.kind() == ErrorKind::Interrupted => {}
-                            other => break other,
-                        }
-                    };
-                    buffer.truncate(*read.as_ref().unwrap_or(&0));
-                    if let Err(error) = read {
-                        return self.fail(StreamError::new(true, &error));
+                buffer.resize(BUFFER, 0);
+                *at = 0;
+                let read = loop {
+                    match stream.read(buffer) {
+                        Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                        other => break other,
                     }
+                };
+                buffer.truncate(*read.as_ref().unwrap_or(&0));
+                if let Err(error) = read {
+                    return self.fail(StreamError::new(true, &error));
                 }
                 take(buffer, at)
             }
@@ -172,13 +179,20 @@ impl Io {
     /// # Errors
     /// If it, or something before it, can't be written.
     pub fn flush(&mut self) -> Result<(), StreamError> {
-        if let Some(error) = &self.failed {
-            return Err(error.clone());
-        }
+        self.check()?;
         let Some(sink) = &mut self.sink else { return Ok(()) };
         let written = sink.write_all(&self.output).and_then(|()| sink.flush());
         self.output.clear();
         written.or_else(|error| self.fail(StreamError::new(false, &error)))
+    }
+
+    /// What has failed fails from then on.
+    #[inline]
+    fn check(&self) -> Result<(), StreamError> {
+        match &self.failed {
+            None => Ok(()),
+            Some(error) => Err(error.clone()),
+        }
     }
 
     fn fail<T>(&mut self, error: StreamError) -> Result<T, StreamError> {
@@ -209,6 +223,7 @@ impl Drop for Io {
     }
 }
 
+#[inline]
 fn take(bytes: &[u8], at: &mut usize) -> Option<u8> {
     let next = bytes.get(*at).copied()?;
     *at += 1;
@@ -220,6 +235,7 @@ thread_local! {
 }
 
 /// Works on the thread's input and output.
+#[inline]
 fn current<R>(work: impl FnOnce(&mut Io) -> R) -> R {
     CURRENT.with(|current| work(current.borrow_mut().get_or_insert_with(Io::real)))
 }

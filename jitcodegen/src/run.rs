@@ -157,28 +157,26 @@ impl Host {
 
     /// As many of the values as fit.
     fn copy_values(&self, into: &mut [u64]) {
-        let count = into.len().min(MAX_VALUES);
         // SAFETY: as for `values`.
-        unsafe { into[..count].copy_from_slice(&(&(*self.context).values)[..count]) }
+        let values = unsafe { &(*self.context).values };
+        into.iter_mut().zip(values).for_each(|(word, value)| *word = *value);
     }
 
-    /// Calls a registered function, and puts its results into the context's. Gives the status of that.
-    fn call_helper(&self, helper: &Helper, site: u64, args: &mut [u64], results: &mut [u64]) -> i64 {
+    /// Calls a registered function. Gives whether it has returned; else it is known why not.
+    #[inline]
+    fn call_helper(&self, helper: &Helper, site: u64, args: &mut [u64], results: &mut [u64]) -> bool {
         let args = canonical(&helper.params, args);
         let call = HelperCx { sites: &self.sites, site };
         let done = catch_unwind(AssertUnwindSafe(|| (helper.function)(&call, args, results)));
         match done {
-            Ok(Ok(())) => {
-                self.set_results(results);
-                return status::RETURNED;
-            }
+            Ok(Ok(())) => return true,
             Ok(Err(Failure::Trap(report))) => self.fail(report),
             Ok(Err(Failure::Message(message))) => {
                 self.fail(TrapReport { kind: TrapKind::Panic, message, loc: call.loc() });
             }
             Err(payload) => self.fail(panic_report(&*payload, call.loc())),
         }
-        status::TRAPPED
+        false
     }
 
     fn set_values(&self, words: &[u64]) {
@@ -193,9 +191,9 @@ impl Host {
     }
 
     fn set_results(&self, words: &[u64]) {
-        let count = words.len().min(MAX_VALUES);
         // SAFETY: as for `values`.
-        unsafe { (&mut (*self.context).results)[..count].copy_from_slice(&words[..count]) }
+        let results = unsafe { &mut (*self.context).results };
+        results.iter_mut().zip(words).for_each(|(result, word)| *result = *word);
     }
 
     /// How many bytes the slot stack has.
@@ -390,12 +388,20 @@ extern "C" fn call_helper(context: *mut Context, index: u64, site: u64) -> i64 {
     let (params, results) = (helper.params.len(), helper.results.len());
     // The function may enter generated code, which has the same context: so it is handed copies.
     if params <= FEW && results <= FEW {
-        let mut args = [0; FEW];
-        host.copy_values(&mut args[..params]);
-        host.call_helper(&helper, site, &mut args[..params], &mut [0; FEW][..results])
-    } else {
-        host.call_helper(&helper, site, &mut host.values(params), &mut vec![0; results])
+        let (mut args, mut words) = ([0; FEW], [0; FEW]);
+        host.copy_values(&mut args);
+        let returned = host.call_helper(&helper, site, &mut args[..params], &mut words[..results]);
+        if returned {
+            host.set_results(&words);
+        }
+        return if returned { status::RETURNED } else { status::TRAPPED };
     }
+    let mut words = vec![0; results];
+    if host.call_helper(&helper, site, &mut host.values(params), &mut words) {
+        host.set_results(&words);
+        return status::RETURNED;
+    }
+    status::TRAPPED
 }
 
 /// Tells the host of a merge point for generated code: the portal's values in the context's.
