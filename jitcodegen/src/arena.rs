@@ -11,14 +11,39 @@ use cranelift_module::{ModuleError, ModuleResult};
 use region::Protection;
 use std::io;
 use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 /// Address space for code, which becomes memory page by page.
 pub(crate) struct Arena {
     memory: Option<region::Allocation>,
-    /// Where the next function may begin.
-    next: usize,
     /// What has been handed out since [`JITMemoryProvider::finalize`].
     new: Range<usize>,
+    place: Arc<Place>,
+}
+
+/// Where functions are put: for whoever has an arena's memory written.
+#[derive(Debug, Default)]
+pub(crate) struct Place {
+    /// Where the next function may begin.
+    next: AtomicUsize,
+    /// How far behind a boundary of 32 bytes the next function begins, if that is wanted.
+    skew: AtomicU32,
+}
+
+/// No skew is wanted.
+const ANY: u32 = u32::MAX;
+
+impl Place {
+    /// Where the next function may begin, from the arena's beginning.
+    pub fn next(&self) -> usize {
+        self.next.load(Ordering::Relaxed)
+    }
+
+    /// Has the next function begin so far behind a boundary of 32 bytes, whatever its alignment.
+    pub fn begin_at(&self, skew: u32) {
+        self.skew.store(skew, Ordering::Relaxed);
+    }
 }
 
 // SAFETY: the memory belongs to no thread; nobody else has it.
@@ -30,7 +55,13 @@ impl Arena {
     /// # Errors
     /// If there is no address space for it.
     pub fn new(bytes: usize) -> region::Result<Arena> {
-        Ok(Arena { memory: Some(region::alloc(bytes, Protection::NONE)?), next: 0, new: 0..0 })
+        let place = Arc::new(Place { next: AtomicUsize::new(0), skew: AtomicU32::new(ANY) });
+        Ok(Arena { memory: Some(region::alloc(bytes, Protection::NONE)?), new: 0..0, place })
+    }
+
+    /// Where functions are put.
+    pub fn place(&self) -> Arc<Place> {
+        self.place.clone()
     }
 
     fn base(&self) -> *const u8 {
@@ -43,11 +74,22 @@ impl Arena {
         if new.is_empty() { Ok(()) } else { self.protect(&new, Protection::READ_EXECUTE) }
     }
 
-    /// A place in the arena for so many bytes, whose pages may be written to.
-    fn place(&mut self, size: usize, align: u64) -> io::Result<*mut u8> {
+    /// Where in the arena the next function begins.
+    fn begin(&self, align: u64) -> Option<usize> {
+        let next = self.place.next();
+        match self.place.skew.swap(ANY, Ordering::Relaxed) {
+            ANY => next.checked_next_multiple_of(usize::try_from(align).ok()?),
+            skew => {
+                let before = next.checked_sub(skew as usize).unwrap_or_default();
+                before.checked_next_multiple_of(32)?.checked_add(skew as usize)
+            }
+        }
+    }
+
+    /// A part of the arena for so many bytes, whose pages may be written to.
+    fn take(&mut self, size: usize, align: u64) -> io::Result<*mut u8> {
         let full = || io::Error::new(io::ErrorKind::OutOfMemory, "the memory for code is full");
-        let begin = usize::try_from(align).ok().and_then(|align| self.next.checked_next_multiple_of(align));
-        let begin = begin.ok_or_else(full)?;
+        let begin = self.begin(align).ok_or_else(full)?;
         let end = begin.checked_add(size).ok_or_else(full)?;
         if self.memory.as_ref().is_none_or(|memory| memory.len() < end) {
             return Err(full());
@@ -62,7 +104,7 @@ impl Arena {
         if written < end {
             self.protect(&(written..end), Protection::READ_WRITE).map_err(io::Error::other)?;
         }
-        self.next = end;
+        self.place.next.store(end, Ordering::Relaxed);
         // SAFETY: it lies in the arena, whose memory is handed out once, and freed by hand.
         Ok(unsafe { self.base().cast_mut().add(begin) })
     }
@@ -81,7 +123,7 @@ impl JITMemoryProvider for Arena {
             return Err(io::Error::new(io::ErrorKind::Unsupported, "this memory is for code alone"));
         }
         // Where the rest of a batch has no place, what came before it is run again all the same.
-        self.place(size, align).inspect_err(|_| drop(self.close()))
+        self.take(size, align).inspect_err(|_| drop(self.close()))
     }
 
     unsafe fn free_memory(&mut self) {
@@ -163,6 +205,12 @@ mod tests {
         assert!(arena.allocate(usize::MAX, 32, JITMemoryKind::Executable).is_err());
         assert!(arena.allocate(8, 8, JITMemoryKind::Writable).is_err());
         assert!(arena.finalize(BranchProtection::None).is_ok(), "nothing is new");
+        for skew in [3, 31, 0, 17] {
+            arena.place().begin_at(skew);
+            assert_eq!(allocate(&mut arena, 40).addr() % 32, skew as usize);
+            assert_eq!(allocate(&mut arena, 5).addr() % 32, 0, "for one function");
+        }
+        arena.finalize(BranchProtection::None).expect("pages that can be run");
         // SAFETY: nothing is run there.
         unsafe { arena.free_memory() };
         assert!(arena.allocate(8, 8, JITMemoryKind::Executable).is_err(), "it is gone");

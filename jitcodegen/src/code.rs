@@ -6,9 +6,10 @@
 #![allow(unsafe_code, reason = "code memory is freed by hand, when its last owner is gone")]
 
 use crate::CodegenError;
-use crate::arena::Arena;
+use crate::arena::{Arena, Place};
 use crate::helpers;
 use crate::isa::Target;
+use crate::placement::{Blocks, Jumps};
 use crate::translation::{Translated, Translation};
 use cranelift_codegen::ir::{Function, LibCall, Signature, UserFuncName};
 use cranelift_codegen::isa::TargetIsa;
@@ -19,9 +20,14 @@ use cranelift_module::{FuncId, Module, ModuleReloc};
 use rustc_hash::FxHashMap;
 use std::mem::ManuallyDrop;
 use std::ops::Range;
+use std::sync::Arc;
+use target_lexicon::Architecture;
 
 /// Address space for code: near calls reach across it on every machine.
 const ARENA_BYTES: usize = 128 << 20;
+
+/// Where functions begin that may begin anywhere.
+const NATURAL: usize = 16;
 
 /// A function in Cranelift's terms, to be compiled.
 pub(crate) struct Definition {
@@ -37,6 +43,7 @@ pub(crate) struct Definition {
 pub(crate) struct Compiled {
     id: FuncId,
     alignment: u64,
+    jumps: Jumps,
     bytes: Vec<u8>,
     relocs: Vec<ModuleReloc>,
     text: Text,
@@ -54,6 +61,10 @@ pub(crate) struct Text {
 /// The memory that holds code, and the compiler into it.
 pub(crate) struct Code {
     module: ManuallyDrop<JITModule>,
+    /// Where it is put.
+    place: Arc<Place>,
+    /// It matters to its machine where jumps lie.
+    is_skewed: bool,
     workshop: Workshop,
     /// Bytes of machine code installed so far.
     pub bytes: usize,
@@ -65,13 +76,17 @@ pub(crate) struct Code {
 impl Code {
     /// Empty code memory for a target.
     pub fn new(target: Target) -> Result<Code, CodegenError> {
+        let is_skewed = matches!(target.isa.triple().architecture, Architecture::X86_64);
         let mut builder = JITBuilder::with_isa(target.isa, Box::new(libcall_name));
         for (libcall, address) in helpers::libcalls() {
             builder.symbol(libcall_name(libcall), address);
         }
         let arena = Arena::new(ARENA_BYTES).map_err(|e| memory_error(&e))?;
+        let place = arena.place();
         builder.memory_provider(Box::new(arena));
         Ok(Code {
+            place,
+            is_skewed,
             module: ManuallyDrop::new(JITModule::new(builder)),
             workshop: Workshop::new(),
             bytes: 0,
@@ -117,7 +132,11 @@ impl Code {
             return Err(CodegenError::CodeMemory(message.clone()));
         }
         let mut texts = Vec::with_capacity(compiled.len());
-        for Compiled { id, alignment, bytes, relocs, text } in compiled {
+        for Compiled { id, alignment, jumps, bytes, relocs, text } in compiled {
+            if self.is_skewed {
+                let natural = self.place.next().next_multiple_of(NATURAL) as u32 % 32;
+                self.place.begin_at(jumps.skew(natural, alignment as u32));
+            }
             let installed = self.module.define_function_bytes(id, alignment, &bytes, &relocs);
             installed.map_err(|e| self.break_down(&e))?;
             self.bytes += bytes.len();
@@ -227,9 +246,10 @@ fn compile(
         let text = Text { clif, asm: code.vcode.clone().unwrap_or_default() };
         let bytes = code.buffer.data().to_vec();
         let alignment = u64::from(code.buffer.alignment);
+        let jumps = Jumps::of(&Blocks { starts: &code.bb_starts, edges: &code.bb_edges });
         let relocs: Vec<FinalizedMachReloc> = code.buffer.relocs().to_vec();
         let relocs = relocs.iter().map(|r| ModuleReloc::from_mach_reloc(r, &context.func, id)).collect();
-        compiled.push(Compiled { id, alignment, bytes, relocs, text });
+        compiled.push(Compiled { id, alignment, jumps, bytes, relocs, text });
     }
     Ok(compiled)
 }

@@ -13,6 +13,7 @@
 //! translation  a batch of graphs with all that it refers to
 //! code      compiling and installing
 //! arena     the memory that code lies in
+//! placement where in it a function begins
 //! worker    compiling on a thread of its own
 //! helpers   functions that generated code calls
 //! run       entering generated code, and being called back
@@ -40,6 +41,7 @@ mod isa;
 mod lower;
 mod next_round;
 mod object;
+mod placement;
 mod products;
 mod rounds;
 mod run;
