@@ -8,8 +8,8 @@
 /// So many bytes are decoded together.
 const WINDOW: u32 = 32;
 
-/// The bytes of a comparison of registers, which is decoded together with the jump behind it.
-const COMPARISON: u32 = 3;
+/// The bytes of a comparison with a small number, which is decoded together with the jump behind it.
+const COMPARISON: u32 = 4;
 /// Those of a conditional jump, and of another one.
 const CONDITIONAL: u32 = 6;
 const JUMP: u32 = 5;
@@ -113,13 +113,13 @@ mod tests {
     #[test]
     fn jumps_of_loops_are_kept_from_the_ends() {
         let jumps = Jumps::of(&LOOP);
-        // From 21 to 30, and from 45 to 50.
+        // From 20 to 30, and from 45 to 50.
         assert_eq!(jumps.0.len(), 2);
         assert_eq!((touching(&jumps, 0), jumps.skew(0, 1)), (0, 0));
-        for natural in 2..11 {
+        for natural in 2..12 {
             assert_eq!(touching(&jumps, natural), 1, "{natural}");
             let skew = jumps.skew(natural, 1);
-            assert_eq!((touching(&jumps, skew), skew), (0, 11));
+            assert_eq!((touching(&jumps, skew), skew), (0, 12));
         }
         assert_eq!((jumps.skew(2, 16), jumps.skew(5, 32)), (0, 0), "aligned");
     }
