@@ -269,3 +269,34 @@ fn memory_error(error: &dyn std::fmt::Display) -> CodegenError {
 fn libcall_name(libcall: LibCall) -> String {
     format!("hueshift_{libcall}")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::OptLevel;
+
+    /// Where it matters how far behind a boundary of 32 bytes functions begin, they are put so that the jumps of their
+    /// loops don't touch one.
+    #[test]
+    fn functions_are_put_where_their_jumps_are_fast() {
+        let target = Target::host(OptLevel::Quick, true).expect("a target");
+        let mut code = Code::new(target).expect("memory");
+        // A loop whose jump ends 32 and 16 bytes behind the beginning.
+        let blocks = [
+            Blocks { starts: &[0, 8, 32, 40], edges: &[(0, 8), (8, 8), (8, 32)] },
+            Blocks { starts: &[0, 4, 16, 40], edges: &[(0, 4), (4, 4), (4, 16)] },
+        ];
+        let signature = Signature::new(code.isa().default_call_conv());
+        let functions: Vec<FuncId> = (0..8).map(|_| code.declare(&signature).expect("a declaration")).collect();
+        for (at, id) in functions.iter().enumerate() {
+            let jumps = Jumps::of(&blocks[at % 2]);
+            let (bytes, relocs, text) = (vec![0; 40 + 3 * at], Vec::new(), Text::default());
+            code.define(vec![Compiled { id: *id, alignment: 1, jumps, bytes, relocs, text }]).expect("it has room");
+        }
+        code.finish().expect("pages that can be run");
+        for (at, id) in functions.iter().enumerate().filter(|_| code.is_skewed) {
+            let skew = (code.address(*id).addr() % 32) as u32;
+            assert_eq!(Jumps::of(&blocks[at % 2]).skew(skew, 1), skew, "function {at}");
+        }
+    }
+}

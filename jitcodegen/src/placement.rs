@@ -5,6 +5,8 @@
 //! lies. Assemblers pad instructions; here the whole function is moved by up to 31 bytes, which costs nothing when it
 //! runs. Jumps are found by the ends of blocks: those of Cranelift's are `jcc`, `jmp`, or both, with offsets of 32 bits.
 
+use rustc_hash::FxHashMap;
+
 /// So many bytes are decoded together.
 const WINDOW: u32 = 32;
 
@@ -49,31 +51,43 @@ impl Jumps {
     }
 
     /// How far behind a boundary of 32 bytes to begin: of the multiples of `alignment` the one from `natural` on with
-    /// the fewest jumps that touch the end of 32 bytes.
+    /// the fewest jumps that touch the end of 32 bytes; the first of all unless these are half as many. Of hundreds of
+    /// jumps about as many do wherever it begins, and which of them matter isn't known.
     pub fn skew(&self, natural: u32, alignment: u32) -> u32 {
         let cost = |skew: u32| self.0.iter().filter(|jump| jump.touches(skew)).map(|jump| jump.weight).sum::<u64>();
-        let skews = (0..WINDOW).map(|at| (natural + at) % WINDOW).filter(|skew| skew.is_multiple_of(alignment.max(1)));
-        skews.min_by_key(|skew| cost(*skew)).unwrap_or_default()
+        let mut skews =
+            (0..WINDOW).map(|at| (natural + at) % WINDOW).filter(|skew| skew.is_multiple_of(alignment.max(1)));
+        let first = skews.next().unwrap_or_default();
+        let first_cost = cost(first);
+        if first_cost == 0 {
+            return first;
+        }
+        let best = skews.map(|skew| (cost(skew), skew)).min_by_key(|(cost, _)| *cost);
+        best.filter(|(cost, _)| *cost <= first_cost / 2).map_or(first, |(_, skew)| skew)
     }
 }
 
 impl Blocks<'_> {
     fn jumps(&self) -> Vec<Jump> {
         // Of each block that others jump back to, the one farthest behind it from which they do.
-        let mut loops: Vec<(u32, u32)> = Vec::new();
+        let mut loops: FxHashMap<u32, u32> = FxHashMap::default();
         for (from, to) in self.edges.iter().filter(|(from, to)| to <= from) {
-            match loops.iter_mut().find(|(head, _)| head == to) {
-                Some((_, last)) => *last = (*last).max(*from),
-                None => loops.push((*to, *from)),
-            }
+            let last = loops.entry(*to).or_default();
+            *last = (*last).max(*from);
         }
         let mut jumps = Vec::new();
         if loops.is_empty() {
             return jumps;
         }
+        let mut ends: Vec<u32> = loops.values().copied().collect();
+        ends.sort_unstable();
+        let (mut ends, mut depth) = (ends.into_iter().peekable(), 0);
         for blocks in self.starts.windows(2) {
             let [start, end] = *blocks else { continue };
-            let depth = loops.iter().filter(|(head, last)| (head..=last).contains(&&start)).count() as u32;
+            while ends.next_if(|last| *last < start).is_some() {
+                depth -= 1;
+            }
+            depth += u32::from(loops.contains_key(&start));
             if depth == 0 {
                 continue;
             }
