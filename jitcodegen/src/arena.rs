@@ -80,7 +80,7 @@ impl Arena {
         match self.place.skew.swap(ANY, Ordering::Relaxed) {
             ANY => next.checked_next_multiple_of(usize::try_from(align).ok()?),
             skew => {
-                let before = next.checked_sub(skew as usize).unwrap_or_default();
+                let before = next.saturating_sub(skew as usize);
                 before.checked_next_multiple_of(32)?.checked_add(skew as usize)
             }
         }
