@@ -401,6 +401,9 @@ pub fn parse_jit(text: &str) -> Result<Jit, String> {
             }
         }
     }
+    if jit.sweep.is_some() && jit.options.abort_at.is_some() {
+        return Err("abort-at=N is one run, and force-guard=… are many; give one of them".to_owned());
+    }
     if jit.given.is_empty() {
         return Err("no setting is given; settings are of the form key=value, separated by commas".to_owned());
     }

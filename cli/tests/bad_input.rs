@@ -42,7 +42,7 @@ fn unknown_files_functions_and_options() {
         let message = format!("{key} is a number or `all`, not `x`");
         expect(2, &[&message], &["run", "tl", "primes", "--mode", "jit", "--jit", &format!("{key}=x"), "--", "10"], "");
     }
-    for both in ["abort-at=all,force-guard=all", "force-guard=1,abort-at=all"] {
+    for both in ["abort-at=all,force-guard=all", "force-guard=1,abort-at=all", "abort-at=5,force-guard=3"] {
         expect(2, &["give one of them"], &["run", "tl", "primes", "--mode", "jit", "--jit", both, "--", "10"], "");
     }
     expect(

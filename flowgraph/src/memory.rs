@@ -47,8 +47,8 @@ struct Block {
     layout: Layout,
 }
 
-/// Blocks of so many bytes come from the system, which maps pages that are zero when they are touched first: a program's
-/// own allocator may take a block that was freed, and write all of it.
+/// Blocks of so many bytes come from the system, which maps pages that are zero when they are touched first: a
+/// program's own allocator may take a block that was freed, and write all of it.
 const LARGE: usize = 1 << 20;
 
 impl Block {

@@ -149,8 +149,8 @@ enum How {
     On(usize),
     /// In made-up states.
     MadeUp,
-    /// The same, where one check stands for those of several indices and the guard is only behind that: with a check for
-    /// each index.
+    /// The same, where one check stands for those of several indices and the guard is only behind that: with a check
+    /// for each index.
     MadeUpEach,
 }
 

@@ -1,9 +1,10 @@
 //! Where a function begins: so that few jumps of its loops touch the end of 32 bytes.
 //!
-//! Intel's processors from Skylake to Comet Lake don't keep such a jump in the cache of decoded instructions ("Mitigations
-//! for Jump Conditional Code Erratum", Intel, 2019): a small loop then takes up to twice as long, by the chance of where it
-//! lies. Assemblers pad instructions; here the whole function is moved by up to 31 bytes, which costs nothing when it
-//! runs. Jumps are found by the ends of blocks: those of Cranelift's are `jcc`, `jmp`, or both, with offsets of 32 bits.
+//! Intel's processors from Skylake to Comet Lake don't keep such a jump in the cache of decoded instructions
+//! ("Mitigations for Jump Conditional Code Erratum", Intel, 2019): a small loop then takes up to twice as long, by the
+//! chance of where it lies. Assemblers pad instructions; here the whole function is moved by up to 31 bytes, which
+//! costs nothing when it runs. Jumps are found by the ends of blocks: those of Cranelift's are `jcc`, `jmp`, or both,
+//! with offsets of 32 bits.
 
 use rustc_hash::FxHashMap;
 

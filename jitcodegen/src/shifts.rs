@@ -11,16 +11,17 @@
 //!     v5 = int_sub v3, 1                 v5 = int_sub v3, 1
 //!     branch v5, b1(v2, v4, v5), b2  ->  branch v5, b3, b2(v4)
 //! b2: return v4                      b3: v6 = int_add v2, v4
-//!                                        v7 = int_sub v5, 1
+//!                                        v7 = int_sub v3, 2
 //!                                        branch v7, b1(v4, v6, v7), b2(v6)
 //!                                    b2(v8): return v8
 //! ```
 //!
-//! Every test and op is done as often as before, and in the same order.
+//! Every test and op is done as often as before, and in the same order. What is counted is so from where the first
+//! round began, without waiting for what that has counted.
 
 use crate::arms::is_cheap;
 use crate::rounds::{Path, Rounds, exits, hand_over};
-use flowgraph::ir::{BlockId, Edge, Graph, Operand, ValueId};
+use flowgraph::ir::{BlockId, Edge, Graph, Op, Opcode, Operand, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Of larger rounds a copy is a small part.
@@ -76,11 +77,20 @@ fn unroll(graph: &mut Graph, path: &Path) {
     // What the values of the first round are in the second.
     let params = graph.block(back.block).params.clone();
     let mut now: FxHashMap<ValueId, Operand> = params.into_iter().zip(back.args.iter().copied()).collect();
+    let mut counted: FxHashMap<ValueId, (ValueId, i64)> = FxHashMap::default();
+    let first = path.iter().flat_map(|(block, _)| &graph.block(*block).ops);
+    counted.extend(first.filter_map(|op| Some((op.results.first().copied()?, count_of(op)?))));
     for (place, (block, side)) in path.iter().enumerate() {
         let mut copy = graph.block(*block).clone();
         copy.params.clear();
         for op in &mut copy.ops {
             op.args.iter_mut().for_each(|arg| *arg = renamed(*arg, &now));
+            if let Some((from, by)) = count_of(op)
+                && let Some((start, before)) = counted.get(&from)
+            {
+                op.opcode = Opcode::IntAdd;
+                op.args = [(*start).into(), Operand::int(before.wrapping_add(by))].into_iter().collect();
+            }
             for result in &mut op.results {
                 let value = graph.new_value(graph.values[result.index()].ty);
                 now.insert(*result, value.into());
@@ -99,6 +109,16 @@ fn unroll(graph: &mut Graph, path: &Path) {
             edge.block = second[place + 1];
         }
         *graph.block_mut(second[place]) = copy;
+    }
+}
+
+/// What an op adds a constant to, and that.
+fn count_of(op: &Op) -> Option<(ValueId, i64)> {
+    let [Operand::Value(value), by] = op.args[..] else { return None };
+    match op.opcode {
+        Opcode::IntAdd => Some((value, by.as_int()?)),
+        Opcode::IntSub => Some((value, by.as_int()?.wrapping_neg())),
+        _ => None,
     }
 }
 

@@ -1,8 +1,9 @@
-//! The resume contract on every scenario, whatever its policy: tracing is stopped at each of its steps, and each guard is
-//! made to fail on its first, second and hundredth execution, or, where no run reaches it, in states made up for it; nothing
-//! of it may be seen in results, memory or traps.
+//! The resume contract on every scenario, whatever its policy: tracing is stopped at each of its steps, and each guard
+//! is made to fail on its first, second and hundredth execution, or, where no run reaches it, in states made up for it;
+//! nothing of it may be seen in results, memory or traps.
 //!
-//! One case for each entry and choice of greens, but for the many beside rustc; and [`shorter`] ones. With `HUESHIFT_NIGHTLY` set, all, as they are. `SCENARIOS=text` runs those whose ids contain the text.
+//! One case for each entry and choice of greens, but for the many beside rustc; and [`shorter`] ones. With
+//! `HUESHIFT_NIGHTLY` set, all, as they are. `SCENARIOS=text` runs those whose ids contain the text.
 
 use hueshift::io::{self, Io};
 use hueshift::jitcodegen::OptLevel;

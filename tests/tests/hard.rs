@@ -75,7 +75,8 @@ fn branches_that_were_not_seen_stay_exits() {
         graphs().filter(|graph| has(graph, Opcode::IntXor) && has(graph, Opcode::IntAdd)).collect();
     assert!(!regions.is_empty(), "no graph has both sides of the branch that goes both ways");
     let ops = |graph: &Graph| graph.blocks.iter().map(|block| block.ops.len()).sum::<usize>();
-    // The round: r0 & 1, both sides, r0 + 1, and three conditions; and what is loaded before the loop and stored behind.
+    // The round: r0 & 1, both sides, r0 + 1, and three conditions; and what is loaded before the loop and stored
+    // behind.
     let sizes: Vec<usize> = regions.iter().map(|graph| ops(graph)).collect();
     assert!(sizes.iter().all(|size| *size <= 20), "{sizes:?}");
 }

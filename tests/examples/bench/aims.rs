@@ -1,5 +1,5 @@
-//! What the measurements are to show, and the verdict on each row that says whether it does. With `--check` none can be left
-//! out: an aim without a verdict is an error, too.
+//! What the measurements are to show, and the verdict on each row that says whether it does. With `--check` none can be
+//! left out: an aim without a verdict is an error, too.
 
 use std::cell::RefCell;
 

@@ -2,9 +2,9 @@
 //!
 //!     cargo run --release -p hueshift-tests --example bench
 //!
-//! Every figure is the best of several rounds; the rounds of what is compared take turns. Names of parts after `--` have
-//! only these measured; `--check` has all measured that has an aim, prints how many rows meet each and which miss it, and
-//! fails if one does.
+//! Every figure is the best of several rounds; the rounds of what is compared take turns. Names of parts after `--`
+//! have only these measured; `--check` has all measured that has an aim, prints how many rows meet each and which miss
+//! it, and fails if one does.
 
 mod aims;
 mod brainfuck;
