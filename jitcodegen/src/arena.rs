@@ -23,7 +23,7 @@ pub(crate) struct Arena {
 }
 
 /// Where functions are put: for whoever has an arena's memory written.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Place {
     /// Where the next function may begin.
     next: AtomicUsize,
@@ -40,7 +40,7 @@ impl Place {
         self.next.load(Ordering::Relaxed)
     }
 
-    /// Has the next function begin so far behind a boundary of 32 bytes, whatever its alignment.
+    /// Has the next function, which needs no alignment larger than 32 bytes, begin so far behind a boundary of these.
     pub fn begin_at(&self, skew: u32) {
         self.skew.store(skew, Ordering::Relaxed);
     }

@@ -9,7 +9,7 @@ use crate::CodegenError;
 use crate::arena::{Arena, Place};
 use crate::helpers;
 use crate::isa::Target;
-use crate::placement::{Blocks, Jumps};
+use crate::placement::{Blocks, Jumps, WINDOW};
 use crate::translation::{Translated, Translation};
 use cranelift_codegen::ir::{Function, LibCall, Signature, UserFuncName};
 use cranelift_codegen::isa::TargetIsa;
@@ -133,8 +133,8 @@ impl Code {
         }
         let mut texts = Vec::with_capacity(compiled.len());
         for Compiled { id, alignment, jumps, bytes, relocs, text } in compiled {
-            if self.is_skewed {
-                let natural = self.place.next().next_multiple_of(NATURAL) as u32 % 32;
+            if self.is_skewed && alignment <= u64::from(WINDOW) {
+                let natural = self.place.next().next_multiple_of(NATURAL) as u32 % WINDOW;
                 self.place.begin_at(jumps.skew(natural, alignment as u32));
             }
             let installed = self.module.define_function_bytes(id, alignment, &bytes, &relocs);

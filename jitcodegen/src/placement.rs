@@ -9,7 +9,7 @@
 use rustc_hash::FxHashMap;
 
 /// So many bytes are decoded together.
-const WINDOW: u32 = 32;
+pub(crate) const WINDOW: u32 = 32;
 
 /// The bytes of a comparison with a small number, which is decoded together with the jump behind it.
 const COMPARISON: u32 = 4;

@@ -151,6 +151,8 @@ fn what_moves_up_is_not_copied() {
     for block in sums {
         assert!(!block.contains("movq %r"), "{block}\n{asm}");
     }
+    // The second round counts from where the first one began, not from what that has counted.
+    assert!(asm.contains("subq $0x2") && !asm.contains("$0xffffffffffffffff"), "{asm}");
 }
 
 /// A loop of a counter and three values, of which some move up, that is left at one or two places with whatever it has.

@@ -2,7 +2,7 @@
 
 use super::{Event, Place, Reason, What};
 use flowgraph::ir::Loc;
-use timeshifter::specialize::{self, Engine, GuestPosition, Limits, Met, Stop};
+use timeshifter::specialize::{self, Engine, GuestPosition, Limits, Stop};
 
 /// Where something happens: in the guest program, and in the interpreter's source.
 pub type At = (GuestPosition, Loc);
@@ -23,11 +23,8 @@ pub fn told(fact: specialize::What, limits: &Limits) -> Option<(What, Reason)> {
         Fact::CodeLimit => (limit(limits.residual_ops as u64, None), Reason::ResidualOps),
         Fact::InlineDepth { function } => (limit(limits.inline_depth as u64, Some(function)), Reason::InlineDepth),
         Fact::TraceStopped(Stop::TooLong) => (limit(limits.trace_steps, None), Reason::TraceSteps),
-        Fact::TraceStopped(Stop::Met(met)) => match met {
-            Met::UnrolledOps(ops) => (limit(ops as u64, None), Reason::UnrolledOps),
-            Met::GreenSteps(steps) => (limit(steps, None), Reason::GreenSteps),
-            met => (What::Refused { message: met.to_string() }, Reason::CallRefused),
-        },
+        Fact::TraceStopped(Stop::TooLarge) => (limit(limits.unrolled_ops as u64, None), Reason::UnrolledOps),
+        Fact::TraceStopped(Stop::Quiet) => (limit(limits.green_steps, None), Reason::GreenSteps),
         Fact::TraceStopped(Stop::Asked(step)) => (limit(step, None), Reason::AbortAt),
         Fact::TraceStopped(Stop::Chaos(step)) => (limit(step, None), Reason::Chaos),
         Fact::TraceStopped(Stop::Call(message)) => (What::Refused { message }, Reason::CallRefused),

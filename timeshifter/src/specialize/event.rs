@@ -5,7 +5,6 @@
 //! one for people: `pc=12`. Whoever drives the engine takes the events out of it; there is room for [`EVENTS`].
 
 use super::engine::Engine;
-use super::error::Met;
 use super::state::{Key, KeyFrame, Reg, State};
 use super::step::show_const;
 use flowgraph::ir::{Const, DataId, Graph, Loc, Opcode, Operand, Scalar, ValueId};
@@ -111,8 +110,10 @@ pub enum Stop {
     Chaos(u64),
     /// It went past [`Limits::trace_steps`](super::Limits::trace_steps).
     TooLong,
-    /// It met a limit that ends what is compiled ahead of time.
-    Met(Met),
+    /// It took as many steps that leave nothing to run as [`Limits::green_steps`](super::Limits::green_steps).
+    Quiet,
+    /// It went past [`Limits::unrolled_ops`](super::Limits::unrolled_ops).
+    TooLarge,
     /// The function that is called next could not be specialized, for this reason.
     Call(String),
 }

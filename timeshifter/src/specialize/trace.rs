@@ -11,7 +11,7 @@ use super::calls::Emitted;
 use super::chaos::Choice;
 use super::engine::{Engine, Version};
 use super::entry::Argument;
-use super::error::{Limits, Met, SpecError};
+use super::error::{Limits, SpecError};
 use super::event::{Beginning, Stop, What};
 use super::merge::operand_of;
 use super::merges::Merge;
@@ -235,8 +235,8 @@ impl Engine<'_> {
         }
         let (quiet, size) = (self.quiet_steps, self.fragments[st.fragment].size);
         match self.limits_stop_traces {
-            true if quiet >= green_steps => Some(Stop::Met(Met::GreenSteps(green_steps))),
-            true if size > unrolled_ops => Some(Stop::Met(Met::UnrolledOps(unrolled_ops))),
+            true if quiet >= green_steps => Some(Stop::Quiet),
+            true if size > unrolled_ops => Some(Stop::TooLarge),
             _ => None,
         }
     }
