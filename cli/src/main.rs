@@ -27,6 +27,7 @@ mod log;
 mod opt;
 mod options;
 mod output;
+mod parallel;
 mod problem;
 mod program;
 mod progress;

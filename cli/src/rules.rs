@@ -3,20 +3,20 @@
 
 use crate::Done;
 use crate::output::{json, print, print_aside, write};
+use crate::parallel::in_order;
 use crate::problem::{Failure, Problem};
 use crate::progress::Progress;
 use crate::source;
 use ::rules::mine::{Cheaper, Finder, Sequence};
 use ::rules::prove::{Solver, Verdict, prove, refute};
-use ::rules::{Ends, Interpreted, Joined, Ledger, Rule, ends, goes_on, pairs};
+use ::rules::{Ends, Interpreted, Joined, Ledger, Pair, Pairs, Rule, ends, goes_on};
 use clap::{Args, Subcommand};
 use flowgraph::ir::Stage;
 use miette::Diagnostic;
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::fmt::Write;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use timeshifter::optimize::{Rewrites, optimize, with_bounds};
 
@@ -285,10 +285,7 @@ impl Check {
     fn tell_pairs(&self, told: &mut String, name: &str, text: &str, all: &[Rule], solver: Option<&Solver>) -> usize {
         let inside_out = ::rules::inside_out(text);
         let (mut joined, mut never, mut undecided, mut believed, mut inside, mut apart) = (0, 0, 0, 0, 0, 0);
-        let progress = Progress::start(all.len());
-        let found = pairs(&Interpreted::new(all.to_vec()), solver, &mut |rule| progress.next(&rule.name));
-        drop(progress);
-        for pair in found {
+        for pair in all_pairs(all, solver) {
             let (one, other) = (&all[pair.rules.0], &all[pair.rules.1]);
             let place = format!("{name}:{}: {} and {}", one.line, one.name, other.name);
             match pair.verdict {
@@ -335,7 +332,8 @@ fn verdicts(
 ) -> Result<Vec<Verdict>, Failure> {
     let progress = Progress::start(all.len());
     let ledger = Ledger::parse(::rules::PROOFS);
-    let verdict = |rule: &Rule| {
+    let verdict = |at: usize| {
+        let rule = &all[at];
         progress.next(&rule.name);
         match solver {
             Some(solver) => prove(rule, solver),
@@ -352,11 +350,30 @@ fn verdicts(
             }),
         }
     };
-    let told = |rule: &Rule| {
-        let verdict = verdict(rule);
-        progress.aside(|| tell(rule, &verdict)).map(|()| verdict)
+    let mut found = Vec::new();
+    in_order(all.len(), verdict, |at, verdict| {
+        progress.aside(|| tell(&all[at], &verdict))?;
+        found.push(verdict);
+        Ok::<(), Failure>(())
+    })?;
+    Ok(found)
+}
+
+/// What is known of all pairs of rules.
+fn all_pairs(all: &[Rule], solver: Option<&Solver>) -> Vec<Pair> {
+    let progress = Progress::start(all.len());
+    let interpreted = Interpreted::new(all.to_vec());
+    let pairs = Pairs::new(&interpreted);
+    let of = |at: usize| {
+        progress.next(&all[at].name);
+        pairs.of(at, solver)
     };
-    all.iter().map(told).collect()
+    let mut found = Vec::new();
+    let Ok(()) = in_order(all.len(), of, |_, pairs| {
+        found.extend(pairs);
+        Ok::<(), Infallible>(())
+    });
+    found
 }
 
 impl Fmt {
@@ -496,25 +513,16 @@ impl Mine {
     }
 
     fn find(&self, sequences: &[&Sequence], finder: &Finder<'_>, progress: &Progress) -> Vec<Cheaper> {
-        let next = AtomicUsize::new(0);
-        let found = Mutex::new(BTreeMap::new());
-        let look = || {
-            while let Some((at, sequence)) =
-                Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|at| Some((at, sequences.get(at)?)))
-            {
-                progress.next("looking for something cheaper");
-                let cheaper = finder.cheaper(sequence, self.least);
-                if !cheaper.is_empty() {
-                    found.lock().unwrap_or_else(PoisonError::into_inner).insert(at, cheaper);
-                }
-            }
+        let cheaper = |at: usize| {
+            progress.next("looking for something cheaper");
+            finder.cheaper(sequences[at], self.least)
         };
-        std::thread::scope(|scope| {
-            for _ in 0..std::thread::available_parallelism().map_or(1, Into::into) {
-                scope.spawn(look);
-            }
+        let mut found = Vec::new();
+        let Ok(()) = in_order(sequences.len(), cheaper, |_, cheaper| {
+            found.extend(cheaper);
+            Ok::<(), Infallible>(())
         });
-        found.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().flatten().collect()
+        found
     }
 }
 

@@ -56,50 +56,35 @@ pub enum Joined {
     Apart(String),
 }
 
-/// All pairs of rules that may both apply to a term. `next` is told of each rule before its pairs are looked at. Where
-/// no instance is found, the solver is asked whether there is one, if there is a solver.
-pub fn pairs(rules: &Interpreted, solver: Option<&Solver>, next: &mut dyn FnMut(&Rule)) -> Vec<Pair> {
-    let all = rules.rules();
-    let mut by_root: HashMap<Opcode, Vec<usize>> = HashMap::new();
-    for (at, rule) in all.iter().enumerate() {
-        by_root.entry(rule.root().0).or_default().push(at);
+/// The pairs of rules that may both apply to a term.
+pub struct Pairs<'r> {
+    rules: &'r Interpreted,
+    by_root: HashMap<Opcode, Vec<usize>>,
+}
+
+impl<'r> Pairs<'r> {
+    /// Those of these rules.
+    pub fn new(rules: &'r Interpreted) -> Pairs<'r> {
+        let mut by_root: HashMap<Opcode, Vec<usize>> = HashMap::new();
+        for (at, rule) in rules.rules().iter().enumerate() {
+            by_root.entry(rule.root().0).or_default().push(at);
+        }
+        Pairs { rules, by_root }
     }
-    let mut found: Vec<Pair> = Vec::new();
-    for (outer, one) in all.iter().enumerate() {
-        next(one);
+
+    /// The pairs of the rule of this number with those whose patterns lie in its own. Where no instance is found, the
+    /// solver is asked whether there is one, if there is a solver.
+    pub fn of(&self, outer: usize, solver: Option<&Solver>) -> Vec<Pair> {
+        let all = self.rules.rules();
+        let one = &all[outer];
         let mut verdicts: BTreeMap<usize, Joined> = BTreeMap::new();
         let mut undecided: Vec<Overlap> = Vec::new();
-        for place in places(&one.pattern) {
-            let part = at(&one.pattern, &place);
-            let Term::Op(root, _) = part else { continue };
-            // Both at the root: each pair once. A rule meets itself there where its pattern can be written in another
-            // way.
-            let others = by_root.get(root).into_iter().flatten().filter(|inner| !place.is_empty() || **inner >= outer);
-            for inner in others {
-                let other = &all[*inner];
-                let is_itself = place.is_empty() && *inner == outer;
-                let ways = rules.ways(*inner).iter().enumerate().skip(usize::from(is_itself));
-                for (number, way) in ways.filter(|(_, way)| !clash(part, way)) {
-                    let other_pattern = renamed(way, one.vars.len());
-                    let mut unified = vec![None; one.vars.len() + other.vars.len()];
-                    if unify(part, &other_pattern, (one, other), &mut unified) {
-                        let pair = Overlap {
-                            rules,
-                            outer,
-                            inner: *inner,
-                            place: place.clone(),
-                            way: number,
-                            other_pattern,
-                            unified,
-                        };
-                        let never = pair.is_computed() || pair.is_contradictory();
-                        let next = if never { Joined::NeverMeet } else { pair.instances(INSTANCES) };
-                        if next == Joined::Undecided {
-                            undecided.push(pair);
-                        }
-                        take_worse(&mut verdicts, *inner, next);
-                    }
-                }
+        for overlap in self.overlaps(outer) {
+            let never = overlap.is_computed() || overlap.is_contradictory();
+            let next = if never { Joined::NeverMeet } else { overlap.instances(INSTANCES) };
+            take_worse(&mut verdicts, overlap.inner, &next);
+            if next == Joined::Undecided {
+                undecided.push(overlap);
             }
         }
         // Where nothing else has shown more, it is looked for longer; and then the solver is asked.
@@ -110,12 +95,40 @@ pub fn pairs(rules: &Interpreted, solver: Option<&Solver>, next: &mut dyn FnMut(
                 (Joined::Undecided, Some(solver)) => pair.search(solver),
                 (verdict, _) => verdict,
             };
-            take_worse(&mut verdicts, pair.inner, next);
+            take_worse(&mut verdicts, pair.inner, &next);
         }
         let pair = |(inner, verdict)| Pair { rules: (outer, inner), verdict: believed(verdict, one, &all[inner]) };
-        found.extend(verdicts.into_iter().map(pair));
+        verdicts.into_iter().map(pair).collect()
     }
-    found
+
+    /// Where the patterns of rules lie in that of one.
+    fn overlaps(&self, outer: usize) -> Vec<Overlap<'r>> {
+        let all = self.rules.rules();
+        let one = &all[outer];
+        let mut found = Vec::new();
+        for place in places(&one.pattern) {
+            let part = at(&one.pattern, &place);
+            let Term::Op(root, _) = part else { continue };
+            // Both at the root: each pair once. A rule meets itself there where its pattern can be written in another
+            // way.
+            let others =
+                self.by_root.get(root).into_iter().flatten().filter(|inner| !place.is_empty() || **inner >= outer);
+            for inner in others {
+                let other = &all[*inner];
+                let is_itself = place.is_empty() && *inner == outer;
+                let ways = self.rules.ways(*inner).iter().enumerate().skip(usize::from(is_itself));
+                for (way, pattern) in ways.filter(|(_, way)| !clash(part, way)) {
+                    let other_pattern = renamed(pattern, one.vars.len());
+                    let mut unified = vec![None; one.vars.len() + other.vars.len()];
+                    if unify(part, &other_pattern, (one, other), &mut unified) {
+                        let (rules, inner, place) = (self.rules, *inner, place.clone());
+                        found.push(Overlap { rules, outer, inner, place, way, other_pattern, unified });
+                    }
+                }
+            }
+        }
+        found
+    }
 }
 
 /// Whether there is an op in a term that is a constant, whatever its variables are: all of its operands are constants,
@@ -149,7 +162,7 @@ fn clash(one: &Term, other: &Term) -> bool {
 }
 
 /// Keeps the worse of what is known of a pair.
-fn take_worse(verdicts: &mut BTreeMap<usize, Joined>, inner: usize, next: Joined) {
+fn take_worse(verdicts: &mut BTreeMap<usize, Joined>, inner: usize, next: &Joined) {
     let rank = |joined: &Joined| match joined {
         Joined::NeverMeet => 0,
         Joined::Undecided => 1,
@@ -159,8 +172,8 @@ fn take_worse(verdicts: &mut BTreeMap<usize, Joined>, inner: usize, next: Joined
         Joined::Apart(_) => 5,
     };
     let before = verdicts.entry(inner).or_insert(Joined::NeverMeet);
-    if rank(before) < rank(&next) {
-        *before = next;
+    if rank(before) < rank(next) {
+        *before = next.clone();
     }
 }
 

@@ -48,7 +48,7 @@ mod terms;
 
 pub use check::{line_of, read};
 pub use compile::compile;
-pub use confluence::{Joined, Pair, pairs};
+pub use confluence::{Joined, Pair, Pairs};
 pub use eval::Bindings;
 pub use instances::{goes_on, instance_of};
 pub use ledger::Ledger;

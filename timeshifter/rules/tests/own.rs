@@ -1,7 +1,7 @@
 //! The optimizer's own rules: in one shape, right wherever they are tried, in the ledger, ending, confluent.
 #![allow(missing_docs)]
 
-use rules::{Ends, Interpreted, Joined, Ledger, Rule, ends, inside_out, pairs, read, sample};
+use rules::{Ends, Interpreted, Joined, Ledger, Pairs, Rule, ends, inside_out, read, sample};
 
 fn own() -> Vec<Rule> {
     read(rules::INTEGER).expect("integer.rules is well-formed")
@@ -75,7 +75,8 @@ fn the_order_does_not_matter() {
     assert!(inside_out(rules::INTEGER).is_some());
     let rules = Interpreted::new(own());
     let (mut joined, mut undecided, mut apart) = (0, 0, Vec::new());
-    for pair in pairs(&rules, None, &mut |_| {}) {
+    let pairs = Pairs::new(&rules);
+    for pair in (0..rules.rules().len()).flat_map(|at| pairs.of(at, None)) {
         let (one, other) = (&rules.rules()[pair.rules.0].name, &rules.rules()[pair.rules.1].name);
         match pair.verdict {
             Joined::Apart(witness) => apart.push(format!("{one} and {other}: {witness}")),
