@@ -14,6 +14,7 @@ use crate::fragment::{Frame, SlotPlan};
 use crate::lower;
 use crate::next_round::counted_from_next_round;
 use crate::products::in_pairs;
+use crate::recursion::levels_in_one;
 use crate::shifts::unrolled;
 use crate::sites::{SharedSites, TrapSite};
 use crate::steps::steps;
@@ -185,6 +186,9 @@ pub(crate) fn translate(
     unit: &mut Unit,
     b: &mut FunctionBuilder,
 ) -> Result<(), CodegenError> {
+    let called = !function.fragment && !function.entered;
+    let in_one = called.then(|| levels_in_one(graph, unit.name)).flatten();
+    let graph = in_one.as_ref().unwrap_or(graph);
     let counted = counted_from_next_round(graph);
     let graph = counted.as_ref().unwrap_or(graph);
     let paired = in_pairs(graph);

@@ -43,6 +43,7 @@ mod next_round;
 mod object;
 mod placement;
 mod products;
+mod recursion;
 mod rounds;
 mod run;
 mod shifts;
