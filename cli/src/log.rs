@@ -160,7 +160,7 @@ impl Lines {
         counted.extend(rows);
         counted.extend(guards.map(|guards| {
             let guards = guards.iter().map(|(guard, executed)| (guard.to_string(), Value::from(*executed)));
-            ("guards".to_owned(), Value::Object(guards.collect()))
+            ("guard_counts".to_owned(), Value::Object(guards.collect()))
         }));
         let counted = Value::Object(counted);
         let mut out = self.out.replace(Err(io::ErrorKind::Other.into())).map_err(|e| not_written(&self.path, &e))?;

@@ -4,7 +4,7 @@
 //! holds on the way in scope ([`super::known`]): operands that are known become constants, ops that needn't be done go,
 //! checks that follow from others are decided, and branches that can go one way only do.
 
-use super::dominators::Dominators;
+use super::dominators::{Dominators, exits};
 use super::done::SameOp;
 use super::floats;
 use super::flow::{Flow, down, numbers, scoped, takes};
@@ -184,6 +184,8 @@ impl Walk<'_> {
         let loc = self.graph.block(id).loc;
         // What an exit hands over is what the values are, also where a guard has been made to fail.
         term.for_each_operand_mut(|operand| self.use_known(operand, &loc));
+        self.asks_for_less(&mut term, &mut ops, &loc);
+        self.hands_over_equals(&mut term, &loc);
         self.decide(&mut term, &loc, reaches);
         let block = self.graph.block_mut(id);
         (block.ops, block.term) = (ops, term);
@@ -214,7 +216,7 @@ impl Walk<'_> {
 
     /// Whether an op stays. What it gives is known from here on.
     fn keeps(&mut self, op: &mut Op) -> bool {
-        self.adds_to_its_offset(op);
+        self.takes_its_base_apart(op);
         if self.lies_there(op) || self.stays_there(op) {
             return false;
         }
@@ -293,7 +295,55 @@ impl Walk<'_> {
         self.known.does(same, op.args.first().copied());
     }
 
-    /// A constant that is added to the base of an access is a part of its offset: what lies next to what is plain then.
+    /// What the base of an access is a sum of is a part of the access: what lies next to what is plain then.
+    fn takes_its_base_apart(&mut self, op: &mut Op) {
+        self.adds_to_its_offset(op);
+        if self.has_its_index(op) {
+            self.adds_to_its_offset(op);
+        }
+    }
+
+    /// A shifted value that is added to the base of a field is the index of an element. Gives whether that is so.
+    fn has_its_index(&mut self, op: &mut Op) -> bool {
+        let of_element = match op.opcode {
+            Opcode::Getfield => Opcode::Getarrayitem,
+            Opcode::Setfield => Opcode::Setarrayitem,
+            _ => return false,
+        };
+        let Some((Opcode::IntAdd, [a @ Operand::Value(_), b @ Operand::Value(_)])) =
+            op.args.first().and_then(|base| self.known.definition_of(*base))
+        else {
+            return false;
+        };
+        let index = |operand: &Operand| match self.known.definition_of(*operand)? {
+            (Opcode::IntLshift, [index @ Operand::Value(_), by]) => {
+                Some((*index, by.as_int().filter(|by| (0..31).contains(by))?))
+            }
+            _ => None,
+        };
+        let (base, (index, by)) = match (index(a), index(b)) {
+            (None, Some(index)) => (*a, index),
+            (Some(index), None) => (*b, index),
+            _ => return false,
+        };
+        let stride = 1u32 << by;
+        let told = || {
+            let change = format!("{} {}, {} of {stride} bytes each", of_element.name(), shown(base), shown(index));
+            (change, "a shifted value is added to its base".to_owned())
+        };
+        if !self.may(op, Kind::Simpler, told) {
+            return false;
+        }
+        op.opcode = of_element;
+        op.args[0] = base;
+        op.args.insert(1, index);
+        if let Imm::Mem(desc) = &mut op.imm {
+            Arc::make_mut(desc).stride = stride;
+        }
+        true
+    }
+
+    /// A constant that is added to the base of an access is a part of its offset.
     fn adds_to_its_offset(&mut self, op: &mut Op) {
         while let Some(desc) = op.mem()
             && let Some(Operand::Value(base)) = op.args.first()
@@ -562,6 +612,53 @@ impl Walk<'_> {
             *cond = Operand::Value(by);
             std::mem::swap(then, otherwise);
             self.changed = true;
+        }
+    }
+
+    /// A branch asks no more of a value than whether it is 0: where that needn't be computed for anything else, what is
+    /// cheaper may say so, too.
+    fn asks_for_less(&mut self, term: &mut Terminator, ops: &mut Vec<Op>, loc: &Loc) {
+        let Terminator::Branch { cond: cond @ Operand::Value(_), .. } = term else { return };
+        use Opcode as O;
+        let is_more = |(opcode, _): (O, &[Operand])| {
+            matches!(opcode, O::IntMod | O::UintFloordiv | O::IntLshift | O::IntNeg)
+        };
+        if !self.known.definition_of(*cond).is_some_and(is_more) || !rules::Subject::used_once(&self.known, *cond) {
+            return;
+        }
+        let Some(fired) = self.rewrites.rules.ask(O::IntIsTrue, &[*cond], &self.known) else { return };
+        let told = || {
+            (format!("branch {} -> {}", shown(*cond), shown_built(&fired.target)), "it says whether that is 0".to_owned())
+        };
+        if self.firings == 0 || !self.rewrites.may(Kind::Simpler, *loc, told) {
+            return;
+        }
+        self.firings -= 1;
+        self.rewrites.fires(O::IntIsTrue, fired.rule);
+        *cond = self.built(fired.target, *loc);
+        ops.append(&mut self.before);
+        self.changed = true;
+    }
+
+    /// Where a branch says that two are equal, what it hands over there may as well be what it does elsewhere.
+    fn hands_over_equals(&mut self, term: &mut Terminator, loc: &Loc) {
+        let Terminator::Branch { cond: cond @ Operand::Value(_), then, otherwise, .. } = term else { return };
+        if then.block != otherwise.block || exits(self.graph, then.block) {
+            return;
+        }
+        let (equal, if_holds) = match self.known.definition_of(*cond) {
+            Some((Opcode::IntEq, [a, b])) => ([*a, *b], true),
+            Some((Opcode::IntNe | Opcode::IntSub | Opcode::IntXor, [a, b])) => ([*a, *b], false),
+            _ => ([*cond, Operand::int(0)], false),
+        };
+        let (at_equal, elsewhere) = if if_holds { (then, otherwise) } else { (otherwise, then) };
+        for (own, other) in at_equal.args.iter_mut().zip(&elsewhere.args) {
+            let told = || (format!("{} for {}", shown(*other), shown(*own)), "they are equal there".to_owned());
+            let are_these = [*own, *other] == equal || [*other, *own] == equal;
+            if own != other && are_these && self.rewrites.may(Kind::Known, *loc, told) {
+                *own = *other;
+                self.changed = true;
+            }
         }
     }
 

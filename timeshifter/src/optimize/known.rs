@@ -153,6 +153,11 @@ impl Known {
         self.definitions.get((self.defined[value.index()] as usize).checked_sub(1)?)
     }
 
+    /// The op whose first result an operand is, where that only computes, and its operands.
+    pub(super) fn definition_of(&self, operand: Operand) -> Option<(Opcode, &[Operand])> {
+        rules::Subject::definition(self, operand)
+    }
+
     /// How much has been learnt: to come back to.
     pub(super) fn mark(&self) -> usize {
         self.learnt.len()
@@ -253,6 +258,22 @@ impl Known {
             return smallvec![IntBound::unbounded(); op.results.len()];
         }
         let mut bounds = IntBound::transfer(op.opcode, &self.bounds(&op.args));
+        // More may be known by now of what the operands of a test were computed of.
+        if op.opcode.is_comparison() && bounds[0].get_constant_int().is_none() {
+            let by_now = OfEach::new(&op.args, IntBound::unbounded(), |arg| self.bound_by_now(arg));
+            bounds = IntBound::transfer(op.opcode, &by_now);
+        }
+        if let (Opcode::IntMul, [a, b]) = (op.opcode, &op.args[..])
+            && a == b
+            && let Some(both) = square(self.bound(*a)).and_then(|square| bounds[0].meet(square))
+        {
+            bounds[0] = both;
+        }
+        if let (Opcode::UintFloordiv, [a, b]) = (op.opcode, &op.args[..])
+            && self.is_less(*a, *b)
+        {
+            bounds[0] = IntBound::constant(0);
+        }
         if let Some(holds) = self.compares(op.opcode, &op.args) {
             bounds[0] = IntBound::constant(i64::from(holds));
         }
@@ -390,6 +411,17 @@ impl Known {
         let by_bounds = || IntBound::transfer(Opcode::UintLt, &self.bounds(&args))[0].get_constant_int() == Some(1);
         self.compares(Opcode::UintLt, &args) == Some(true) || by_bounds()
     }
+}
+
+/// In which bound the square of what lies in this one is, unless it may be too large.
+fn square(bound: IntBound) -> Option<IntBound> {
+    let most = bound.lower().unsigned_abs().max(bound.upper().unsigned_abs());
+    let least = match bound.lower() < 0 && bound.upper() > 0 {
+        true => 0,
+        false => bound.lower().unsigned_abs().min(bound.upper().unsigned_abs()),
+    };
+    let [least, most] = [least, most].map(|size| i64::try_from(size.checked_mul(size)?).ok());
+    IntBound::from_range(least?, most?)
 }
 
 /// Whether an operand is an integer that may be replaced by a constant.

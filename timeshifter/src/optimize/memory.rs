@@ -134,10 +134,23 @@ impl Place {
             })
     }
 
+    /// Whether it lies between what another one may be: both step over each other, as do two fields of elements.
+    fn is_stepped_over(&self, other: &Place) -> bool {
+        let step = |place: &Place| place.index.map_or(0, |(_, stride)| stride);
+        // The largest power of two that both step by: sums of it stay so where they wrap.
+        let steps = step(self) | step(other);
+        let step = i64::from(steps & steps.wrapping_neg());
+        let (own, others) = (i64::from(self.access.size()), i64::from(other.access.size()));
+        self.base == other.base && step > 0 && {
+            let behind = other.offset.wrapping_sub(self.offset).rem_euclid(step);
+            own <= behind && behind + others <= step
+        }
+    }
+
     pub(super) fn may_touch(&self, other: &Place) -> bool {
         match self.distance(other) {
             Some(d) if !(-i64::from(other.access.size()) < d && d < i64::from(self.access.size())) => false,
-            None if self.is_apart(other) => false,
+            None if self.is_apart(other) || self.is_stepped_over(other) => false,
             _ => MemDesc::classes_may_alias(&self.class, &other.class),
         }
     }

@@ -1,4 +1,5 @@
-//! What one op can be replaced by that no rule says: what needs to know of floats more than their bits.
+//! What one op can be replaced by that no rule says: what needs to know of floats more than their bits, or how values
+//! compare.
 
 use super::floats;
 use super::known::Known;
@@ -30,6 +31,9 @@ pub(super) fn instead(op: &Op, known: &Known) -> Option<Instead> {
     match op.opcode {
         Opcode::FloatMin | Opcode::FloatMax | Opcode::SingleMin | Opcode::SingleMax => floats::extreme(op, known),
         Opcode::FloatAbs | Opcode::SingleAbs => floats::size(op, known),
+        Opcode::UintMod if known.is_less(op.args[0], op.args[1]) => {
+            Some(Instead::Operand(op.args[0], "it is less than what it is divided by"))
+        }
         _ => floats::unchanged(op, known).or_else(|| floats::by_a_power(op)),
     }
 }

@@ -80,6 +80,10 @@ impl Known {
         if !holds && self.least.contains_key(&value) {
             return false;
         }
+        if let (false, Some(Definition { opcode: Opcode::IntIsZero, args, .. })) = (holds, self.definition(value)) {
+            let nonzero = args[0];
+            return self.narrow(value, met, depth) && self.learn_through(nonzero, true, depth);
+        }
         if holds {
             if met.contains(0) {
                 self.is_at_least(value, 1); // no bound with a sign says so
@@ -155,7 +159,16 @@ impl Known {
     /// Learns that a value lies in a bound, and what follows for what it was computed from. Gives whether that can be.
     fn narrow(&mut self, value: ValueId, bound: IntBound, depth: u32) -> bool {
         let before = self.bounds[value.index()];
-        let Some(met) = before.meet(bound) else { return false };
+        let Some(mut met) = before.meet(bound) else { return false };
+        // What isn't negative is as large with a sign as without.
+        if met.known_nonnegative()
+            && let Some(least) = self.least.get(&value).copied()
+            && least > met.lower() as u64
+        {
+            let above = i64::try_from(least).ok().and_then(|least| IntBound::from_range(least, i64::MAX));
+            let Some(more) = above.and_then(|above| met.meet(above)) else { return false };
+            met = more;
+        }
         if met == before && depth < DEPTH {
             return true;
         }
@@ -195,6 +208,12 @@ impl Known {
         }
         if let (Some(holds), true) = (met.get_constant_int(), opcode.is_comparison() && depth > SHALLOW) {
             self.learn_comparison(opcode, &args, holds != 0);
+        }
+        if matches!(opcode, Opcode::IntSub | Opcode::IntXor) && depth > SHALLOW {
+            let is_zero = met.get_constant_int() == Some(0);
+            if is_zero || !met.contains(0) || self.least.contains_key(&value) {
+                self.learn_comparison(Opcode::IntEq, &args, is_zero);
+            }
         }
         if let (true, Some(holds), [a, b]) = (floats::is_comparison(opcode), met.get_constant_int(), &args[..]) {
             for (test, gives) in floats::said_by(opcode, holds != 0) {

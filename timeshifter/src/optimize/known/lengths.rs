@@ -65,7 +65,11 @@ impl Known {
             Operand::Value(_) => {
                 let Some((value, offset)) = self.offset_of(operand) else { return Within::new() };
                 let own = self.within.get(&value).into_iter().flatten();
-                own.map(|(length, (low, high))| (*length, (low - offset, high - offset))).collect()
+                let own = own.map(|(length, (low, high))| (*length, (low - offset, high - offset)));
+                // What is less than a value, and not less than zero, lies below the value itself.
+                let below_itself = (offset < 0 && self.is_no_less(value, offset.unsigned_abs()))
+                    .then_some((Operand::Value(value), (0, -offset - 1)));
+                own.chain(below_itself).collect()
             }
             Operand::Const(Const::Int(index)) if index >= 0 => {
                 let least = |length: &ValueId| {
@@ -101,12 +105,31 @@ impl Known {
 
     /// What a comparison of an index with a length gives.
     pub(super) fn is_below_length(&self, opcode: Opcode, args: &[Operand]) -> Option<bool> {
-        let (index, length, holds) = match (opcode, args) {
-            (Opcode::UintLt, [index, length]) | (Opcode::UintGt, [length, index]) => (index, length, true),
-            (Opcode::UintGe, [index, length]) | (Opcode::UintLe, [length, index]) => (index, length, false),
+        let [a, b] = *args else { return None };
+        let (index, length, holds) = match opcode {
+            Opcode::UintLt => (a, b, true),
+            Opcode::UintGt => (b, a, true),
+            Opcode::UintGe => (a, b, false),
+            Opcode::UintLe => (b, a, false),
             _ => return None,
         };
-        self.is_below(*index, *length, SELECTS).then_some(holds)
+        if self.is_below(index, length, SELECTS) {
+            return Some(holds);
+        }
+        let is_less = self.is_less_by_offset(index, length)?;
+        Some(is_less == holds)
+    }
+
+    /// Whether one sum of a value and a constant is less than another one of the same value, without signs: where
+    /// neither wraps, the constants say.
+    fn is_less_by_offset(&self, one: Operand, other: Operand) -> Option<bool> {
+        let ((value, by), (same, other_by)) = (self.offset_of(one)?, self.offset_of(other)?);
+        let is_exact = |by: i64| match by {
+            0 => true,
+            _ if by < 0 => self.is_no_less(value, by.unsigned_abs()),
+            _ => by <= FAR && self.bounds[value.index()].known_nonnegative(),
+        };
+        (value == same && is_exact(by) && is_exact(other_by)).then_some(by < other_by)
     }
 
     /// Whether an index lies below a length, without signs; what `selects` choose is looked through.
@@ -121,6 +144,15 @@ impl Known {
         match index.value().and_then(|index| self.definition(index)) {
             Some(Definition { opcode: Opcode::UintMod, args, .. }) => {
                 args[1] == length && length.value().is_some_and(|length| self.is_no_less(length, 1))
+            }
+            // A half or less of what isn't nothing.
+            Some(Definition { opcode: opcode @ (Opcode::UintRshift | Opcode::UintFloordiv), args, .. }) => {
+                let by = args[1].as_int();
+                let is_part = match opcode {
+                    Opcode::UintRshift => by.is_some_and(|by| (1..64).contains(&by)),
+                    _ => by.is_some_and(|by| by as u64 > 1),
+                };
+                is_part && args[0] == length && length.value().is_some_and(|length| self.is_no_less(length, 1))
             }
             Some(Definition { opcode: Opcode::IntSelect, args, .. }) if selects > 0 => {
                 let [cond, a, b] = args.all;
