@@ -620,15 +620,17 @@ impl Walk<'_> {
     fn asks_for_less(&mut self, term: &mut Terminator, ops: &mut Vec<Op>, loc: &Loc) {
         let Terminator::Branch { cond: cond @ Operand::Value(_), .. } = term else { return };
         use Opcode as O;
-        let is_more = |(opcode, _): (O, &[Operand])| {
-            matches!(opcode, O::IntMod | O::UintFloordiv | O::IntLshift | O::IntNeg)
-        };
+        let is_more =
+            |(opcode, _): (O, &[Operand])| matches!(opcode, O::IntMod | O::UintFloordiv | O::IntLshift | O::IntNeg);
         if !self.known.definition_of(*cond).is_some_and(is_more) || !rules::Subject::used_once(&self.known, *cond) {
             return;
         }
         let Some(fired) = self.rewrites.rules.ask(O::IntIsTrue, &[*cond], &self.known) else { return };
         let told = || {
-            (format!("branch {} -> {}", shown(*cond), shown_built(&fired.target)), "it says whether that is 0".to_owned())
+            (
+                format!("branch {} -> {}", shown(*cond), shown_built(&fired.target)),
+                "it says whether that is 0".to_owned(),
+            )
         };
         if self.firings == 0 || !self.rewrites.may(Kind::Simpler, *loc, told) {
             return;

@@ -4,7 +4,7 @@
 use super::floats;
 use super::known::Known;
 use flowgraph::ir::{Op, Opcode, Operand};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 /// What there is instead of an op.
 #[derive(Debug, PartialEq)]
@@ -34,6 +34,16 @@ pub(super) fn instead(op: &Op, known: &Known) -> Option<Instead> {
         Opcode::UintMod if known.is_less(op.args[0], op.args[1]) => {
             Some(Instead::Operand(op.args[0], "it is less than what it is divided by"))
         }
+        Opcode::IntFloordiv => exact_quotient(op, known),
         _ => floats::unchanged(op, known).or_else(|| floats::by_a_power(op)),
     }
+}
+
+/// A quotient by a power of two that leaves nothing over is a shift, also where signs aren't known.
+fn exact_quotient(op: &Op, known: &Known) -> Option<Instead> {
+    let by = op.args[1].as_int().filter(|by| *by > 0 && by & (by - 1) == 0)?;
+    let rest = by as u64 - 1;
+    let shift = Operand::int(i64::from(by.trailing_zeros()));
+    (known.bound(op.args[0]).zeros() & rest == rest)
+        .then(|| Instead::Op(Opcode::IntRshift, smallvec![op.args[0], shift], "nothing is left over"))
 }
