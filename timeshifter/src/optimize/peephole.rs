@@ -39,7 +39,8 @@ pub(super) fn instead(op: &Op, known: &Known) -> Option<Instead> {
     }
 }
 
-/// A quotient by a power of two that leaves nothing over is a shift, also where signs aren't known.
+/// A quotient by a power of two that leaves nothing over is a shift, also where signs aren't known. As a rule it would
+/// have a pair of which nobody knows whether it ever meets.
 fn exact_quotient(op: &Op, known: &Known) -> Option<Instead> {
     let by = op.args[1].as_int().filter(|by| *by > 0 && by & (by - 1) == 0)?;
     let rest = by as u64 - 1;
