@@ -3,7 +3,7 @@
 use crate::harness::lifted;
 use crate::topics::traps;
 use flowgraph::eval::{Evaluator, Outcome};
-use flowgraph::ir::TrapKind;
+use flowgraph::ir::{Module, Terminator, TrapKind};
 use flowgraph::memory::Memory;
 use flowgraph::text::{print_graph, print_module};
 use hueshift::{Compiler, Ending, JitOptions, Policy};
@@ -57,4 +57,23 @@ fn what_is_not_looked_into_is_called() {
     assert_eq!(report.counts.calls.get("outside"), Some(&1), "{:?}", report.counts);
     let text = print_graph(&compiler.module, &compiler.module.graphs[&compiler.entry]);
     assert!(text.contains("residual outside("), "{text}");
+}
+
+/// Lent by `&`, an enum of a portal costs no branch on its tag more than handed by value.
+#[test]
+fn lending_an_enum_costs_no_switch() {
+    let module = lifted("lent_enums.rs");
+    let residual = |entry: &str| {
+        let compiler = Compiler::new(&module, entry, &BTreeSet::from([0])).expect("it has colors");
+        let report =
+            hueshift::spec(&mut compiler.clone(), "\"pmx.\", 1, 5, 100", Policy::Eager, &JitOptions::default());
+        report.expect("it runs").residual.module
+    };
+    let switches = |module: &Module| {
+        let blocks = module.graphs.values().flat_map(|graph| &graph.blocks);
+        blocks.filter(|block| matches!(block.term, Terminator::Switch { .. })).count()
+    };
+    let (lent, by_value) = (residual("lent"), residual("by_value"));
+    assert!(switches(&by_value) > 0);
+    assert_eq!(switches(&lent), switches(&by_value), "{}{}", print_module(&lent), print_module(&by_value));
 }

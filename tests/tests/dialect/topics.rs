@@ -388,3 +388,26 @@ fn portals() {
     }
     check_calls("portals.rs", &calls);
 }
+
+#[allow(unused, clippy::all)]
+#[path = "../../dialect/lent_enums.rs"]
+mod lent_enums;
+
+#[test]
+fn lent_enums() {
+    let mut calls: Vec<Call> = Vec::new();
+    for code in ["mx.", "pmx.", "ppmxm.", ""] {
+        for (kind, n) in [(0i64, 1i64), (1, 5), (2, 8)] {
+            call!(calls: lent_enums::lent[0](code.as_bytes(), kind, -5, n));
+            call!(calls: lent_enums::by_value[0](code.as_bytes(), kind, -5, n));
+        }
+    }
+    for n in [0i64, 1, 4, 13] {
+        for x in [0i64, 9, -3] {
+            call!(calls: lent_enums::nested(n, x));
+        }
+        call!(calls: lent_enums::across[0](true, n));
+        call!(calls: lent_enums::across[0](false, n));
+    }
+    check_calls("lent_enums.rs", &calls);
+}

@@ -1,8 +1,10 @@
 //! The language: what is refused, with its place and remedy; what expressions mean; what is proven and what is refuted.
 #![allow(missing_docs)]
 
+use flowgraph::ir::{Opcode, OperandType, Type};
 use rules::prove::{Answer, Effort, Solver, Verdict, prove};
 use rules::{Bindings, Problem, Rule, line_of, read};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 /// All that is wrong, as `line:column: message`.
@@ -296,8 +298,25 @@ fn operand(ty: flowgraph::ir::OperandType, name: &str) -> String {
 /// Each op's formula gives what the op does, in every bit; where that is a NaN, a NaN.
 #[test]
 fn formulas_are_the_ops() {
-    use flowgraph::ir::{Opcode, OperandType, Type};
-    let Some(solver) = solver() else { return };
+    if solver().is_none() {
+        return;
+    }
+    // Z3 takes the time: on all cores.
+    let ops: Vec<Opcode> = Opcode::ALL.iter().copied().filter(|op| op.is_pure() && !op.results().is_empty()).collect();
+    let next = AtomicUsize::new(0);
+    let some = || {
+        let solver = solver().expect("there was one");
+        while let Some(op) = ops.get(next.fetch_add(1, Ordering::Relaxed)) {
+            formulas_of(*op, &solver);
+        }
+    };
+    std::thread::scope(|scope| {
+        (0..std::thread::available_parallelism().map_or(1, usize::from)).for_each(|_| drop(scope.spawn(some)));
+    });
+    assert!(next.into_inner() >= ops.len());
+}
+
+fn formulas_of(op: Opcode, solver: &Solver) {
     let (a, b, c) = (-6_148_914_691_236_517_206i64, 75i64, 3i64);
     let ints = [[a, b, c], [b, a, c], [0, b, a], [a, 0, b], [i64::MIN, -1, a], [a, 7, 0], [i64::MAX, 1 << 53, 1]];
     let floats = [
@@ -312,53 +331,49 @@ fn formulas_are_the_ops() {
         [-0.75, -0.75, 0.5625],
         [1.8446744073709552e19, -9.223372036854776e18, f64::NEG_INFINITY],
     ];
-    for op in Opcode::ALL.iter().filter(|op| op.is_pure() && !op.results().is_empty()) {
-        let is_int = |ty: &OperandType| *ty == OperandType::Is(Type::Int);
-        let cases = if op.operands().iter().all(is_int) { ints.len() } else { floats.len() };
-        for case in 0..cases {
-            let word = |(at, ty): (usize, &OperandType)| match ty {
-                OperandType::Is(Type::Float) => floats[case][at].to_bits(),
-                OperandType::Is(Type::Single) => u64::from((floats[case][at] as f32).to_bits()),
-                _ => ints[case % ints.len()][at] as u64,
-            };
-            let words: Vec<u64> = op.operands().iter().enumerate().map(word).collect();
-            let Some(results) = op.compute(&words) else { continue };
-            let names = ["x", "y", "z"];
-            let checks: String = words
-                .iter()
-                .zip(names)
-                .map(|(word, name)| format!("    check {name}.known_eq_const({})\n", *word as i64))
-                .collect();
-            let args: Vec<String> = op.operands().iter().zip(names).map(|(ty, name)| operand(*ty, name)).collect();
-            let pattern = format!("{}({})", op.name(), args.join(", "));
-            let (wrapped, is_nan) = match op.results()[0] {
-                OperandType::Is(Type::Float) => {
-                    (format!("float_to_bits({pattern})"), f64::from_bits(results[0]).is_nan())
-                }
-                OperandType::Is(Type::Single) => {
-                    (format!("single_to_bits({pattern})"), f32::from_bits(results[0] as u32).is_nan())
-                }
-                _ => (pattern.clone(), false),
-            };
-            // Bits that are only moved are the same for NaNs.
-            let (wrapped, wanted) = match (is_nan, op.results()[0]) {
-                (true, OperandType::Is(Type::Float)) => (format!("float_ne({pattern}, {pattern})"), 1),
-                (true, _) => (format!("single_ne({pattern}, {pattern})"), 1),
-                (false, _) => (wrapped, results[0] as i64),
-            };
-            let text = format!("r: {wrapped}\n{checks}    => {wanted}\n");
-            let verdict = prove(&rule(&text), &solver);
-            if WITHOUT_FORMULA.contains(&op.name()) {
-                assert!(matches!(&verdict, Verdict::Unknown(why) if why.contains("fmod")), "{text}{verdict:?}");
-                continue;
+    let is_int = |ty: &OperandType| *ty == OperandType::Is(Type::Int);
+    let cases = if op.operands().iter().all(is_int) { ints.len() } else { floats.len() };
+    for case in 0..cases {
+        let word = |(at, ty): (usize, &OperandType)| match ty {
+            OperandType::Is(Type::Float) => floats[case][at].to_bits(),
+            OperandType::Is(Type::Single) => u64::from((floats[case][at] as f32).to_bits()),
+            _ => ints[case % ints.len()][at] as u64,
+        };
+        let words: Vec<u64> = op.operands().iter().enumerate().map(word).collect();
+        let Some(results) = op.compute(&words) else { continue };
+        let names = ["x", "y", "z"];
+        let checks: String = words
+            .iter()
+            .zip(names)
+            .map(|(word, name)| format!("    check {name}.known_eq_const({})\n", *word as i64))
+            .collect();
+        let args: Vec<String> = op.operands().iter().zip(names).map(|(ty, name)| operand(*ty, name)).collect();
+        let pattern = format!("{}({})", op.name(), args.join(", "));
+        let (wrapped, is_nan) = match op.results()[0] {
+            OperandType::Is(Type::Float) => (format!("float_to_bits({pattern})"), f64::from_bits(results[0]).is_nan()),
+            OperandType::Is(Type::Single) => {
+                (format!("single_to_bits({pattern})"), f32::from_bits(results[0] as u32).is_nan())
             }
-            // With two results, the second must be 0.
-            let right = results.get(1).is_none_or(|flag| *flag == 0);
-            let proven = matches!(verdict, Verdict::Proven | Verdict::Exhaustive(_));
-            assert_eq!(proven, right, "{text}{verdict:?}");
-            let text = format!("r: {wrapped}\n{checks}    => {}\n", wanted.wrapping_add(1));
-            assert!(matches!(prove(&rule(&text), &solver), Verdict::Refuted(_)), "{text}");
+            _ => (pattern.clone(), false),
+        };
+        // Bits that are only moved are the same for NaNs.
+        let (wrapped, wanted) = match (is_nan, op.results()[0]) {
+            (true, OperandType::Is(Type::Float)) => (format!("float_ne({pattern}, {pattern})"), 1),
+            (true, _) => (format!("single_ne({pattern}, {pattern})"), 1),
+            (false, _) => (wrapped, results[0] as i64),
+        };
+        let text = format!("r: {wrapped}\n{checks}    => {wanted}\n");
+        let verdict = prove(&rule(&text), solver);
+        if WITHOUT_FORMULA.contains(&op.name()) {
+            assert!(matches!(&verdict, Verdict::Unknown(why) if why.contains("fmod")), "{text}{verdict:?}");
+            continue;
         }
+        // With two results, the second must be 0.
+        let right = results.get(1).is_none_or(|flag| *flag == 0);
+        let proven = matches!(verdict, Verdict::Proven | Verdict::Exhaustive(_));
+        assert_eq!(proven, right, "{text}{verdict:?}");
+        let text = format!("r: {wrapped}\n{checks}    => {}\n", wanted.wrapping_add(1));
+        assert!(matches!(prove(&rule(&text), solver), Verdict::Refuted(_)), "{text}");
     }
 }
 

@@ -255,7 +255,7 @@ impl<'p, 's> Lowerer<'p, 's> {
         let size = self.p.layout(&ty).0;
         let desc = SlotDesc { size, name: name.into() };
         let base = self.b.op(Opcode::StackSlot, &[], Imm::Slot(desc), &[Type::Int], pos)[0];
-        Mem::new(base, crate::ir::MemKind::Exclusive, ty)
+        Mem { own: true, ..Mem::new(base, crate::ir::MemKind::Exclusive, ty) }
     }
 
     /// Declares a local, with its value if it has one.

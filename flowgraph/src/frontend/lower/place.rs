@@ -26,12 +26,14 @@ pub(super) struct Mem {
     pub(super) within: Option<Rc<str>>,
     /// It is a `#[green]` field: what is read there is promoted, unless it can't change.
     pub(super) green: bool,
+    /// It lies in the memory of a local that needs an address.
+    pub(super) own: bool,
     pub(super) ty: Ty,
 }
 
 impl Mem {
     pub(super) fn new(base: Operand, kind: MemKind, ty: Ty) -> Mem {
-        Mem { base, offset: 0, index: None, kind, class: None, within: None, green: false, ty }
+        Mem { base, offset: 0, index: None, kind, class: None, within: None, green: false, own: false, ty }
     }
 }
 

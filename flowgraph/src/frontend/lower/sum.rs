@@ -8,7 +8,7 @@ use super::super::refusal::Pos;
 use super::super::types::Ty;
 use super::place::Mem;
 use super::{Lowerer, Val};
-use crate::ir::{BlockId, Opcode, Operand};
+use crate::ir::{BlockId, Opcode, Operand, Scalar};
 use std::rc::Rc;
 
 impl Lowerer<'_, '_> {
@@ -60,8 +60,13 @@ impl Lowerer<'_, '_> {
         if self.is_sum(&ty) { self.p.shape(&ty) } else { None }
     }
 
-    /// An enum in memory as a whole: the tag, and the fields of the variant that it says.
+    /// An enum in memory as a whole: the tag, and the fields of the variant that it says. In a local's own memory, where
+    /// all bytes are always there, all words if these lie at the same places in all variants: to make those 0 that
+    /// aren't used takes a branch on the tag.
     pub(super) fn load_enum(&mut self, mem: &Mem, shape: &Shape, pos: Pos) -> Val {
+        if let Some(places) = self.places_of_words(mem, shape, pos) {
+            return places.iter().map(|(mem, scalar)| self.load_word(mem, 0, *scalar, pos)).collect();
+        }
         let tag = self.load_tag(mem, shape, pos);
         self.load_payload(mem, shape, tag, pos)
     }
@@ -93,6 +98,14 @@ impl Lowerer<'_, '_> {
 
     pub(super) fn store_enum(&mut self, mem: &Mem, shape: &Shape, value: &[Operand], pos: Pos) {
         let Some(tag) = value.first().copied() else { return };
+        if tag.as_int().is_none()
+            && let Some(places) = self.places_of_words(mem, shape, pos)
+        {
+            for ((mem, scalar), word) in places.iter().zip(value) {
+                self.store_word(mem, 0, *scalar, *word, pos);
+            }
+            return;
+        }
         let place = self.tag_place(mem, shape, pos);
         self.store_word(&place, 0, shape.repr, tag, pos);
         self.by_variant(tag, shape, pos, |this, variant| {
@@ -110,6 +123,57 @@ impl Lowerer<'_, '_> {
     pub(super) fn store_tag(&mut self, mem: &Mem, shape: &Shape, variant: usize, pos: Pos) {
         let place = self.tag_place(mem, shape, pos);
         self.store_word(&place, 0, shape.repr, Operand::int(shape.variants[variant].discriminant), pos);
+    }
+
+    /// Where the words of an enum in a local's own memory lie.
+    fn places_of_words(&mut self, mem: &Mem, shape: &Shape, pos: Pos) -> Option<Vec<(Mem, Scalar)>> {
+        if mem.own { self.fixed_places_of_enum(mem, shape, pos) } else { None }
+    }
+
+    /// Where the leaves of a value lie, if that is the same whatever the tags of the enums in it say: each word of an
+    /// enum lies at one place in all variants that use it, no two lie across each other, and all are plain numbers.
+    fn fixed_places(&mut self, mem: &Mem, pos: Pos) -> Option<Vec<(Mem, Scalar)>> {
+        if let Some(shape) = self.sum_at(mem) {
+            return self.fixed_places_of_enum(&Lowerer::through_cell(mem), &shape, pos);
+        }
+        match &mem.ty {
+            Ty::Scalar(scalar) => Some(vec![(mem.clone(), *scalar)]),
+            Ty::Enum(_) => Some(vec![(mem.clone(), self.scalar(&mem.ty))]),
+            Ty::Unit => Some(Vec::new()),
+            Ty::Struct(_) | Ty::Tuple(_) => {
+                let fields = 0..self.p.fields_of(&mem.ty).len();
+                let mut places = Vec::new();
+                for field in fields {
+                    let field = self.project_field(mem, field, pos);
+                    places.extend(self.fixed_places(&field, pos)?);
+                }
+                Some(places)
+            }
+            _ => None,
+        }
+    }
+
+    fn fixed_places_of_enum(&mut self, mem: &Mem, shape: &Shape, pos: Pos) -> Option<Vec<(Mem, Scalar)>> {
+        let tag = self.tag_place(mem, shape, pos);
+        let mut places: Vec<Option<(Mem, Scalar)>> = vec![None; 1 + shape.words.len()];
+        places[0] = Some((tag.clone(), shape.repr));
+        for (variant, known) in shape.variants.iter().enumerate() {
+            let mut words = known.places.iter();
+            for field in 0..known.types.len() {
+                // As part of the enum that the tag is part of, a field is found without computing an address.
+                let field = self.project_variant(&tag, shape, variant, field, pos);
+                for place in self.fixed_places(&field, pos)? {
+                    match &mut places[*words.next()?] {
+                        Some(known) if !is_same_place(known, &place) => return None,
+                        Some(_) => {}
+                        unknown => *unknown = Some(place),
+                    }
+                }
+            }
+        }
+        let places: Vec<_> = places.into_iter().collect::<Option<_>>()?;
+        let apart = places.iter().enumerate().all(|(i, place)| places[..i].iter().all(|other| are_apart(place, other)));
+        apart.then_some(places)
     }
 
     /// Copies an enum that is too large to be a value.
@@ -202,4 +266,20 @@ impl Lowerer<'_, '_> {
             _ => self.b.switch(tag, cases, default, pos),
         }
     }
+}
+
+/// The first byte of a place: what it is counted from, and the distance.
+fn start((mem, _): &(Mem, Scalar)) -> ((Operand, Option<(Operand, u32)>), i64) {
+    ((mem.base, mem.index), mem.offset)
+}
+
+fn is_same_place(a: &(Mem, Scalar), b: &(Mem, Scalar)) -> bool {
+    start(a) == start(b) && a.1.access() == b.1.access() && a.0.kind == b.0.kind
+}
+
+/// Whether two places in one enum are seen to have no byte in common.
+fn are_apart(a: &(Mem, Scalar), b: &(Mem, Scalar)) -> bool {
+    let size = |(_, scalar): &(Mem, Scalar)| i64::from(scalar.access().size());
+    let ((from, at), (to, other)) = (start(a), start(b));
+    from == to && (at + size(a) <= other || other + size(b) <= at)
 }
