@@ -11,6 +11,7 @@ use crate::arms::{Arm, Arms, arms};
 use crate::engine::Tier;
 use crate::facts::Facts;
 use crate::fragment::{Frame, SlotPlan};
+use crate::inversion::{Stays, staying, tested_behind};
 use crate::lower;
 use crate::next_round::counted_from_next_round;
 use crate::products::in_pairs;
@@ -19,8 +20,8 @@ use crate::shifts::unrolled;
 use crate::sites::{SharedSites, TrapSite};
 use crate::steps::steps;
 use crate::ways::counted_on_ways;
-use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{self, BlockArg, FuncRef, InstBuilder, MemFlagsData, types};
+use cranelift_codegen::ir::condcodes::{CondCode, IntCC};
+use cranelift_codegen::ir::{self, BlockArg, FuncRef, InstBuilder, InstructionData, MemFlagsData, types};
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::{FunctionBuilder, Switch};
 use cranelift_module::{FuncId, Linkage, Module};
@@ -138,6 +139,8 @@ pub(crate) struct Translator<'t, 'f, 'u> {
     arms: Arms<'t>,
     /// The blocks that a branch alone leads to: on what, and on which side.
     decided: FxHashMap<BlockId, (ValueId, bool)>,
+    /// The sides by which small loops go on.
+    staying: FxHashMap<BlockId, Stays>,
     callees: FxHashMap<FuncId, FuncRef>,
     /// What branches tell.
     pub facts: Facts,
@@ -195,6 +198,8 @@ pub(crate) fn translate(
     let graph = paired.as_ref().unwrap_or(graph);
     let unrolled = unrolled(graph);
     let graph = unrolled.as_ref().unwrap_or(graph);
+    let tested = tested_behind(graph);
+    let graph = tested.as_ref().unwrap_or(graph);
     let slots = SlotPlan::new(graph, function.fragment, unit.frame)?;
     let entry = b.create_block();
     b.append_block_params_for_function_params(entry);
@@ -212,6 +217,7 @@ pub(crate) fn translate(
         unlikely: unlikely(graph),
         arms: arms(graph),
         decided: decided(graph),
+        staying: FxHashMap::default(),
         callees: FxHashMap::default(),
         facts: Facts::new(graph),
         steps: steps(graph),
@@ -227,6 +233,7 @@ pub(crate) fn translate(
     let done: FxHashSet<BlockId> =
         t.arms.values().flatten().filter_map(|arm| arm.block).map(|(block, _)| block).collect();
     order.retain(|block| !done.contains(block));
+    t.staying = staying(graph, &order);
     // Other machines' addresses have no room for a base, an index and a constant.
     if t.architecture() == Architecture::X86_64 {
         t.counted = counted_on_ways(graph, &order);
@@ -515,7 +522,7 @@ impl Translator<'_, '_, '_> {
             }
             match (t.arms.get(&id).copied(), &block.term) {
                 (Some(arms), Terminator::Branch { cond, .. }) => t.both(*cond, arms),
-                _ => t.terminator(&block.term),
+                _ => t.terminator(id, &block.term),
             }
         })
     }
@@ -568,14 +575,15 @@ impl Translator<'_, '_, '_> {
         Ok(())
     }
 
-    fn terminator(&mut self, term: &Terminator) -> Result<(), CodegenError> {
+    fn terminator(&mut self, id: BlockId, term: &Terminator) -> Result<(), CodegenError> {
         match term {
             Terminator::Jump(edge) => {
                 let (block, args) = self.edge(edge)?;
                 self.b.ins().jump(block, &args);
             }
             Terminator::Branch { cond, then, otherwise, .. } => {
-                self.branch(*cond, [(then, true), (otherwise, false)])?;
+                let stays = self.staying.get(&id).copied();
+                self.branch(*cond, [(then, true), (otherwise, false)], stays)?;
             }
             Terminator::Switch { value, cases, default, .. } => self.switch(*value, cases, default)?,
             Terminator::Return(values) => {
@@ -591,15 +599,17 @@ impl Translator<'_, '_, '_> {
     }
 
     /// Branches. What an exit is told on the way to it, constants mostly, is made on that way: beside the branch it
-    /// would be made whether or not the exit is taken.
-    fn branch(&mut self, cond: Operand, sides: [(&Edge, bool); 2]) -> Result<(), CodegenError> {
+    /// would be made whether or not the exit is taken. `stays`: the side by which a small loop goes on. What the other
+    /// one hands over is moved behind the loop, and not in the middle of it, unless that happens often.
+    fn branch(&mut self, cond: Operand, sides: [(&Edge, bool); 2], stays: Option<Stays>) -> Result<(), CodegenError> {
         let flag = self.condition(cond)?;
         let mut ways = Vec::new();
         let mut targets = Vec::with_capacity(2);
         for (edge, holds) in sides {
             let leaves = matches!(self.graph.block(edge.block).term, Terminator::Exit { .. });
             let counts = edge.args.iter().any(|arg| self.counted_on_way(*arg).is_some());
-            if leaves && !edge.args.is_empty() || counts {
+            let leaves_loop = stays.is_some_and(|stays| stays.holds != holds && !stays.nested);
+            if (leaves || leaves_loop) && !edge.args.is_empty() || counts {
                 let way = self.b.create_block();
                 if leaves {
                     self.b.set_cold_block(way);
@@ -611,10 +621,10 @@ impl Translator<'_, '_, '_> {
             }
         }
         let (then, otherwise) = (&targets[0], &targets[1]);
-        // What stands second comes next: that's to be where nothing is counted.
+        // What stands second comes next: that's to be where nothing is counted, and what stays in a loop.
         let counts_last = ways.last().is_some_and(|(way, ..)| ways.len() == 1 && *way == otherwise.0);
-        if counts_last && self.flag(cond).is_none() {
-            let is_zero = self.b.ins().icmp_imm_s(IntCC::Equal, flag, 0);
+        if stays.is_some_and(|stays| stays.holds) || counts_last && self.flag(cond).is_none() {
+            let is_zero = self.opposite(flag);
             self.b.ins().brif(is_zero, otherwise.0, &otherwise.1, then.0, &then.1);
         } else {
             self.b.ins().brif(flag, then.0, &then.1, otherwise.0, &otherwise.1);
@@ -634,6 +644,16 @@ impl Translator<'_, '_, '_> {
             self.b.ins().jump(target, &args);
         }
         Ok(())
+    }
+
+    /// What holds where a condition doesn't.
+    fn opposite(&mut self, flag: ir::Value) -> ir::Value {
+        let dfg = &self.b.func.dfg;
+        let compared = dfg.value_def(flag).inst().map(|inst| dfg.insts[inst]);
+        match compared {
+            Some(InstructionData::IntCompare { cond, args: [x, y], .. }) => self.b.ins().icmp(cond.complement(), x, y),
+            _ => self.b.ins().icmp_imm_s(IntCC::Equal, flag, 0),
+        }
     }
 
     /// What an operand is the sum of, if it is counted on the ways that hand it over.

@@ -37,6 +37,7 @@ mod fragment;
 mod function;
 mod glue;
 mod helpers;
+mod inversion;
 mod isa;
 mod lower;
 mod next_round;
@@ -50,6 +51,7 @@ mod shifts;
 mod sites;
 mod steps;
 mod translation;
+mod tree;
 mod ways;
 mod worker;
 

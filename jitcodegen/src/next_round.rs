@@ -20,12 +20,10 @@
 //! of registers. The induction variables of a loop are families all of which are as good as their basic one (F. E.
 //! Allen, J. Cocke, K. Kennedy, "Reduction of operator strength", 1981); here the one is chosen that is alive anyway.
 
+use crate::tree::Tree;
 use flowgraph::ir::{BlockId, Const, Edge, Graph, Imm, Op, Opcode, Operand, Terminator, Time, Type, ValueId};
-use petgraph::algo::dominators::simple_fast;
-use petgraph::graph::{DiGraph, NodeIndex};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
-use std::ops::Range;
 
 /// Loops of more blocks than these are left as they are.
 const BLOCKS: usize = 64;
@@ -80,76 +78,6 @@ pub(crate) fn counted_from_next_round(graph: &Graph) -> Option<Graph> {
     Some(graph)
 }
 
-/// What dominates what.
-struct Tree {
-    /// By block: the one above it.
-    above: Vec<Option<BlockId>>,
-    /// By block: its number in a walk down the tree, and the end of those that it dominates; nothing if nothing leads
-    /// there.
-    within: Vec<Range<u32>>,
-    /// By block: those that lead there.
-    before: Vec<SmallVec<[BlockId; 2]>>,
-}
-
-impl Tree {
-    fn of(graph: &Graph) -> Tree {
-        let mut ways = DiGraph::<(), (), u32>::with_capacity(graph.blocks.len(), 2 * graph.blocks.len());
-        let mut before = vec![SmallVec::new(); graph.blocks.len()];
-        graph.block_ids().for_each(|_| _ = ways.add_node(()));
-        for from in graph.block_ids() {
-            for edge in graph.block(from).term.edges() {
-                ways.add_edge(from.0.into(), edge.block.0.into(), ());
-                before[edge.block.index()].push(from);
-            }
-        }
-        let dominators = simple_fast(&ways, BlockId::ENTRY.0.into());
-        let number = |node: NodeIndex<u32>| BlockId(node.index() as u32);
-        let above: Vec<Option<BlockId>> =
-            ways.node_indices().map(|node| dominators.immediate_dominator(node).map(number)).collect();
-        let mut children: Vec<SmallVec<[BlockId; 2]>> = vec![SmallVec::new(); above.len()];
-        for (block, above) in graph.block_ids().zip(&above) {
-            if let Some(above) = above {
-                children[above.index()].push(block);
-            }
-        }
-        let mut within = vec![0..0; above.len()];
-        let (mut next, mut todo) = (0, vec![(BlockId::ENTRY, false)]);
-        while let Some((block, is_done)) = todo.pop() {
-            if is_done {
-                within[block.index()].end = next;
-                continue;
-            }
-            within[block.index()].start = next;
-            next += 1;
-            todo.push((block, true));
-            todo.extend(children[block.index()].iter().map(|child| (*child, false)));
-        }
-        Tree { above, within, before }
-    }
-
-    /// Whether every way to `block` leads by `above`; a block dominates itself.
-    fn dominates(&self, above: BlockId, block: BlockId) -> bool {
-        self.within[above.index()].contains(&self.within[block.index()].start)
-    }
-
-    /// The blocks from which a round can still end that comes back from this one, sorted; nothing if there are too
-    /// many.
-    fn body(&self, head: BlockId, latch: BlockId) -> Option<Vec<BlockId>> {
-        let mut body = vec![head];
-        let mut todo = vec![latch];
-        while let Some(at) = todo.pop() {
-            if let Err(place) = body.binary_search(&at) {
-                if body.len() == BLOCKS {
-                    return None;
-                }
-                body.insert(place, at);
-                todo.extend_from_slice(&self.before[at.index()]);
-            }
-        }
-        Some(body)
-    }
-}
-
 /// A parameter that an edge hands itself and a constant.
 struct Moved {
     head: BlockId,
@@ -201,7 +129,7 @@ fn step(graph: &Graph, tree: &Tree, moved: Moved) -> Option<Step> {
     let comes_back = |from: &BlockId| tree.dominates(head, *from);
     let is_only = tree.before[head.index()].iter().filter(|from| comes_back(from)).eq([&from]);
     let once = graph.block(from).term.edges().filter(|edge| edge.block == head).count() == 1;
-    let body = (is_only && once).then(|| tree.body(head, from))??;
+    let body = (is_only && once).then(|| tree.body(head, from, BLOCKS))??;
     Some(Step { param, next, at, number, by, body })
 }
 

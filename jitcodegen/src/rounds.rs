@@ -74,7 +74,7 @@ impl<'g> Rounds<'g> {
 }
 
 /// By value, the blocks that use it, each once.
-fn users(graph: &Graph) -> Vec<SmallVec<[BlockId; 2]>> {
+pub(crate) fn users(graph: &Graph) -> Vec<SmallVec<[BlockId; 2]>> {
     let mut users: Vec<SmallVec<[BlockId; 2]>> = vec![SmallVec::new(); graph.values.len()];
     for (id, block) in graph.block_ids().zip(&graph.blocks) {
         let handed = block.term.edges().flat_map(|edge| edge.args.iter().copied());

@@ -122,6 +122,7 @@ fn count_of(op: &Op) -> Option<(ValueId, i64)> {
     }
 }
 
-fn renamed(operand: Operand, now: &FxHashMap<ValueId, Operand>) -> Operand {
+/// What an operand is now.
+pub(crate) fn renamed(operand: Operand, now: &FxHashMap<ValueId, Operand>) -> Operand {
     operand.value().and_then(|value| now.get(&value)).copied().unwrap_or(operand)
 }

@@ -223,31 +223,34 @@ impl<'f> Translator<'_, 'f, '_> {
         self.b.ins().select(is_word, one, divisor)
     }
 
-    /// What `divide` makes of two numbers. On x86-64 dividing 64 bits takes two to three times as long as dividing 32
-    /// on many processors, and most numbers have no more: so that is tested, as LLVM does where it knows of none that
-    /// is better at it. Of halves, neither of which is negative, it makes no difference whether there are signs.
+    /// What `half` or `whole` makes of two numbers. On x86-64 dividing 64 bits takes two to three times as long as
+    /// dividing 32 on many processors, and most numbers have no more: so that is tested, as LLVM does where it knows of
+    /// none that is better at it. Of halves, neither of which is negative, it makes no difference whether there are
+    /// signs. Beside dividing 64 bits it takes no time to come from elsewhere, and to have seen to operands there.
     fn half_or_whole(
         &mut self,
         x: Value,
         y: Value,
-        divide: impl Fn(&mut FunctionBuilder<'f>, Value, Value, bool) -> Value,
+        half: impl FnOnce(&mut FunctionBuilder<'f>, Value, Value) -> Value,
+        whole: impl FnOnce(&mut Self, Value, Value) -> Value,
     ) -> Value {
         if self.architecture() != Architecture::X86_64 {
-            return divide(self.b, x, y, false);
+            return whole(self, x, y);
         }
-        let [half, whole, done] = [0; 3].map(|_| self.b.create_block());
+        let [of_halves, of_words, done] = [0; 3].map(|_| self.b.create_block());
+        self.b.set_cold_block(of_words);
         let result = self.b.append_block_param(done, types::I64);
         let both = self.b.ins().bor(x, y);
         let high = self.b.ins().ushr_imm_u(both, 32);
-        self.b.ins().brif(high, whole, &[], half, &[]);
-        self.b.switch_to_block(half);
+        self.b.ins().brif(high, of_words, &[], of_halves, &[]);
+        self.b.switch_to_block(of_halves);
         let [low_x, low_y] = [x, y].map(|word| self.b.ins().ireduce(types::I32, word));
-        let low = divide(self.b, low_x, low_y, true);
+        let low = half(self.b, low_x, low_y);
         let low = self.b.ins().uextend(types::I64, low);
         self.b.ins().jump(done, &[low.into()]);
-        self.b.switch_to_block(whole);
-        let of_words = divide(self.b, x, y, false);
-        self.b.ins().jump(done, &[of_words.into()]);
+        self.b.switch_to_block(of_words);
+        let words = whole(self, x, y);
+        self.b.ins().jump(done, &[words.into()]);
         self.b.switch_to_block(done);
         result
     }
@@ -262,22 +265,25 @@ impl<'f> Translator<'_, 'f, '_> {
         let (x, y) = (self.value(op.args[0])?, self.value(op.args[1])?);
         let zero_possible = !self.cannot_be(op.args[1], 0, block);
         let minus_one_possible = signed && !self.cannot_be(op.args[1], -1, block);
-        let mut divisor = y;
-        if zero_possible {
-            divisor = self.avoid(divisor, 0);
-        }
-        if minus_one_possible {
-            divisor = self.avoid(divisor, -1);
-        }
-        let mut quotient = self.half_or_whole(x, divisor, |b, x, y, is_half| match signed && !is_half {
-            true => b.ins().sdiv(x, y),
-            false => b.ins().udiv(x, y),
-        });
-        if minus_one_possible {
-            let negated = self.b.ins().ineg(x);
-            let minus_one = self.b.ins().icmp_imm_s(IntCC::Equal, y, -1);
-            quotient = self.b.ins().select(minus_one, negated, quotient);
-        }
+        let divisor = if zero_possible { self.avoid(y, 0) } else { y };
+        let mut quotient = self.half_or_whole(
+            x,
+            divisor,
+            |b, x, y| b.ins().udiv(x, y),
+            |t, x, y| {
+                if !signed {
+                    return t.b.ins().udiv(x, y);
+                }
+                if !minus_one_possible {
+                    return t.b.ins().sdiv(x, y);
+                }
+                let divisor = t.avoid(y, -1);
+                let quotient = t.b.ins().sdiv(x, divisor);
+                let negated = t.b.ins().ineg(x);
+                let minus_one = t.b.ins().icmp_imm_s(IntCC::Equal, y, -1);
+                t.b.ins().select(minus_one, negated, quotient)
+            },
+        );
         if zero_possible {
             let zero = self.b.ins().iconst(types::I64, 0);
             let by_zero = self.b.ins().icmp_imm_s(IntCC::Equal, y, 0);
@@ -391,10 +397,15 @@ impl<'f> Translator<'_, 'f, '_> {
         let (x, y) = (self.value(op.args[0])?, self.value(op.args[1])?);
         let zero_possible = !self.cannot_be(op.args[1], 0, block);
         let divisor = if zero_possible { self.avoid(y, 0) } else { y };
-        let mut remainder = self.half_or_whole(x, divisor, |b, x, y, is_half| match signed && !is_half {
-            true => b.ins().srem(x, y),
-            false => b.ins().urem(x, y),
-        });
+        let mut remainder = self.half_or_whole(
+            x,
+            divisor,
+            |b, x, y| b.ins().urem(x, y),
+            |t, x, y| match signed {
+                true => t.b.ins().srem(x, y),
+                false => t.b.ins().urem(x, y),
+            },
+        );
         if zero_possible {
             let by_zero = self.b.ins().icmp_imm_s(IntCC::Equal, y, 0);
             remainder = self.b.ins().select(by_zero, x, remainder);
