@@ -246,7 +246,7 @@ fn compile(
         let text = Text { clif, asm: code.vcode.clone().unwrap_or_default() };
         let bytes = code.buffer.data().to_vec();
         let alignment = u64::from(code.buffer.alignment);
-        let jumps = Jumps::of(&Blocks { starts: &code.bb_starts, edges: &code.bb_edges });
+        let jumps = Jumps::of(&Blocks { starts: &code.bb_starts, code: &bytes });
         let relocs: Vec<FinalizedMachReloc> = code.buffer.relocs().to_vec();
         let relocs = relocs.iter().map(|r| ModuleReloc::from_mach_reloc(r, &context.func, id)).collect();
         compiled.push(Compiled { id, alignment, jumps, bytes, relocs, text });
@@ -282,10 +282,14 @@ mod tests {
         let target = Target::host(OptLevel::Quick, true).expect("a target");
         let mut code = Code::new(target).expect("memory");
         // A loop whose jump ends 32 and 16 bytes behind the beginning.
-        let blocks = [
-            Blocks { starts: &[0, 8, 32, 40], edges: &[(0, 8), (8, 8), (8, 32)] },
-            Blocks { starts: &[0, 4, 16, 40], edges: &[(0, 4), (4, 4), (4, 16)] },
-        ];
+        let bytes = |end: usize, back: u8| {
+            let mut bytes = vec![0x90; 40];
+            bytes[end - 6..end].copy_from_slice(&[0x0f, 0x85, back.wrapping_neg(), 0xff, 0xff, 0xff]);
+            bytes
+        };
+        let codes = [bytes(32, 24), bytes(16, 12)];
+        let blocks =
+            [Blocks { starts: &[0, 8, 32, 40], code: &codes[0] }, Blocks { starts: &[0, 4, 16, 40], code: &codes[1] }];
         let signature = Signature::new(code.isa().default_call_conv());
         let functions: Vec<FuncId> = (0..8).map(|_| code.declare(&signature).expect("a declaration")).collect();
         for (at, id) in functions.iter().enumerate() {

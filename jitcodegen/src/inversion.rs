@@ -217,12 +217,13 @@ fn hand(graph: &mut Graph, from: BlockId, to: BlockId, values: &[ValueId]) -> Fx
 pub(crate) struct Stays {
     /// Whether the loop goes on if the condition holds.
     pub holds: bool,
+    /// Whether that is the end of a round: what it leads to stands before the branch.
+    pub back: bool,
     /// Whether the loop lies in another one: then it is left about as often as that one has rounds.
     pub nested: bool,
 }
 
-/// The blocks that end in such branches. Where the side that goes on leads back to the head it isn't told: that stands
-/// before the branch anyway. `order` has the blocks, each after all that dominate it.
+/// The blocks that end in such branches. `order` has the blocks, each after all that dominate it.
 pub(crate) fn staying(graph: &Graph, order: &[BlockId]) -> FxHashMap<BlockId, Stays> {
     let mut place = vec![usize::MAX; graph.blocks.len()];
     order.iter().enumerate().for_each(|(at, block)| place[block.index()] = at);
@@ -260,9 +261,7 @@ pub(crate) fn staying(graph: &Graph, order: &[BlockId]) -> FxHashMap<BlockId, St
                 (false, true) => (false, otherwise),
                 _ => continue,
             };
-            if way.block != head {
-                staying.entry(*id).or_insert(Stays { holds, nested });
-            }
+            staying.entry(*id).or_insert(Stays { holds, back: way.block == head, nested });
         }
     }
     staying

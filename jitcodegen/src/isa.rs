@@ -100,7 +100,7 @@ impl Target {
             ("unwind_info", "false"),
             ("is_pic", if pic { "true" } else { "false" }),
             ("use_colocated_libcalls", "false"),
-            // Where blocks begin, and which lead to which: for [`crate::placement`].
+            // Where blocks begin: for [`crate::placement`].
             ("machine_code_cfg_info", "true"),
         ] {
             flags.set(name, value).map_err(|e| CodegenError::Machine(format!("{name}={value}: {e}")))?;
