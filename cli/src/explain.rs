@@ -127,6 +127,8 @@ struct Summary<'a> {
     written: IndexMap<Exit, (&'a Event, usize)>,
     /// By place, reason and variables.
     widened: IndexMap<(String, Reason, &'a [String]), Widened<'a>>,
+    /// By place, the names of a portal's greens.
+    greens: IndexMap<String, IndexSet<&'a str>>,
     /// By place and reason.
     limits: Grouped<'a>,
     evicted: Grouped<'a>,
@@ -180,6 +182,10 @@ impl Log {
         let mut sum = Summary::default();
         for event in &self.events {
             sum.us = sum.us.max(event.us);
+            if !event.key.is_empty() {
+                let names = event.key.split(", ").filter_map(|green| green.split('=').next());
+                sum.greens.entry(place(event)).or_default().extend(names);
+            }
             let took = event.duration_us.unwrap_or_default();
             match &event.what {
                 What::Region { ops, .. } => {
@@ -394,13 +400,24 @@ impl Summary<'_> {
     fn widened(&self) -> Vec<String> {
         let mut lines = Vec::new();
         for ((place, reason, variables), Widened { keys, times }) in &self.widened {
-            let (of, what) = match *variables {
-                [] => (String::new(), "..".to_owned()),
-                names => (format!(": of `{}`", names.join("`, `")), names.join(")`, `variable(")),
+            let of = match *variables {
+                [] => String::new(),
+                names => format!(": of `{}`", names.join("`, `")),
             };
-            let remedy = match *variables {
-                [] => "what differs is no variable: a field, an element, or a value on its way to one".to_owned(),
-                _ => reason.remedy().unwrap_or_default().replace("variable(..)", &format!("variable({what})")),
+            // What is green by the portal's attribute can't be made red by a hint.
+            let greens = self.greens.get(place);
+            let is_green = |name: &&str| greens.is_some_and(|greens| greens.contains(name));
+            let (greens, reds): (Vec<&str>, Vec<&str>) = variables.iter().map(String::as_str).partition(is_green);
+            let remedy = match (&greens[..], &reds[..]) {
+                ([], []) => "what differs is no variable: a field, an element, or a value on its way to one".to_owned(),
+                (greens, []) => format!(
+                    "`{}`: green by the portal's attribute; what has many values is better among its reds",
+                    greens.join("`, `")
+                ),
+                (_, reds) => {
+                    let red = format!("variable({})", reds.join(")`, `variable("));
+                    reason.remedy().unwrap_or_default().replace("variable(..)", &red)
+                }
             };
             let (keys, meaning, often) = (shown_keys(keys), sentence(*reason), often(*times));
             lines.push(format!("  {place}{keys}: {meaning}{often}{of}\n    -> {remedy}\n"));

@@ -46,6 +46,14 @@ fn less_specific_code_is_summed_up() {
         + &event("code, pc=3", "\"variables\":[\"n\",\"acc\"],")
         + &event("code, pc=9", "\"variables\":[\"k\"],");
     expect(0, &said, &["explain", "-"], &(log + &event("code, pc=8", "")));
+    // A portal's green is made red by its attribute alone.
+    let log =
+        event("code, pc=3", "") + &event("", "\"variables\":[\"pc\"],") + &event("", "\"variables\":[\"pc\",\"k\"],");
+    let said = [
+        "for: of `pc` -> `pc`: green by the portal's attribute; what has many values is better among its reds",
+        "for: of `pc`, `k` -> a constant that changes from round to round is better red from the beginning: `variable(k)`",
+    ];
+    expect(0, &said, &["explain", "-"], &log);
 }
 
 /// What is written often, what was thrown away, and what multiplies code where making it takes most of the time.

@@ -176,6 +176,8 @@ fn remedies_fit_what_is_refused() {
         ("fn f(n: u8) -> u8 { let x = -1; n + x }", "`-1i64 as u8`"),
         ("fn f(n: u8) { println!(\"{n}\"); }", "`put_byte(b)` of `hueshift::prelude`"),
         ("fn f(n: u8) -> u8 { dbg!(n) }", "what only helps to find a mistake, leave out"),
+        ("fn f(a: &[u8], i: usize) -> usize { let b = &a[i..=5]; b.len() }", "`&a[i..j + 1]`"),
+        ("fn f() -> i64 { let mut n = 0; for c in 'a'..='e' { n += c as i64; } n }", "`for b in b'a'..=b'e'`"),
         ("use hueshift::prelude::*; fn f(n: &[Cell<i32>]) { }", "`pub struct Slot { pub value: Cell<i32> }`"),
     ] {
         let refused = lift(&[("x.rs", text)]).unwrap_err();

@@ -377,7 +377,13 @@ impl Checker<'_, '_> {
                 self.same(&to, &from.ty.clone());
                 if !self.infer.is_integer(&from.ty) && self.infer.shallow(&from.ty) != Ty::Error {
                     let ty = self.show(&from.ty.clone());
-                    self.refuse(r.span(), Reason::Iterator, &format!("a range of `{ty}`"));
+                    let remedy = match ty.as_str() {
+                        "char" => {
+                            "count bytes, if all are ASCII: `for b in b'a'..=b'e'`, and `b as char` where one is needed"
+                        }
+                        _ => "count in an integer, and compute the other number from it",
+                    };
+                    self.refuse_with(r.span(), Reason::Iterator, &format!("a range of `{ty}`"), remedy);
                 }
                 let inclusive = matches!(r.limits, syn::RangeLimits::Closed(_));
                 Some(Range { from, to, inclusive, step: None, reversed: false, step_first: false, pos })

@@ -129,7 +129,13 @@ impl Checker<'_, '_> {
         };
         let (from, to) = (bound(&range.start), bound(&range.end));
         if matches!(range.limits, syn::RangeLimits::Closed(_)) {
-            return self.refuse(range.span(), Reason::Expression, "an inclusive range as an index of a slice");
+            let detail = "an inclusive range as an index of a slice";
+            return self.refuse_with(
+                range.span(),
+                Reason::Expression,
+                detail,
+                "write the end behind it: `&a[i..j + 1]`",
+            );
         }
         let elem = match &base.ty {
             Ty::Array(t, _) | Ty::Slice(_, t) => t.clone(),
