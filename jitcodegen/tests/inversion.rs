@@ -253,10 +253,7 @@ b5(v12: int):
 
 #[test]
 fn random_loops_give_the_same() {
-    let seed = std::env::var("HUESHIFT_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(11u64);
-    let cases = std::env::var("HUESHIFT_CASES").ok().and_then(|s| s.parse().ok()).unwrap_or(300);
-    println!("HUESHIFT_SEED={seed}");
-    let mut numbers = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let (mut numbers, cases) = common::random(11, 300);
     let mut inverted = 0;
     for _ in 0..cases {
         let mut text = random(&mut numbers);

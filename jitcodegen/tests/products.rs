@@ -257,10 +257,7 @@ b4(v30: int, v31: int):
 
 #[test]
 fn random_loops_give_the_same() {
-    let seed = std::env::var("HUESHIFT_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(7u64);
-    let cases = std::env::var("HUESHIFT_CASES").ok().and_then(|s| s.parse().ok()).unwrap_or(300);
-    println!("HUESHIFT_SEED={seed}");
-    let mut numbers = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let (mut numbers, cases) = common::random(7, 300);
     let mut paired = 0;
     for case in 0..cases {
         let text = random(&mut numbers);

@@ -257,10 +257,7 @@ b6:
 
 #[test]
 fn random_recursions_give_the_same() {
-    let seed = std::env::var("HUESHIFT_SEED").ok().and_then(|s| s.parse().ok()).unwrap_or(5u64);
-    let cases = std::env::var("HUESHIFT_CASES").ok().and_then(|s| s.parse().ok()).unwrap_or(25);
-    println!("HUESHIFT_SEED={seed}");
-    let mut numbers = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let (mut numbers, cases) = common::random(5, 25);
     for _ in 0..cases {
         let text = random(&mut numbers);
         let many: Vec<(i64, i64)> = (0..7).map(|n| (n, numbers.below(1 << 40) as i64 - (1 << 39))).collect();

@@ -4,6 +4,7 @@
 use flowgraph::eval::{self, Evaluator};
 use flowgraph::ir::*;
 use flowgraph::memory::Memory;
+use flowgraph::testing::Random;
 use flowgraph::text::parse_module;
 use jitcodegen::{Engine, OptLevel, Options, Outcome};
 
@@ -132,4 +133,15 @@ pub fn gives_what_it_should(blocks: &str, opt_level: OptLevel, all: impl Iterato
         }
     }
     engine
+}
+
+/// Random numbers, and how many cases to make of them: by a seed that is printed, and that `HUESHIFT_SEED` sets, as
+/// `HUESHIFT_CASES` does the other.
+pub fn random(seed: u64, cases: usize) -> (Random, usize) {
+    fn set<T: std::str::FromStr>(name: &str) -> Option<T> {
+        std::env::var(name).ok()?.parse().ok()
+    }
+    let seed = set("HUESHIFT_SEED").unwrap_or(seed);
+    println!("HUESHIFT_SEED={seed}");
+    (Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1), set("HUESHIFT_CASES").unwrap_or(cases))
 }
