@@ -274,7 +274,7 @@ fn random_loops_give_the_same() {
                 Ok(Outcome::Returned(words)) => words,
                 other => panic!("{other:?}\n{text}"),
             };
-            assert_eq!(returned(engine.call("f", &words)), wanted, "case {case} of seed {seed}: f{words:?}\n{text}");
+            assert_eq!(returned(engine.call("f", &words)), wanted, "case {case}: f{words:?}\n{text}");
         }
         // The product behind the loop by 31 is none.
         paired += usize::from(engine.asm("f").is_some_and(|asm| products(asm) > 1));
