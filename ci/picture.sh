@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 file=${1:-examples/picture/pictures/face.vm} size=${2:-128}
 command -v gcc >/dev/null || { echo "there is no gcc: skipped"; exit 0; }
-cargo build --release --quiet --workspace
+cargo build --release --quiet -p hueshift-cli -p picture
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 target/release/picture --c "$file" >"$work/picture.c"
