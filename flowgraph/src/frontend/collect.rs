@@ -106,6 +106,7 @@ impl<'s> Program<'s> {
             refusals: RefCell::default(),
             function: RefCell::default(),
             referenced_fields: RefCell::default(),
+            bound_fields: RefCell::default(),
             uses: RefCell::default(),
             referenced_payloads: RefCell::default(),
             unnamed_data: Cell::new(0),

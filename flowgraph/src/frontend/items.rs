@@ -136,6 +136,9 @@ pub(super) struct Program<'s> {
     /// Scalar fields of which references are taken: (struct or tuple, field). Their accesses share a class with what
     /// such a reference points to.
     pub(super) referenced_fields: RefCell<FxHashSet<(String, usize)>>,
+    /// Other such fields, by class and name: patterns bind them, and their addresses are asked for when other functions
+    /// may have been lowered.
+    pub(super) bound_fields: RefCell<FxHashSet<(String, String)>>,
     /// What operators and number methods are used on.
     pub(super) uses: RefCell<Vec<super::uses::Use>>,
     /// The classes of enums of whose payloads references are made.

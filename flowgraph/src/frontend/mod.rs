@@ -189,18 +189,20 @@ impl Program<'_> {
         self.widen_classes();
     }
 
-    /// What a reference into an enum's payload leads to has another class than the enum: then the enum's accesses are
-    /// of the class that may be part of anything.
+    /// What a reference into an enum's payload leads to has another class than the enum, and what one to a field leads to
+    /// that a pattern binds, than that field: then the accesses of the enum, or of the field, are of the class that may
+    /// be part of anything.
     fn widen_classes(&self) {
-        let referenced = self.referenced_payloads.borrow();
-        if referenced.is_empty() {
+        let (referenced, fields) = (self.referenced_payloads.borrow(), self.bound_fields.borrow());
+        if referenced.is_empty() && fields.is_empty() {
             return;
         }
         let mut module = self.module.borrow_mut();
         let ops = module.graphs.values_mut().flat_map(|g| &mut g.blocks).flat_map(|b| &mut b.ops);
         for op in ops {
             if let Imm::Mem(desc) = &mut op.imm
-                && referenced.contains(&*desc.class)
+                && (referenced.contains(&*desc.class)
+                    || fields.iter().any(|(class, field)| **class == *desc.class && **field == *desc.field))
             {
                 Arc::make_mut(desc).class = crate::ir::MemDesc::ANY.into();
             }

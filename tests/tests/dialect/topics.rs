@@ -411,3 +411,25 @@ fn lent_enums() {
     }
     check_calls("lent_enums.rs", &calls);
 }
+
+#[allow(unused, clippy::all)]
+#[path = "../../dialect/lent_fields.rs"]
+mod lent_fields;
+
+#[test]
+fn lent_fields() {
+    let mut calls: Vec<Call> = Vec::new();
+    for n in [0i64, 5, -2, 7] {
+        call!(calls: lent_fields::matched(n));
+        call!(calls: lent_fields::bound_by_let(n));
+        call!(calls: lent_fields::matched_at_once(n));
+        call!(calls: lent_fields::tuples(n));
+        call!(calls: lent_fields::of_two_types(n));
+        call!(calls: lent_fields::cells(n));
+        call!(calls: lent_fields::in_a_slice(&mut [3, 9], n));
+        for code in ["mb.", "lbm.", "m"] {
+            call!(calls: lent_fields::in_a_portal[0](code.as_bytes(), n));
+        }
+    }
+    check_calls("lent_fields.rs", &calls);
+}

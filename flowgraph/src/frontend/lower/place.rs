@@ -294,9 +294,8 @@ impl Lowerer<'_, '_> {
         field.green = self.p.is_green_field(&whole, index);
         field.offset = i64::from(offset);
         field.ty = ty;
-        let lone = !matches!(field.ty, Ty::Struct(_) | Ty::Tuple(_) | Ty::Array(..)) && !self.is_sum(&field.ty);
         let referenced = self.p.referenced_fields.borrow().contains(&(whole.to_string(), index));
-        if lone && referenced {
+        if referenced && self.is_lone(&field.ty) {
             let mut place = self.without_index(&field, pos);
             place = self.without_offset(&place, pos);
             place.class = None;
@@ -317,11 +316,20 @@ impl Lowerer<'_, '_> {
         place
     }
 
-    /// The address of a place. One in an enum's payload makes the enum's class one that may be part of anything: what
-    /// is reached through a reference has its own class.
+    /// Whether what lies in a place of this type has the class of what it is a field of.
+    fn is_lone(&self, ty: &Ty) -> bool {
+        !matches!(ty, Ty::Struct(_) | Ty::Tuple(_) | Ty::Array(..)) && !self.is_sum(ty)
+    }
+
+    /// The address of a place. What is reached through a reference has its own class: so one in an enum's payload makes
+    /// the enum's class one that may be part of anything, and one to a field that a pattern has found, that field's.
     pub(super) fn address(&mut self, mem: &Mem, pos: Pos) -> Operand {
-        if let Some(outer) = &mem.within {
-            self.p.referenced_payloads.borrow_mut().insert(outer.to_string());
+        match (&mem.within, &mem.class) {
+            (Some(outer), _) => drop(self.p.referenced_payloads.borrow_mut().insert(outer.to_string())),
+            (None, Some(field)) if !field.1.is_empty() && self.is_lone(&mem.ty) => {
+                self.p.bound_fields.borrow_mut().insert(field.clone());
+            }
+            _ => {}
         }
         let mem = self.without_index(mem, pos);
         self.without_offset(&mem, pos).base
