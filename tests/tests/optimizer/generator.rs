@@ -1,6 +1,7 @@
-//! Random residual graphs: arithmetic on few values, checked and masked accesses to one array in all widths, branches, loops that
-//! end, guards with exits, traps.
+//! Random residual graphs: arithmetic on few values, checked and masked accesses to one array in all widths, branches,
+//! loops that end, tests of ranges, guards with exits, traps.
 
+mod ranges;
 mod rows;
 mod scans;
 mod silent;
@@ -104,6 +105,7 @@ impl Generator<'_> {
                 5..=7 => self.access(env),
                 8 if self.random.below(3) == 0 => self.compared(env),
                 8 if self.random.below(2) == 0 => self.silent(env),
+                8 if self.random.below(3) == 0 => self.ranges(env),
                 8 if self.random.below(2) == 0 => self.row(env),
                 8 if self.random.below(2) == 0 => self.guards(env),
                 8 => self.guard(env),

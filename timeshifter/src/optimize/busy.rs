@@ -1,4 +1,4 @@
-//! What all ways from a branch do is done before it: loads, and stores.
+//! What all ways from a branch do is done before it: stores, loads, and what only computes.
 //!
 //! ```text
 //! b0: branch v2, b1, b2               b0: setfield v0, 1 {P.x}
@@ -14,9 +14,10 @@
 //! which that is true.
 //!
 //! Backward over the blocks. A store goes up only where no other way leads to, so that all that it takes the place of
-//! are known. A load may come from where ways meet, if another one of the same goes: that it isn't needed there any
-//! more is found by [`super::forward`]. A constant that is stored where the branch says that a value is that is the
-//! value.
+//! are known. Anything else may come from where ways meet, if another one of the same goes: that it isn't needed there
+//! any more is found by [`super::forward`]. A constant that is stored where the branch says that a value is that is the
+//! value. A comparison stays where it is: as a rule it is what a branch there is taken by, and costs least right
+//! before that.
 
 use super::cleanup::in_order;
 use super::known::Known;
@@ -34,11 +35,12 @@ const AHEAD: usize = 128;
 /// Where an op is: the block, and its number there.
 type At = (BlockId, usize);
 
-/// A load or store that is done for certain, on the way from some point.
+/// An op that is done for certain, on the way from some point.
 #[derive(Clone)]
 struct Busy {
     hash: u64,
-    place: Place,
+    /// Where it loads or stores; one that only computes does neither.
+    place: Option<Place>,
     is_store: bool,
     /// An op that it is the same as.
     like: At,
@@ -57,6 +59,10 @@ impl Busy {
         self.hash == other.hash && is_same(self.op(graph), other.op(graph))
     }
 
+    fn may_touch(&self, place: &Place) -> bool {
+        self.place.as_ref().is_some_and(|own| own.may_touch(place))
+    }
+
     /// Whether this store is the other one where a value is a constant: that is what it stores.
     fn is_said_by(&self, other: &Busy, said: Said, graph: &Graph) -> bool {
         let (own, others) = (self.op(graph), other.op(graph));
@@ -73,10 +79,11 @@ type Said = Option<(ValueId, i64)>;
 
 /// Does in front of a branch what all ways from it do. Gives whether there was anything.
 pub(super) fn hoist_busy(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
-    if !may_be_any(graph) {
+    let again = again(graph);
+    if again.is_empty() {
         return false;
     }
-    let mut walk = Walk { known: Known::new(graph), one_way: one_way(graph), found: Vec::new() };
+    let mut walk = Walk { known: Known::new(graph), one_way: one_way(graph), again, found: Vec::new() };
     let mut ahead: Vec<Vec<Busy>> = vec![Vec::new(); graph.blocks.len()];
     for at in in_order(graph).into_iter().rev() {
         let at = BlockId(at as u32);
@@ -92,26 +99,35 @@ pub(super) fn hoist_busy(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
     apply(graph, found, rewrites)
 }
 
-/// Whether a load or a store is there twice.
-fn may_be_any(graph: &Graph) -> bool {
-    let mut seen = FxHashSet::default();
-    let ops = graph.blocks.iter().flat_map(|block| &block.ops).filter(|op| is_load_or_store(op));
-    ops.into_iter().any(|op| !seen.insert(hash(op)))
+/// The numbers of ops that are there more than once. All others can be passed over.
+fn again(graph: &Graph) -> FxHashSet<u64> {
+    let (mut seen, mut again) = (FxHashSet::default(), FxHashSet::default());
+    for op in graph.blocks.iter().flat_map(|block| &block.ops).filter(|op| may_go_up(op)) {
+        let hash = hash(op);
+        if !seen.insert(hash) {
+            again.insert(hash);
+        }
+    }
+    again
 }
 
-fn is_load_or_store(op: &Op) -> bool {
-    op.mem().is_some() && matches!(op.opcode.effect(), Effect::Read | Effect::Write)
+fn may_go_up(op: &Op) -> bool {
+    match op.opcode.effect() {
+        Effect::Read | Effect::Write => op.mem().is_some(),
+        Effect::Pure => !op.opcode.is_comparison(),
+        _ => false,
+    }
 }
 
-/// A number that loads or stores of one place have in common.
+/// A number that ops have in common that are the same, and all stores of one place.
 fn hash(op: &Op) -> u64 {
     let mut hasher = FxHasher::default();
-    (op.opcode, place_of(op), op.mem().map(|desc| (desc.offset, desc.stride))).hash(&mut hasher);
+    (op.opcode, without_stored(op), op.mem().map(|desc| (desc.offset, desc.stride))).hash(&mut hasher);
     hasher.finish()
 }
 
-/// The operands that say where.
-fn place_of(op: &Op) -> &[Operand] {
+/// The operands, but for what is stored.
+fn without_stored(op: &Op) -> &[Operand] {
     let stored = usize::from(op.opcode.effect() == Effect::Write);
     &op.args[..op.args.len().saturating_sub(stored)]
 }
@@ -124,6 +140,8 @@ struct Walk {
     known: Known,
     /// By block: whether just one edge leads there.
     one_way: Vec<bool>,
+    /// The numbers of ops that are there more than once.
+    again: FxHashSet<u64>,
     /// What can be done in front of which branch.
     found: Vec<Busy>,
 }
@@ -148,8 +166,8 @@ impl Walk {
             return std::mem::take(&mut ahead[to.index()]);
         }
         // It stays there for the other ways.
-        let loads = ahead[to.index()].iter().filter(|busy| !busy.is_store);
-        loads.map(|busy| Busy { instead_of: SmallVec::new(), before: None, ..busy.clone() }).collect()
+        let others = ahead[to.index()].iter().filter(|busy| !busy.is_store);
+        others.map(|busy| Busy { instead_of: SmallVec::new(), before: None, ..busy.clone() }).collect()
     }
 
     /// What each way from the end of a block says of what is branched on.
@@ -204,7 +222,7 @@ impl Walk {
         }
         if !others.is_empty() {
             for busy in &mut all {
-                // A load that is needed nevertheless where ways meet is one more only if none goes.
+                // What is needed nevertheless where ways meet is one more only if none goes.
                 if !busy.instead_of.is_empty() {
                     busy.before = Some((at, busy.instead_of.clone()));
                 }
@@ -218,24 +236,32 @@ impl Walk {
         let block: &Block = graph.block(at);
         let mut all = behind;
         for (number, op) in block.ops.iter().enumerate().rev() {
-            let place = if is_load_or_store(op) { Place::of(op, &self.known) } else { None };
-            match (op.opcode.effect(), &place) {
+            let goes_up = may_go_up(op);
+            let place = if goes_up { Place::of(op, &self.known) } else { None };
+            let effect = op.opcode.effect();
+            match (effect, &place) {
                 (Effect::Pure | Effect::Hint | Effect::Allocate, _) => {}
                 (Effect::Read, Some(place)) => {
-                    self.settle_if(&mut all, |busy| busy.is_store && busy.place.may_touch(place))
+                    self.settle_if(&mut all, |busy| busy.is_store && busy.may_touch(place));
                 }
                 (Effect::Read, None) => self.settle_if(&mut all, |busy| busy.is_store),
-                (Effect::Write, Some(place)) => self.settle_if(&mut all, |busy| busy.place.may_touch(place)),
-                (Effect::Write | Effect::Call | Effect::ElidableCall, _) => self.settle_if(&mut all, |_| true),
+                (Effect::Write, Some(place)) => self.settle_if(&mut all, |busy| busy.may_touch(place)),
+                (Effect::Write | Effect::Call | Effect::ElidableCall, _) => {
+                    self.settle_if(&mut all, |busy| busy.place.is_some());
+                }
             }
             if !op.results.is_empty() {
                 let made = |arg: &Operand| arg.value().is_some_and(|value| op.results.contains(&value));
                 self.settle_if(&mut all, |busy| busy.op(graph).args.iter().any(made));
             }
-            if let Some(place) = place {
-                let (like, is_store) = ((at, number), op.opcode.effect() == Effect::Write);
-                let own = Busy { hash: hash(op), place, is_store, like, instead_of: smallvec![like], before: None };
-                // Of two loads of the same the first one says what is there.
+            if !goes_up || effect != Effect::Pure && place.is_none() {
+                continue;
+            }
+            let hash = hash(op);
+            if self.again.contains(&hash) {
+                let (like, is_store) = ((at, number), effect == Effect::Write);
+                let own = Busy { hash, place, is_store, like, instead_of: smallvec![like], before: None };
+                // Of two of the same the first one says what it is.
                 self.settle_if(&mut all, |busy| busy.is_same(&own, graph));
                 all.push(own);
             }

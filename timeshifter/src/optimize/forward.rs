@@ -465,6 +465,20 @@ impl Walk<'_> {
                     }
                     (op.opcode, op.args) = (opcode, args);
                 }
+                Some(Instead::Distance { test, from, against }) => {
+                    let change = || {
+                        let distance = shown_op(Opcode::IntSub, &from);
+                        (
+                            format!("{} ({distance}), {}", test.name(), shown(against)),
+                            "both ask for one range".to_owned(),
+                        )
+                    };
+                    if !self.may(op, Kind::Range, change) {
+                        break;
+                    }
+                    let distance = self.op_before(Opcode::IntSub, from.into_iter().collect(), op.loc);
+                    (op.opcode, op.args) = (test, smallvec![distance, against]);
+                }
                 Some(Instead::Selected { less, compared, select, from }) => {
                     let change = || {
                         let flag = shown_op(less, &compared);

@@ -12,13 +12,15 @@
 //!
 //! What is done between them only computes and loads, and they hand over the same: guards that share a snapshot do,
 //! others that leave by one exit needn't. So it is right to leave by it at the first of them, also where that one's own
-//! condition holds: no more has been done at the last. A promotion has an exit of its own, and takes no part.
+//! condition holds: no more has been done at the last. A promotion has an exit of its own, and takes no part. Of two ends
+//! of a range neither says more; both are one test, as in [`super::ranges`].
 
 use super::dominators::{Dominators, exits};
 use super::flow::{Flow, down, scoped};
 use super::int_bound::IntBound;
 use super::known::Known;
 use super::memory::one_way;
+use super::ranges::Range;
 use super::rewrites::{Kind, Rewrites};
 use super::rows::{Offsets, compute_at_end, is_copied};
 use flowgraph::ir::{Block, BlockId, Edge, Graph, Imm, Op, Operand, Terminator, Time, ValueId};
@@ -132,6 +134,8 @@ enum Instead {
     Last(Op, usize),
     /// One check of indices.
     Row(Offsets),
+    /// Whether a value lies in a range.
+    Range(Range),
 }
 
 impl Instead {
@@ -144,12 +148,16 @@ impl Instead {
         let (last, before) = guards.split_last()?;
         let own = |guard: &Guard| graph.block(guard.block).ops.iter().flat_map(|op| op.results.iter().copied());
         let later: Vec<ValueId> = guards[1..].iter().flat_map(own).collect();
+        let is_later = |operand: Operand| operand.value().is_some_and(|value| later.contains(&value));
+        if let [first, second] = *guards
+            && let Some(range) = Range::known(known, [first, second].map(|guard| (guard.cond.into(), guard.side == 0)))
+            && !is_later(range.against)
+        {
+            return Some(Instead::Range(range));
+        }
         let op = graph.block(last.block).ops.iter().find(|op| op.results[..] == [last.cond])?;
         // All that it is computed of must be there at the first one.
-        if !op.opcode.is_pure()
-            || op.imm != Imm::None
-            || op.args.iter().any(|arg| arg.value().is_some_and(|value| later.contains(&value)))
-        {
+        if !op.opcode.is_pure() || op.imm != Imm::None || op.args.iter().any(|arg| is_later(*arg)) {
             return None;
         }
         guards[1..].iter().flat_map(|guard| &graph.block(guard.block).ops).for_each(|op| known.computes(op));
@@ -167,6 +175,7 @@ fn merge(graph: &mut Graph, one_way: &[bool], first: Guard, count: usize, instea
     let (cond, side) = match instead {
         Instead::Last(op, side) => (compute_at_end(graph, first.block, op.opcode, &op.args, op.loc), *side),
         Instead::Row(row) => (row.check_at_end(graph, first.block), 0),
+        Instead::Range(range) => (range.test_at_end(graph, first.block, true), 0),
     };
     let edges: Vec<Edge> = graph.block(first.block).term.edges().cloned().collect();
     let [on, out] = [&edges[first.side], &edges[1 - first.side]].map(Edge::clone);

@@ -21,6 +21,7 @@
 //! busy         what all ways from a branch do is done before it
 //! equal        blocks that do the same become one
 //! bits         branches that only say whether they are taken
+//! ranges       two tests whether a value lies in a range are one
 //! rows         several checks at constant distances are one; guards: so are guards of one exit
 //! sink         what only one way out of a block needs is done on that way
 //! float_bound  what is known of a float, as `bounds` is of an integer: its interval, and whether it may be a NaN; floats: what follows on the way
@@ -56,6 +57,7 @@ mod loops;
 mod memory;
 mod peel;
 mod peephole;
+mod ranges;
 mod relations;
 mod replacements;
 mod rewrites;
@@ -85,6 +87,7 @@ use forward::forward;
 use guards::merge_guards;
 use hoist::hoist;
 use int_bound::IntBound;
+use ranges::merge_ranges;
 use rows::merge_rows;
 use sink::sink;
 use std::cell::Cell;
@@ -102,6 +105,9 @@ const HOISTS: usize = 2;
 
 /// So often is looked for arms that change nothing, before anything else is done.
 const STRAIGHTENED: usize = 2;
+
+/// Of so many ops that are computed from each other what all ways do is done earlier.
+const BUSY: usize = 3;
 
 /// So many walks there are at the end, as long as each finds behind itself what parameters are.
 const LAST_WALKS: usize = 3;
@@ -163,7 +169,7 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> Opt
         simplify(graph, rewrites)?;
     }
     // What was handed over may be 1 and 0 since.
-    if branches_to_bits(graph, rewrites) {
+    if branches_to_bits(graph, rewrites) | merge_ranges(graph, entry, rewrites) {
         simplify(graph, rewrites)?;
         walked = forward(graph, entry, rewrites);
         simplify(graph, rewrites)?;
@@ -195,7 +201,13 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> Opt
         if changed { simplify(graph, rewrites).map(|()| true) } else { Some(false) }
     };
     news |= without_needless(graph, rewrites)?;
-    news |= hoist_busy(graph, rewrites);
+    // What is computed from what has gone up may go up as well.
+    for _ in 0..BUSY {
+        if !hoist_busy(graph, rewrites) {
+            break;
+        }
+        news = true;
+    }
     if merge_equal_blocks(graph, rewrites) {
         news = true;
         simplify(graph, rewrites)?;

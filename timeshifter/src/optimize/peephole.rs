@@ -3,6 +3,7 @@
 
 use super::floats;
 use super::known::Known;
+use super::ranges::{Range, joined_bits};
 use flowgraph::ir::{Op, Opcode, Operand};
 use smallvec::{SmallVec, smallvec};
 
@@ -13,6 +14,15 @@ pub(super) enum Instead {
     Operand(Operand, &'static str),
     /// This op gives the same.
     Op(Opcode, SmallVec<[Operand; 3]>, &'static str),
+    /// A comparison of the distance of a value from another one.
+    Distance {
+        /// What compares.
+        test: Opcode,
+        /// The value, and what is subtracted from it.
+        from: [Operand; 2],
+        /// With what.
+        against: Operand,
+    },
     /// A selection between two operands by a comparison.
     Selected {
         /// What compares.
@@ -35,6 +45,7 @@ pub(super) fn instead(op: &Op, known: &Known) -> Option<Instead> {
             Some(Instead::Operand(op.args[0], "it is less than what it is divided by"))
         }
         Opcode::IntFloordiv => exact_quotient(op, known),
+        Opcode::IntAnd | Opcode::IntOr => one_range(op, known),
         _ => floats::unchanged(op, known).or_else(|| floats::by_a_power(op)),
     }
 }
@@ -47,4 +58,14 @@ fn exact_quotient(op: &Op, known: &Known) -> Option<Instead> {
     let shift = Operand::int(i64::from(by.trailing_zeros()));
     (known.bound(op.args[0]).zeros() & rest == rest)
         .then(|| Instead::Op(Opcode::IntRshift, smallvec![op.args[0], shift], "nothing is left over"))
+}
+
+/// Two tests whether a value lies in a range, joined to one bit.
+fn one_range(op: &Op, known: &Known) -> Option<Instead> {
+    let (Range { value, low, test, against }, is_in) = joined_bits(op.opcode, &op.args, known)?;
+    let test = if is_in { test } else { test.negated()? };
+    Some(match low {
+        0 => Instead::Op(test, smallvec![value, against], "both ask for one range"),
+        low => Instead::Distance { test, from: [value, Operand::int(low)], against },
+    })
 }

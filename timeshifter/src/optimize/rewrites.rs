@@ -45,6 +45,7 @@ kinds! {
     AllWays = "all ways", "All ways from a branch do it: it is done before that.";
     Sunk = "sunk", "Only one way out of the block needs it.";
     Straightened = "straightened", "What an arm stores lies there anyway where it isn't taken: it is always done.";
+    Range = "range", "Of two tests whether a value lies in a range one says as much.";
     MergedChecks = "merged checks", "Of several checks at constant distances one says as much as all.";
     MergedGuards = "merged guards", "Of several guards of one exit the first one asks for all.";
     Undemanded = "undemanded", "It changes only bits that nobody looks at.";

@@ -10,10 +10,11 @@
 //! ```
 //!
 //! Such a block comes of a `match` on what arms before it have made: an `enum` that is made in one arm each and taken
-//! apart at once, or copied. What it hands on by its parameters must be used by itself and by blocks behind it that
-//! only it leads to: these get parameters of their own. A way by which a switch comes with none of its cases knows that
-//! much. Where it isn't known on all ways the block stays, for all of them: two copies of a test cost more than a jump.
-//! So does the head of a loop.
+//! apart at once, or copied; or of two `match`es on the same value. Few blocks behind it may need what it hands on by
+//! its parameters: these get parameters of their own. A way by which a switch comes with none of its cases knows that
+//! much; one behind a branch on the same condition, with no other way in between, what that came out as. Where it isn't
+//! known on all ways the block stays, for all of them: two copies of a test cost more than a jump. So does the head of a
+//! loop.
 
 use super::cleanup::in_order;
 use super::rewrites::{Kind, Rewrites};
@@ -30,6 +31,7 @@ pub(super) fn thread_jumps(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
     let edges = edges_to(graph, &deciding);
     let users = users(graph, &deciding);
     let mut arrivals = graph.arrivals();
+    let soles = soles(graph, &arrivals);
     let mut changed = false;
     // What has been handed on since the users were looked for, and the blocks that have got edges or parameters since:
     // what is known of these is no longer all.
@@ -40,20 +42,20 @@ pub(super) fn thread_jumps(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
             continue;
         }
         let params = graph.block(block).params.clone();
+        let above = Above { soles: &soles, touched: &touched };
         let Some(ways) = edges
             .get(&block)
-            .filter(|ways| !ways.is_empty() && ways.iter().all(|way| way.onward(graph, &params).is_some()))
+            .filter(|ways| !ways.is_empty() && ways.iter().all(|way| way.onward(graph, &params, above).is_some()))
         else {
             continue;
         };
-        let takers: Vec<(ValueId, BlockId)> = (params.iter())
-            .flat_map(|param| users.get(param).into_iter().flatten().map(|taker| (*param, *taker)))
-            .collect();
-        let leads_to = |taker: BlockId| graph.block(block).term.edges().any(|edge| edge.block == taker);
-        let is_alone = |taker: BlockId| arrivals[taker.index()] == 1 && leads_to(taker);
+        if params.iter().any(|param| handed_on.contains(param)) {
+            continue;
+        }
         let only = only_taker(graph, block, &arrivals);
-        let is_taken = only.is_some() || takers.iter().all(|(_, taker)| is_alone(*taker));
-        if params.iter().any(|param| handed_on.contains(param)) || !is_taken {
+        let behind = |param: &ValueId| Some((*param, needed_in(graph, block, users.get(param)?, &touched)));
+        let takers: Vec<_> = params.iter().filter(|_| only.is_none()).filter_map(behind).collect();
+        if takers.iter().any(|(_, takers)| takers.is_none()) {
             continue;
         }
         let told = || (format!("ways past {block}"), "what it decides by is known on them".to_owned());
@@ -64,15 +66,18 @@ pub(super) fn thread_jumps(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
             Some(taker) => {
                 touched.insert(taker);
                 let used = params.iter().filter(|param| users.contains_key(*param));
-                used.for_each(|param| hand_over(graph, block, taker, *param, true));
+                used.for_each(|param| hand_over_to_all(graph, block, taker, *param));
             }
             None => {
-                touched.extend(takers.iter().map(|(_, taker)| *taker));
-                takers.into_iter().for_each(|(param, taker)| hand_over(graph, block, taker, param, false));
+                for (param, takers) in takers {
+                    let takers = takers.unwrap_or_default();
+                    hand_over(graph, block, param, &takers);
+                    touched.extend(takers);
+                }
             }
         }
         for way in ways {
-            if let Some(on) = way.onward(graph, &params) {
+            if let Some(on) = way.onward(graph, &params, Above { soles: &soles, touched: &touched }) {
                 handed_on.extend(on.args.iter().filter_map(|arg| arg.value()));
                 arrivals[on.block.index()] += 1;
                 touched.insert(on.block);
@@ -82,6 +87,38 @@ pub(super) fn thread_jumps(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
         }
     }
     changed
+}
+
+/// A parameter is handed on to so many blocks.
+const TAKERS: usize = 8;
+
+/// So many edges above a way it is looked for what they say.
+const ABOVE: usize = 8;
+
+/// The edges that alone led to blocks; more may lead by now to those that have been touched.
+#[derive(Clone, Copy)]
+struct Above<'a> {
+    soles: &'a [Option<Way>],
+    touched: &'a FxHashSet<BlockId>,
+}
+
+impl Above<'_> {
+    fn of(self, block: BlockId) -> Option<Way> {
+        self.soles[block.index()].filter(|_| !self.touched.contains(&block))
+    }
+}
+
+/// By block: the edge that alone leads there.
+fn soles(graph: &Graph, arrivals: &[u32]) -> Vec<Option<Way>> {
+    let mut soles = vec![None; graph.blocks.len()];
+    for (id, block) in graph.block_ids().zip(&graph.blocks) {
+        for (at, edge) in block.term.edges().enumerate() {
+            if arrivals[edge.block.index()] == 1 {
+                soles[edge.block.index()] = Some(Way(id, at));
+            }
+        }
+    }
+    soles
 }
 
 /// An edge: its block, and which of that block's.
@@ -100,7 +137,7 @@ impl Way {
     }
 
     /// Where the block with these parameters that it leads to sends it, if that is known.
-    fn onward(self, graph: &Graph, params: &[ValueId]) -> Option<Edge> {
+    fn onward(self, graph: &Graph, params: &[ValueId], above: Above<'_>) -> Option<Edge> {
         let edge = self.edge(graph);
         let given = |operand: Operand| {
             let at = params.iter().position(|param| operand == Operand::Value(*param));
@@ -111,7 +148,7 @@ impl Way {
             Terminator::Branch { cond, then, otherwise, .. } => match given(*cond) {
                 value if value.as_int() == Some(0) => otherwise,
                 value if value.as_int().is_some() || excluded(value, 0) => then,
-                value => match self.tests(graph, value)? {
+                value => match self.has_tested(graph, value, above)? {
                     true => then,
                     false => otherwise,
                 },
@@ -128,12 +165,16 @@ impl Way {
         Some(Edge::new(on.block, on.args.iter().map(|arg| given(*arg))))
     }
 
-    /// What a value is where this way is taken, if it branches on that itself.
-    fn tests(self, graph: &Graph, value: Operand) -> Option<bool> {
-        match &graph.block(self.0).term {
-            Terminator::Branch { cond, .. } if *cond == value => Some(self.1 == 0),
-            _ => None,
+    /// What a value is where this way is taken, if it branches on that itself, or what alone leads to it does.
+    fn has_tested(self, graph: &Graph, value: Operand, above: Above<'_>) -> Option<bool> {
+        let mut way = self;
+        for _ in 0..ABOVE {
+            match &graph.block(way.0).term {
+                Terminator::Branch { cond, .. } if *cond == value => return Some(way.1 == 0),
+                _ => way = above.of(way.0)?,
+            }
         }
+        None
     }
 
     /// Whether it is the way of all values of a switch that are none of its cases, and this is one of these.
@@ -224,21 +265,60 @@ fn only_taker(graph: &Graph, block: BlockId, arrivals: &[u32]) -> Option<BlockId
     .then_some(first)
 }
 
-/// Gives a block a parameter in place of one of the block that alone leads to it, for itself or for all that use it.
-fn hand_over(graph: &mut Graph, from: BlockId, taker: BlockId, param: ValueId, for_all: bool) {
-    let own = graph.new_value(graph.values[param.index()].ty);
-    let replace = |operand: &mut Operand| {
-        if *operand == Operand::Value(param) {
-            *operand = Operand::Value(own);
+/// The blocks behind another one that a parameter of that is needed in: those that use it, and those on the ways to
+/// them. Nothing if they are too many, or if there are edges to them that aren't known.
+fn needed_in(
+    graph: &Graph,
+    of: BlockId,
+    users: &FxIndexSet<BlockId>,
+    touched: &FxHashSet<BlockId>,
+) -> Option<FxIndexSet<BlockId>> {
+    let mut found = users.clone();
+    let mut at = 0;
+    while let Some(block) = found.get_index(at).copied() {
+        at += 1;
+        if at > TAKERS || touched.contains(&block) {
+            return None;
         }
-    };
-    for at in graph.block_ids().filter(|at| *at == taker || for_all && *at != from) {
-        let block = graph.block_mut(at);
-        block.ops.iter_mut().flat_map(|op| &mut op.args).for_each(replace);
-        block.term.for_each_operand_mut(replace);
+        let leads_here = |id: &BlockId| graph.block(*id).term.edges().any(|edge| edge.block == block);
+        found.extend(graph.block_ids().filter(|id| *id != of).filter(leads_here));
     }
+    Some(found)
+}
+
+/// Gives these blocks, which are all that it is needed in, a parameter each in place of one of a block before them.
+fn hand_over(graph: &mut Graph, from: BlockId, param: ValueId, takers: &FxIndexSet<BlockId>) {
+    let ty = graph.values[param.index()].ty;
+    let own: Vec<ValueId> = takers.iter().map(|_| graph.new_value(ty)).collect();
+    for (taker, own) in takers.iter().zip(&own) {
+        replace_in(graph, *taker, param, *own);
+        graph.block_mut(*taker).params.push(*own);
+    }
+    let handed = own.iter().zip(takers).map(|(own, taker)| (*taker, *own)).chain([(from, param)]);
+    for (by, value) in handed.collect::<Vec<_>>() {
+        for edge in graph.block_mut(by).term.edges_mut().filter(|edge| takers.contains(&edge.block)) {
+            edge.args.push(value.into());
+        }
+    }
+}
+
+/// Gives a block a parameter in place of one of the block that alone leads to it, for itself and for all that use it.
+fn hand_over_to_all(graph: &mut Graph, from: BlockId, taker: BlockId, param: ValueId) {
+    let own = graph.new_value(graph.values[param.index()].ty);
+    graph.block_ids().filter(|at| *at != from).for_each(|at| replace_in(graph, at, param, own));
     graph.block_mut(taker).params.push(own);
     for edge in graph.block_mut(from).term.edges_mut().filter(|edge| edge.block == taker) {
-        edge.args.push(Operand::Value(param));
+        edge.args.push(param.into());
     }
+}
+
+fn replace_in(graph: &mut Graph, at: BlockId, value: ValueId, by: ValueId) {
+    let replace = |operand: &mut Operand| {
+        if *operand == Operand::Value(value) {
+            *operand = by.into();
+        }
+    };
+    let block = graph.block_mut(at);
+    block.ops.iter_mut().flat_map(|op| &mut op.args).for_each(replace);
+    block.term.for_each_operand_mut(replace);
 }
