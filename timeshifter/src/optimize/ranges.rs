@@ -11,7 +11,8 @@
 //! that end it wraps, and is more than any (H. S. Warren, "Hacker's Delight", 2nd edition, section 4-1). From 0 on there
 //! is nothing to subtract, and the upper end may be any value that isn't negative.
 //!
-//! The second test may be on either way from the first, and is all that its block does; or both are bits that are joined.
+//! The second test may be on either way from the first, with nothing before it but what computes and loads; or both are
+//! bits that are joined.
 
 use super::dominators::{Dominators, exits};
 use super::flow::{Flow, down, scoped};
@@ -19,7 +20,7 @@ use super::int_bound::IntBound;
 use super::known::Known;
 use super::memory::one_way;
 use super::rewrites::{Kind, Rewrites, shown, shown_op};
-use super::rows::compute_at_end;
+use super::rows::{compute_at_end, is_copied};
 use flowgraph::ir::{BlockId, Edge, Graph, Op, Opcode, Operand, Terminator, Time};
 
 /// That a value lies in a range: what is left of it without the least is so much, or less.
@@ -133,7 +134,7 @@ pub(super) fn merge_ranges(graph: &mut Graph, entry: &[IntBound], rewrites: &mut
             graph.block(block).ops.iter().for_each(|op| known.computes(op));
             if !taken[block.index()]
                 && let Some((pair, range)) = Pair::all(graph, &one_way, block).find_map(|pair| {
-                    let range = Range::known(&known, pair.tests)?;
+                    let range = Range::known(&known, pair.tests).filter(|range| pair.is_early(graph, range))?;
                     Some((pair, range))
                 })
                 && rewrites.may(Kind::Range, graph.block(block).loc, || pair.told(&range))
@@ -165,7 +166,7 @@ fn may_be_any(graph: &Graph, one_way: &[bool]) -> bool {
 /// Two tests, one behind the other.
 struct Pair {
     first: BlockId,
-    /// Only the first one leads there, and it does nothing but compute its own condition.
+    /// Only the first one leads there.
     second: BlockId,
     /// Each with whether it is to hold for what both ask for.
     tests: [(Operand, bool); 2],
@@ -204,16 +205,11 @@ impl Pair {
     /// What a block tests, and what follows if the first test didn't lead out by an edge.
     fn second(graph: &Graph, block: BlockId, out: &Edge) -> Option<((Operand, bool), Joined)> {
         let code = graph.block(block);
-        let own = match &code.ops[..] {
-            [] => None,
-            [op] if op.opcode.is_comparison() => Some(Operand::Value(op.results[0])),
-            _ => return None,
-        };
-        if !code.params.is_empty() {
+        if !code.params.is_empty() || !code.ops.iter().all(is_copied) {
             return None;
         }
         match &code.term {
-            Terminator::Branch { cond, then, otherwise, time: Time::Now } if own.is_none_or(|own| own == *cond) => {
+            Terminator::Branch { cond, then, otherwise, time: Time::Now } => {
                 let (on, holds) = match [then == out, otherwise == out] {
                     [false, true] => (then, true),
                     [true, false] => (otherwise, false),
@@ -222,20 +218,23 @@ impl Pair {
                 Some(((*cond, holds), Joined::Branch { on: on.clone(), out: out.clone() }))
             }
             Terminator::Jump(to) if to.block == out.block && !exits(graph, to.block) => {
-                let own = own?;
-                let at = to.args.iter().position(|arg| *arg == own)?;
-                let others = |edge: &Edge| {
-                    edge.args.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, arg)| *arg).collect::<Vec<_>>()
-                };
-                let is_in = match out.args[at].as_int() {
+                let mut others = to.args.iter().zip(&out.args).enumerate().filter(|(_, (own, out))| own != out);
+                let (Some((at, (bit, out))), None) = (others.next(), others.next()) else { return None };
+                let is_in = match out.as_int() {
                     Some(0) => true,
                     Some(1) => false,
                     _ => return None,
                 };
-                (others(to) == others(out)).then(|| ((own, true), Joined::Bit { to: to.clone(), at, is_in }))
+                Some(((*bit, true), Joined::Bit { to: to.clone(), at, is_in }))
             }
             _ => None,
         }
+    }
+
+    /// Whether all that a range is of is there at the first test.
+    fn is_early(&self, graph: &Graph, range: &Range) -> bool {
+        let ops = &graph.block(self.second).ops;
+        !ops.iter().flat_map(|op| &op.results).any(|result| range.against == Operand::Value(*result))
     }
 
     fn told(&self, range: &Range) -> (String, String) {

@@ -47,7 +47,8 @@ impl Generator<'_> {
         let as_bit = self.random.below(2) == 0;
         let out = Edge::new(end, [if as_bit { bit } else { handed[0] }]);
         let on = Edge::new(next, []);
-        let term = if self.random.below(2) == 0 { branch(cond, on, out.clone()) } else { branch(cond, out.clone(), on) };
+        let term =
+            if self.random.below(2) == 0 { branch(cond, on, out.clone()) } else { branch(cond, out.clone(), on) };
         self.end(term);
         self.block = next;
         let cond = self.pure(second.0, &second.1);
