@@ -174,19 +174,14 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> Opt
         walked = forward(graph, entry, rewrites);
         simplify(graph, rewrites)?;
     }
-    // Where ways part earlier, each brings more of what has been found.
-    if threaded.get() {
-        walked = forward(graph, entry, rewrites);
-        if walked.changed {
-            simplify(graph, rewrites)?;
-        }
-    }
     let has_loops = walked.has_loops;
     // What arms load and store is plainer now.
     let mut news = straighten(graph, entry, rewrites);
     if news {
         simplify(graph, rewrites)?;
     }
+    // Where ways part earlier, each brings more of what has been found.
+    news |= threaded.get();
     // From an inner loop into the outer one, and out of that.
     for _ in 0..HOISTS {
         if !has_loops || !hoist(graph, rewrites) {

@@ -21,6 +21,7 @@ use super::rewrites::{Kind, Rewrites};
 use crate::specialize::FxIndexSet;
 use flowgraph::ir::{BlockId, Edge, Graph, Operand, Terminator, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 /// Lets ways go past blocks that only decide what is known. Gives whether there were any.
 pub(super) fn thread_jumps(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
@@ -32,6 +33,7 @@ pub(super) fn thread_jumps(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
     let users = users(graph, &deciding);
     let mut arrivals = graph.arrivals();
     let soles = soles(graph, &arrivals);
+    let mut before = None;
     let mut changed = false;
     // What has been handed on since the users were looked for, and the blocks that have got edges or parameters since:
     // what is known of these is no longer all.
@@ -53,8 +55,11 @@ pub(super) fn thread_jumps(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
             continue;
         }
         let only = only_taker(graph, block, &arrivals);
-        let behind = |param: &ValueId| Some((*param, needed_in(graph, block, users.get(param)?, &touched)));
-        let takers: Vec<_> = params.iter().filter(|_| only.is_none()).filter_map(behind).collect();
+        let mut behind = |param: &ValueId| {
+            let before = before.get_or_insert_with(|| predecessors(graph));
+            Some((*param, needed_in(before, block, users.get(param)?, &touched)))
+        };
+        let takers: Vec<_> = params.iter().filter(|_| only.is_none()).filter_map(&mut behind).collect();
         if takers.iter().any(|(_, takers)| takers.is_none()) {
             continue;
         }
@@ -265,10 +270,19 @@ fn only_taker(graph: &Graph, block: BlockId, arrivals: &[u32]) -> Option<BlockId
     .then_some(first)
 }
 
+/// By block: those that lead there.
+fn predecessors(graph: &Graph) -> Vec<SmallVec<[BlockId; 2]>> {
+    let mut before = vec![SmallVec::new(); graph.blocks.len()];
+    for (id, block) in graph.block_ids().zip(&graph.blocks) {
+        block.term.edges().for_each(|edge| before[edge.block.index()].push(id));
+    }
+    before
+}
+
 /// The blocks behind another one that a parameter of that is needed in: those that use it, and those on the ways to
-/// them. Nothing if they are too many, or if there are edges to them that aren't known.
+/// them. Nothing if they are too many, or if there may be edges to them by now that aren't known.
 fn needed_in(
-    graph: &Graph,
+    before: &[SmallVec<[BlockId; 2]>],
     of: BlockId,
     users: &FxIndexSet<BlockId>,
     touched: &FxHashSet<BlockId>,
@@ -280,8 +294,7 @@ fn needed_in(
         if at > TAKERS || touched.contains(&block) {
             return None;
         }
-        let leads_here = |id: &BlockId| graph.block(*id).term.edges().any(|edge| edge.block == block);
-        found.extend(graph.block_ids().filter(|id| *id != of).filter(leads_here));
+        found.extend(before[block.index()].iter().filter(|id| **id != of));
     }
     Some(found)
 }
