@@ -194,6 +194,7 @@ fn random_graphs_do_what_they_did() {
         "decided",
         "dead store",
         "straightened",
+        "range",
         "merged checks",
         "merged guards",
         "undemanded",
@@ -246,8 +247,9 @@ fn in_loops(graph: &Graph) -> String {
     blocks.collect::<Vec<_>>().join("\n")
 }
 
-/// The files of `tests/optimizer`: graphs with what is absent when they have been optimized, what has moved below what, what is no more in a loop, and what
-/// must be kept, beside what comes of them; with copies of rounds, if they ask for that. `HUESHIFT_BLESS=1` writes that.
+/// The files of `tests/optimizer`: graphs with what is absent when they have been optimized, what has moved below what,
+/// what is no more in a loop, and what must be kept, beside what comes of them; with copies of rounds, if they ask for
+/// that. `HUESHIFT_BLESS=1` writes that.
 #[test]
 fn each_optimization_leaves_what_it_should() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("optimizer");
