@@ -1,6 +1,7 @@
-//! Random residual graphs: arithmetic on few values, checked and masked accesses to one array in all widths, branches,
-//! loops that end, tests of ranges, guards with exits, traps.
+//! Random residual graphs: arithmetic on few values, checked and masked accesses to one array in all widths and to
+//! aggregates of the function's own, branches, loops that end, tests of ranges, guards with exits, traps.
 
+mod locals;
 mod ranges;
 mod rows;
 mod scans;
@@ -102,6 +103,7 @@ impl Generator<'_> {
         for _ in 0..1 + self.random.below(6) {
             match self.random.below(if depth == 0 { 10 } else { 14 }) {
                 0..=4 => self.arithmetic(env),
+                5 if self.random.below(4) == 0 => self.locals(env),
                 5..=7 => self.access(env),
                 8 if self.random.below(3) == 0 => self.compared(env),
                 8 if self.random.below(2) == 0 => self.silent(env),

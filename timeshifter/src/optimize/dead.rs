@@ -2,9 +2,10 @@
 //! loop; and local aggregates that are only written. They go together.
 
 use super::cleanup::{Edges, remove_params};
+use super::locals::{Local, Locals};
 use super::rewrites::{Kind, Rewrites};
 use flowgraph::ir::{Block, Effect, Graph, Loc, Op, Opcode, Operand, ValueId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 /// Whether an op may go when nobody uses what it gives.
 fn removable(op: &Op, unread: &Unread) -> bool {
@@ -13,45 +14,20 @@ fn removable(op: &Op, unread: &Unread) -> bool {
         || unread.is_written_by(op)
 }
 
-/// The addresses of local aggregates that are used for nothing but to store there.
-struct Unread(FxHashSet<ValueId>);
+/// The function's own aggregates that nobody loads from.
+struct Unread(Option<Locals>, FxHashSet<Local>);
 
 impl Unread {
     fn of(graph: &Graph) -> Unread {
-        let ops = || graph.blocks.iter().flat_map(|block| &block.ops);
-        // By address: the aggregate that it lies in.
-        let mut within: FxHashMap<ValueId, ValueId> = FxHashMap::default();
-        within.extend(ops().filter(|op| op.opcode == Opcode::StackSlot).map(|op| (op.results[0], op.results[0])));
-        let mut found = 0;
-        while within.len() > found {
-            found = within.len();
-            for op in ops().filter(|op| op.opcode == Opcode::IntAdd) {
-                let base = op.args.iter().filter_map(|arg| arg.value()).find_map(|arg| within.get(&arg));
-                if let Some(slot) = base.copied() {
-                    within.insert(op.results[0], slot);
-                }
-            }
-        }
-        if within.is_empty() {
-            return Unread(FxHashSet::default());
-        }
-        let mut read: FxHashSet<ValueId> = FxHashSet::default();
-        let mut is_read = |operand: Operand| read.extend(operand.value().and_then(|value| within.get(&value)));
-        for op in ops() {
-            let leads_on = op.opcode == Opcode::IntAdd;
-            let others = usize::from(op.opcode.effect() == Effect::Write);
-            op.args.iter().skip(others).filter(|_| !leads_on).for_each(|arg| is_read(*arg));
-        }
-        for block in &graph.blocks {
-            let handed_on = block.term.edges().flat_map(|edge| edge.args.iter().copied());
-            block.term.operands().chain(handed_on).for_each(&mut is_read);
-        }
-        Unread(within.into_iter().filter(|(_, slot)| !read.contains(slot)).map(|(address, _)| address).collect())
+        let Some(locals) = Locals::of(graph) else { return Unread(None, FxHashSet::default()) };
+        let loads = graph.blocks.iter().flat_map(|block| &block.ops).filter(|op| op.opcode.effect() == Effect::Read);
+        let read = loads.filter_map(|op| locals.accessed(op)).collect();
+        Unread(Some(locals), read)
     }
 
     fn is_written_by(&self, op: &Op) -> bool {
-        let base = || op.args.first().and_then(|base| base.value());
-        op.opcode.effect() == Effect::Write && base().is_some_and(|base| self.0.contains(&base))
+        let Unread(Some(locals), read) = self else { return false };
+        op.opcode.effect() == Effect::Write && locals.accessed(op).is_some_and(|local| !read.contains(&local))
     }
 }
 

@@ -148,11 +148,27 @@ impl Place {
     }
 
     pub(super) fn may_touch(&self, other: &Place) -> bool {
-        match self.distance(other) {
+        self.may_touch_at(other, self.distance(other))
+    }
+
+    /// The same where they are accessed in different rounds of a loop, so that an index may have another value; but not
+    /// the base.
+    pub(super) fn may_ever_touch(&self, other: &Place) -> bool {
+        let distance = self.distance(other).filter(|_| self.index.is_none());
+        self.may_touch_at(other, distance)
+    }
+
+    fn may_touch_at(&self, other: &Place, distance: Option<i64>) -> bool {
+        match distance {
             Some(d) if !(-i64::from(other.access.size()) < d && d < i64::from(self.access.size())) => false,
             None if self.is_apart(other) || self.is_stepped_over(other) => false,
-            _ => MemDesc::classes_may_alias(&self.class, &other.class),
+            _ => self.may_alias(other),
         }
+    }
+
+    /// Whether they may be the same by what lies there.
+    pub(super) fn may_alias(&self, other: &Place) -> bool {
+        MemDesc::classes_may_alias(&self.class, &other.class)
     }
 }
 

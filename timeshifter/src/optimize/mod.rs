@@ -17,6 +17,7 @@
 //! peel         the first round of a loop, where that spares the others something
 //! unroll       rounds of a loop that only looks for its end have one check
 //! stores       one walk backward: what is overwritten before anybody looks
+//! locals       what nobody else can look at: stores that no load comes behind, loads that no store came before
 //! demanded     another one: which bits of values are looked at
 //! busy         what all ways from a branch do is done before it
 //! equal        blocks that do the same become one
@@ -53,6 +54,7 @@ mod hoist;
 pub mod integer;
 mod joins;
 mod known;
+mod locals;
 mod loops;
 mod memory;
 mod peel;
@@ -87,6 +89,7 @@ use forward::forward;
 use guards::merge_guards;
 use hoist::hoist;
 use int_bound::IntBound;
+use locals::{drop_unseen_stores, load_nothing};
 use ranges::merge_ranges;
 use rows::merge_rows;
 use sink::sink;
@@ -163,6 +166,7 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> Opt
         simplify(graph, rewrites)?;
     }
     threaded.set(false);
+    load_nothing(graph, rewrites);
     // Only when parameters have gone that are always the same is it plain which ops are equal.
     let mut walked = forward(graph, entry, rewrites);
     if drop_recorded(graph, rewrites) || walked.changed {
@@ -192,7 +196,8 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> Opt
     }
     // A store between two checks may be none any more.
     let without_needless = |graph: &mut Graph, rewrites: &mut Rewrites| {
-        let changed = drop_dead_stores(graph, rewrites) | drop_undemanded(graph, rewrites);
+        let changed =
+            drop_dead_stores(graph, rewrites) | drop_unseen_stores(graph, rewrites) | drop_undemanded(graph, rewrites);
         if changed { simplify(graph, rewrites).map(|()| true) } else { Some(false) }
     };
     news |= without_needless(graph, rewrites)?;

@@ -14,7 +14,10 @@ impl Generator<'_> {
         }
         for _ in 0..1 + self.random.below(3) {
             let value = values[usize::from(self.random.below(4) == 0)];
-            let tests = [0, 1].map(|_| self.end_of_range(value, &ends));
+            let tests = match self.random.below(4) {
+                0 => [0, 1].map(|_| self.end_of_range(value, &ends)),
+                _ => self.both_ends(value, &ends),
+            };
             match self.random.below(3) {
                 0 => {
                     let bits = tests.map(|(test, args)| self.pure(test, &args));
@@ -24,6 +27,29 @@ impl Generator<'_> {
                 _ => self.tested(env, tests),
             }
         }
+    }
+
+    /// Comparisons of a value with both ends of a range, in either order; one may be made the other way around.
+    fn both_ends(&mut self, value: Operand, ends: &[Operand]) -> [(Opcode, [Operand; 2]); 2] {
+        use Opcode::*;
+        let low = self.random.below(12) as i64 - 6;
+        let high = match self.random.below(3) {
+            0 => ends[1],
+            _ => Operand::int(low + self.random.below(30) as i64),
+        };
+        let low = Operand::int(if self.random.below(2) == 0 { 0 } else { low });
+        let mut tests = [
+            ([IntGe, IntGt][self.random.below(2)], [value, low]),
+            ([IntLe, IntLt][self.random.below(2)], [value, high]),
+        ];
+        if self.random.below(2) == 0 {
+            tests.swap(0, 1);
+        }
+        let (test, _) = &mut tests[self.random.below(2)];
+        if self.random.below(3) == 0 {
+            *test = test.negated().unwrap_or(*test);
+        }
+        tests
     }
 
     /// A comparison of a value with an end.
