@@ -33,6 +33,9 @@ impl Checker<'_> {
                 self.report(Rule::ResultType { opcode: op.opcode, value: *value, expected, found });
             }
         }
+        if op.opcode.effect() == Effect::Write && op.mem().is_some_and(|desc| desc.kind == MemKind::Immutable) {
+            self.report(Rule::StoresImmutable);
+        }
         if let Some(callee) = op.callee() {
             self.call(op, callee);
         }

@@ -83,6 +83,8 @@ pub enum Rule {
     ResultType { opcode: Opcode, value: ValueId, expected: Type, found: Type },
     #[error("{} needs {needs}, but has {has}", .opcode.name())]
     Immediate { opcode: Opcode, needs: &'static str, has: &'static str },
+    #[error("a store to what never changes ({})", MemKind::Immutable.name())]
+    StoresImmutable,
     #[error("there is no function {0}")]
     NoSuchFunction(String),
     #[error("{callee} is called with {found}, but takes {expected}")]
@@ -172,6 +174,7 @@ impl Rule {
             | Rule::ResultCount { .. }
             | Rule::ResultType { .. }
             | Rule::Immediate { .. } => "give the op the operands that it takes, and the results that it gives",
+            Rule::StoresImmutable => "write `excl` or `shared` where the place is accessed, as what lies there changes",
             Rule::NoSuchFunction(_) => "write the function's graph, or call one that is there",
             Rule::Arguments { .. } | Rule::Results { .. } => "call it as its graph's head says",
             Rule::ColorInStage { .. } | Rule::EmitInStage(_) | Rule::CallModeInStage { .. } | Rule::MarkInStage(_) => {

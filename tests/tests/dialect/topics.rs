@@ -433,3 +433,24 @@ fn lent_fields() {
     }
     check_calls("lent_fields.rs", &calls);
 }
+
+#[allow(unused, clippy::all)]
+#[path = "../../dialect/read_then_stored.rs"]
+mod read_then_stored;
+
+#[test]
+fn read_then_stored() {
+    let mut calls: Vec<Call> = Vec::new();
+    for n in [0i64, 5, -2, 7, i64::MAX] {
+        for m in [0i64, 6, 12_345_678_901] {
+            call!(calls: read_then_stored::in_rounds(n, m));
+        }
+    }
+    for n in [0i64, 5, -2, 7] {
+        call!(calls: read_then_stored::in_elements(n));
+        for code in ["+rl", "r+!l", "!+!r"] {
+            call!(calls: read_then_stored::in_a_portal[0](code.as_bytes(), n));
+        }
+    }
+    check_calls("read_then_stored.rs", &calls);
+}

@@ -160,12 +160,8 @@ impl Engine<'_> {
     fn emit_load(&mut self, st: &mut State, target: &Target<'_>, loc: Loc) -> Result<Red, SpecError> {
         let (operands, mut desc) = self.address(st, target, loc)?;
         if desc.kind == MemKind::Immutable {
-            // The `&` was made of a `&mut`, and may be gone by the next access.
-            let kind = match self.origin(st, target.base) {
-                Origin::Root(_) => MemKind::Exclusive,
-                Origin::Outside | Origin::Unknown => MemKind::Shared,
-            };
-            desc = MemDesc { kind, ..MemDesc::clone(&desc) }.into();
+            // The `&` was made of a `&mut`, perhaps, and may be gone by the next access.
+            desc = MemDesc { kind: MemKind::Shared, ..MemDesc::clone(&desc) }.into();
         }
         let opcode = if operands.len() == 1 { Opcode::Getfield } else { target.load_opcode() };
         let ty = desc.access.ty();
@@ -299,6 +295,9 @@ impl Engine<'_> {
         loc: Loc,
     ) -> Result<Red, SpecError> {
         let access = target.desc.access;
+        // Through a `&` that was made of a `&mut`: what is stored there later is not stored to what never changes.
+        let desc = changing(target.desc);
+        let target = &Target { desc: &desc, ..*target };
         let Some(offset) = p.offset.zip(target.offset()).map(|(a, b)| a.wrapping_add(b)) else {
             if let Some(value) = self.find_element(st, target) {
                 self.count_fold(st);
@@ -542,4 +541,12 @@ fn place_desc(desc: &Arc<MemDesc>, offset: i64) -> Option<Arc<MemDesc>> {
         return Some(desc.clone());
     }
     Some(Arc::new(MemDesc { offset, stride: 0, ..MemDesc::clone(desc) }))
+}
+
+/// A descriptor for the same place under an exclusive root, where it may change.
+fn changing(desc: &Arc<MemDesc>) -> Arc<MemDesc> {
+    match desc.kind {
+        MemKind::Immutable => Arc::new(MemDesc { kind: MemKind::Exclusive, ..MemDesc::clone(desc) }),
+        MemKind::Exclusive | MemKind::Shared => desc.clone(),
+    }
 }
