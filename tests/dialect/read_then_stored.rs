@@ -45,7 +45,7 @@ fn at(cells: &[i64; 3], i: i64) -> i64 {
 fn step(cells: &mut [i64; 3], n: i64) -> i64 {
     let mut sum = 0;
     let mut i = 0;
-    while i < (n & 15) {
+    while i < (n & 7) {
         let before = second(cells) + at(cells, i);
         if before & 1 == 0 {
             cells[1] = before + i;
@@ -64,8 +64,8 @@ pub fn in_elements(n: i64) -> i64 {
     sum * 31 + cells[0] + cells[1] * 5
 }
 
-#[portal(greens(code, pc), reds(marked, n))]
-fn run(code: &[u8], mut pc: usize, marked: &mut Marked, mut n: i64) -> i64 {
+#[portal(greens(code, pc), reds(marked, n, left))]
+fn run(code: &[u8], mut pc: usize, marked: &mut Marked, mut n: i64, mut left: i64) -> i64 {
     loop {
         merge_point!();
         if pc >= code.len() {
@@ -80,8 +80,8 @@ fn run(code: &[u8], mut pc: usize, marked: &mut Marked, mut n: i64) -> i64 {
                 }
             }
             b'l' => {
-                n -= 1;
-                if n & 63 > 0 {
+                left -= 1;
+                if left > 0 {
                     pc = 0;
                     can_enter_jit!();
                     continue;
@@ -95,6 +95,6 @@ fn run(code: &[u8], mut pc: usize, marked: &mut Marked, mut n: i64) -> i64 {
 
 pub fn in_a_portal(code: &[u8], n: i64) -> i64 {
     let mut marked = Marked { done: false, count: n as u16 };
-    let result = run(code, 0, &mut marked, n);
+    let result = run(code, 0, &mut marked, n, 9);
     result * 7 + weight(&marked)
 }

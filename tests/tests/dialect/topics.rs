@@ -441,12 +441,12 @@ mod read_then_stored;
 #[test]
 fn read_then_stored() {
     let mut calls: Vec<Call> = Vec::new();
-    for n in [0i64, 5, -2, 7, i64::MAX] {
-        for m in [0i64, 6, 12_345_678_901] {
+    for n in [5i64, i64::MAX] {
+        for m in [6i64, 12_345_678_901] {
             call!(calls: read_then_stored::in_rounds(n, m));
         }
     }
-    for n in [0i64, 5, -2, 7] {
+    for n in [5i64, -2] {
         call!(calls: read_then_stored::in_elements(n));
         for code in ["+rl", "r+!l", "!+!r"] {
             call!(calls: read_then_stored::in_a_portal[0](code.as_bytes(), n));
