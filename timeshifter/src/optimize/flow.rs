@@ -513,6 +513,21 @@ fn lengths(graph: &Graph, known: &Known) -> (Vec<(ValueId, BlockId)>, Asked) {
     (found, asked)
 }
 
+/// Goes through the blocks of a graph, down the dominator tree: each that can be come to from an entry that is handed
+/// what lies in these bounds, with what is known behind its ops.
+pub(super) fn at_ends(graph: &Graph, entry: &[IntBound], mut visit: impl FnMut(BlockId, &mut Known)) {
+    let (mut known, tree, flow) = (Known::new(graph), Dominators::new(graph), Flow::unknown(graph, entry));
+    down(&tree, |block, marks, depth| {
+        scoped(&mut known, marks, depth);
+        let is_reached = flow.enter(graph, &tree, block, &mut known);
+        if is_reached {
+            graph.block(block).ops.iter().for_each(|op| known.computes(op));
+            visit(block, &mut known);
+        }
+        is_reached
+    });
+}
+
 /// Walks down the dominator tree. `visit` is handed a block, the marks of those above it, and how many these are; and
 /// says whether what is dominated is to be visited, too.
 pub(super) fn down(tree: &Dominators, visit: impl FnMut(BlockId, &mut Vec<usize>, usize) -> bool) {

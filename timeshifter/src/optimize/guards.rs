@@ -15,8 +15,8 @@
 //! condition holds: no more has been done at the last. A promotion has an exit of its own, and takes no part. Of two ends
 //! of a range neither says more; both are one test, as in [`super::ranges`].
 
-use super::dominators::{Dominators, exits};
-use super::flow::{Flow, down, scoped};
+use super::dominators::exits;
+use super::flow::at_ends;
 use super::int_bound::IntBound;
 use super::known::Known;
 use super::memory::one_way;
@@ -34,29 +34,21 @@ pub(super) fn merge_guards(graph: &mut Graph, entry: &[IntBound], rewrites: &mut
     if !graph.block_ids().any(|block| in_a_row(graph, &one_way, block).len() > 1) {
         return false;
     }
-    let tree = Dominators::new(graph);
-    let mut known = Known::new(graph);
-    let flow = Flow::unknown(graph, entry);
     let mut found: Vec<(Guard, usize, Instead)> = Vec::new();
     let mut taken = vec![false; graph.blocks.len()];
-    down(&tree, |block, marks, depth| {
-        scoped(&mut known, marks, depth);
-        flow.enter(graph, &tree, block, &mut known) && {
-            graph.block(block).ops.iter().for_each(|op| known.computes(op));
-            let guards = in_a_row(graph, &one_way, block);
-            if guards.len() > 1 && !taken[block.index()] {
-                for (at, later) in guards.iter().enumerate().skip(1) {
-                    let Some(instead) = Instead::of(graph, &mut known, &guards[..=at]) else { break };
-                    let told = || (format!("{block}, {}", later.block), "they leave by one exit".to_owned());
-                    if !rewrites.may(Kind::MergedGuards, graph.block(block).loc, told) {
-                        break;
-                    }
-                    taken[later.block.index()] = true;
-                    found.retain(|(first, ..)| first.block != block);
-                    found.push((guards[0], at, instead));
+    at_ends(graph, entry, |block, known| {
+        let guards = in_a_row(graph, &one_way, block);
+        if guards.len() > 1 && !taken[block.index()] {
+            for (at, later) in guards.iter().enumerate().skip(1) {
+                let Some(instead) = Instead::of(graph, known, &guards[..=at]) else { break };
+                let told = || (format!("{block}, {}", later.block), "they leave by one exit".to_owned());
+                if !rewrites.may(Kind::MergedGuards, graph.block(block).loc, told) {
+                    break;
                 }
+                taken[later.block.index()] = true;
+                found.retain(|(first, ..)| first.block != block);
+                found.push((guards[0], at, instead));
             }
-            true
         }
     });
     for (first, count, instead) in &found {

@@ -156,11 +156,29 @@ enum Event {
     Store(u32),
 }
 
+/// A place in one of them.
+struct Accessed {
+    local: Local,
+    place: Place,
+    /// Whether its base is what the aggregate was made as: that is the same in all rounds of a loop until another one is
+    /// made there.
+    is_plain: bool,
+}
+
+impl Accessed {
+    /// Whether another one may be the same, in any round of a loop.
+    fn may_touch(&self, other: &Accessed) -> bool {
+        let may = || match self.is_plain && other.is_plain {
+            true => self.place.may_ever_touch(&other.place),
+            false => self.place.may_alias(&other.place),
+        };
+        self.local == other.local && may()
+    }
+}
+
 /// The places of one function's own aggregates that it accesses, and in which order.
 struct Accesses {
-    /// Each with whether its base is what the aggregate was made as: that is the same in all rounds of a loop until
-    /// another one is made there.
-    places: Vec<(Local, Place, bool)>,
+    places: Vec<Accessed>,
     /// By block: what happens, with the number of the op.
     events: Vec<SmallVec<[(usize, Event); 4]>>,
 }
@@ -189,10 +207,10 @@ impl Accesses {
 
     fn number(&mut self, local: Local, place: Option<Place>, is_plain: bool) -> u32 {
         let Some(place) = place else { return PLACES as u32 };
-        let found = self.places.iter().position(|(other, at, _)| *other == local && *at == place);
+        let found = self.places.iter().position(|other| other.local == local && other.place == place);
         found.unwrap_or_else(|| {
             if self.places.len() < PLACES {
-                self.places.push((local, place, is_plain));
+                self.places.push(Accessed { local, place, is_plain });
                 return self.places.len() - 1;
             }
             PLACES
@@ -201,17 +219,14 @@ impl Accesses {
 
     /// Whether one of these places, of which each is a bit, may be a given one.
     fn may_touch(&self, all: u64, place: u32) -> bool {
-        let Some((local, place, is_plain)) = self.places.get(place as usize) else { return all != 0 };
-        let touches = |(at, (other, own, own_is_plain)): (usize, &(Local, Place, bool))| {
-            let may = || if *is_plain && *own_is_plain { own.may_ever_touch(place) } else { own.may_alias(place) };
-            all >> at & 1 != 0 && other == local && may()
-        };
-        all >> PLACES != 0 || self.places.iter().enumerate().any(touches)
+        let Some(place) = self.places.get(place as usize) else { return all != 0 };
+        let mut known = self.places.iter().enumerate().filter(|(at, _)| all >> at & 1 != 0);
+        all >> PLACES != 0 || known.any(|(_, other)| other.may_touch(place))
     }
 
     /// Without the places of an aggregate that is new, if that can be told from those before it.
     fn without(&self, all: u64, new: Local, locals: &Locals) -> u64 {
-        let own = |(at, (local, ..)): (usize, &(Local, Place, bool))| if *local == new { 1u64 << at } else { 0 };
+        let own = |(at, accessed): (usize, &Accessed)| if accessed.local == new { 1u64 << at } else { 0 };
         let own: u64 = self.places.iter().enumerate().map(own).sum();
         if locals.single.contains(&new) { all & !own } else { all }
     }
@@ -312,6 +327,8 @@ pub(super) fn drop_unseen_stores(graph: &mut Graph, rewrites: &mut Rewrites) -> 
     let mut changed = false;
     for (at, block) in graph.blocks.iter_mut().enumerate() {
         let mut all = loaded[at];
+        // The last one first: from the end of the list they are taken in the order of the ops.
+        let mut gone: Vec<usize> = Vec::new();
         for (number, event) in accesses.events[at].iter().rev() {
             if let Event::Store(place) = event
                 && !accesses.may_touch(all, *place)
@@ -319,12 +336,18 @@ pub(super) fn drop_unseen_stores(graph: &mut Graph, rewrites: &mut Rewrites) -> 
                 let op = &block.ops[*number];
                 let told = || (format!("{} -> nothing", shown_op(op.opcode, &op.args)), "nobody loads that".to_owned());
                 if rewrites.may(Kind::DeadStore, op.loc, told) {
-                    block.ops.remove(*number);
-                    changed = true;
+                    gone.push(*number);
                 }
             }
             all = accesses.before(all, *event, &locals);
         }
+        changed |= !gone.is_empty();
+        let mut number = 0;
+        block.ops.retain(|_| {
+            let goes = gone.pop_if(|next| *next == number).is_some();
+            number += 1;
+            !goes
+        });
     }
     changed
 }

@@ -14,8 +14,8 @@
 //! The second test may be on either way from the first, with nothing before it but what computes and loads; or both are
 //! bits that are joined.
 
-use super::dominators::{Dominators, exits};
-use super::flow::{Flow, down, scoped};
+use super::dominators::exits;
+use super::flow::at_ends;
 use super::int_bound::IntBound;
 use super::known::Known;
 use super::memory::one_way;
@@ -123,26 +123,18 @@ pub(super) fn merge_ranges(graph: &mut Graph, entry: &[IntBound], rewrites: &mut
     if !may_be_any(graph, &one_way) {
         return false;
     }
-    let mut known = Known::new(graph);
-    let tree = Dominators::new(graph);
-    let flow = Flow::unknown(graph, entry);
     let mut found: Vec<(Pair, Range)> = Vec::new();
     let mut taken = vec![false; graph.blocks.len()];
-    down(&tree, |block, marks, depth| {
-        scoped(&mut known, marks, depth);
-        flow.enter(graph, &tree, block, &mut known) && {
-            graph.block(block).ops.iter().for_each(|op| known.computes(op));
-            if !taken[block.index()]
-                && let Some((pair, range)) = Pair::all(graph, &one_way, block).find_map(|pair| {
-                    let range = Range::known(&known, pair.tests).filter(|range| pair.is_early(graph, range))?;
-                    Some((pair, range))
-                })
-                && rewrites.may(Kind::Range, graph.block(block).loc, || pair.told(&range))
-            {
-                taken[pair.second.index()] = true;
-                found.push((pair, range));
-            }
-            true
+    at_ends(graph, entry, |block, known| {
+        let ranges = Pair::all(graph, &one_way, block).find_map(|pair| {
+            let range = Range::known(known, pair.tests).filter(|range| pair.is_early(graph, range))?;
+            Some((pair, range))
+        });
+        if let Some((pair, range)) = ranges.filter(|_| !taken[block.index()])
+            && rewrites.may(Kind::Range, graph.block(block).loc, || pair.told(&range))
+        {
+            taken[pair.second.index()] = true;
+            found.push((pair, range));
         }
     });
     found.iter().for_each(|(pair, range)| pair.merge(graph, range));

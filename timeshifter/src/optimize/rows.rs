@@ -17,8 +17,8 @@
 //! a call a row ends, and where a trap needs what else was computed or loaded on the way.
 
 use super::conditions::{below, offset_of};
-use super::dominators::{Dominators, is_trap};
-use super::flow::{Flow, down, scoped};
+use super::dominators::is_trap;
+use super::flow::at_ends;
 use super::int_bound::IntBound;
 use super::known::Known;
 use super::memory::one_way;
@@ -43,24 +43,15 @@ pub(super) fn merge_rows(graph: &mut Graph, entry: &[IntBound], rewrites: &mut R
     if !may_be_any(graph, &one_way) {
         return false;
     }
-    let mut known = Known::new(graph);
-    let tree = Dominators::new(graph);
-    let flow = Flow::unknown(graph, entry);
     let mut rows: Vec<Row> = Vec::new();
     let mut taken = vec![false; graph.blocks.len()];
-    down(&tree, |block, marks, depth| {
-        scoped(&mut known, marks, depth);
-        flow.enter(graph, &tree, block, &mut known) && {
-            graph.block(block).ops.iter().for_each(|op| known.computes(op));
-            if !taken[block.index()]
-                && let Some(row) =
-                    Row::at(graph, &one_way, block, CHECKS).and_then(|row| row.of_one_length(graph, &known))
-                && rewrites.may(Kind::MergedChecks, graph.block(block).loc, || row.told())
-            {
-                row.blocks.iter().for_each(|block| taken[block.index()] = true);
-                rows.push(row);
-            }
-            true
+    at_ends(graph, entry, |block, known| {
+        if !taken[block.index()]
+            && let Some(row) = Row::at(graph, &one_way, block, CHECKS).and_then(|row| row.of_one_length(graph, known))
+            && rewrites.may(Kind::MergedChecks, graph.block(block).loc, || row.told())
+        {
+            row.blocks.iter().for_each(|block| taken[block.index()] = true);
+            rows.push(row);
         }
     });
     rows.iter().for_each(|row| row.merge(graph));
