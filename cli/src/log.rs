@@ -107,7 +107,12 @@ fn what_happened(event: &Event) -> Option<String> {
         (What::Limit { limit, .. }, Reason::Cases) => {
             format!("the promotion has {limit} cases: other values are interpreted")
         }
-        (What::Widened { .. }, _) => "a version was made less specific, so that the next arrival fits".to_owned(),
+        (What::Widened { variables, .. }, reason) => {
+            let lost: Vec<String> = variables.iter().map(|name| format!("`{name}`")).collect();
+            let lost = if lost.is_empty() { String::new() } else { format!(": no constant in {}", lost.join(", ")) };
+            let least = if reason == Reason::TooManyVersions { ", and keeps none: raise `versions`" } else { "" };
+            format!("a version was made less specific, so that the next arrival fits{lost}{least}")
+        }
         (What::Traced { .. }, Reason::FirstRun) => "a trace begins with the run".to_owned(),
         (What::Traced { .. }, Reason::HotLoop) => "a trace begins, where the run comes by often".to_owned(),
         (What::Bridge { exit, .. }, _) => format!("a bridge begins, at exit {exit}"),

@@ -6,6 +6,52 @@ use command::expect;
 use serde_json::Value;
 use std::path::PathBuf;
 
+/// Five registers, four of which are set in rounds of their own.
+const REGISTERS: &str = "
+use hueshift::prelude::*;
+
+#[derive(Clone, Copy)]
+pub enum Val {
+    Int(i64),
+    Float(f64),
+}
+
+#[portal(greens(), reds(n, sum, a, b, c, d))]
+fn run(mut n: i64, mut sum: Val, mut a: Val, mut b: Val, mut c: Val, mut d: Val) -> i64 {
+    loop {
+        merge_point!();
+        sum = match promote_tag(sum) {
+            Val::Int(x) => Val::Int(x + n),
+            Val::Float(x) => Val::Float(x + n as f64),
+        };
+        match promote(n & 7) {
+            1 => a = Val::Float(1.0),
+            2 => b = Val::Int(2),
+            3 => c = Val::Float(3.0),
+            4 => d = Val::Int(4),
+            _ => {}
+        }
+        n -= 1;
+        if n == 0 {
+            return int(sum) + int(a) + int(b) + int(c) + int(d);
+        }
+        can_enter_jit!();
+    }
+}
+
+pub fn sum(n: i64) -> i64 {
+    let zero = Val::Int(0);
+    run(n, zero, zero, zero, zero, zero)
+}
+
+fn int(of: Val) -> i64 {
+    match promote_tag(of) {
+        Val::Int(x) => x,
+        Val::Float(x) => x as i64,
+    }
+}
+";
+
 /// The log of a run of `hueshift`, which must succeed.
 fn log(name: &str, args: &[&str], input: &str) -> String {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.log"));
@@ -20,7 +66,28 @@ fn compiled_code_and_widened_versions() {
     let text = log("aot", &["run", "tl", "primes", "--", "100"], "");
     assert!(text.starts_with("compiled tl: "), "{text}");
     let widened: Vec<&str> = text.lines().filter(|line| line.contains("made less specific")).collect();
-    assert!(matches!(widened[..], [one] if one.starts_with("tl.rs:") && one.ends_with(" times)")), "{text}");
+    assert!(widened.iter().all(|line| line.starts_with("tl.rs:")), "{text}");
+    assert!(widened.iter().any(|line| line.ends_with(" times)")), "{text}");
+}
+
+/// A loop that is come back to with one more register changed each time: what doesn't change is not promoted again.
+#[test]
+fn constants_that_many_versions_keep() {
+    let source = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("registers.rs");
+    std::fs::write(&source, REGISTERS).unwrap();
+    let run = ["run", source.to_str().unwrap(), "--entry", "sum", "--mode", "aot", "--args"];
+    let text = log("registers", &[&run[..], &["100"]].concat(), "");
+    let line = |what: &str| {
+        let at = REGISTERS.lines().position(|line| line.contains(what)).expect("a line");
+        format!("registers.rs:{}:", at + 1)
+    };
+    let cases = |what: &str| {
+        let line = line(what);
+        text.lines().filter(|l| l.contains(&line) && l.contains("a case begins")).count()
+    };
+    assert!(cases("promote(n & 7)") > 8, "{text}");
+    assert_eq!(cases("promote_tag(sum)"), 0, "{text}");
+    assert!(text.contains("no constant in `x`, `d`\n"), "{text}");
 }
 
 /// The lines of the log of a run in the mode `jit`.

@@ -216,7 +216,8 @@ impl SpecError {
 pub struct Limits {
     /// Tuples of greens at one join before it goes to the twin (RESUME.md: 16).
     pub join_tuples: usize,
-    /// At this many versions of a key the next one loses all constants and facts.
+    /// At this many versions of a key the next one loses all facts; a trace's all constants too, an eager one's those
+    /// that differ.
     pub versions: usize,
     /// Keys of one loop head before the loop is called endless.
     pub loop_keys: usize,

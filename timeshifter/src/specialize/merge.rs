@@ -4,8 +4,8 @@
 //! met cell by cell; one that would have to match two is forced in every predecessor, and matching starts again; bounds
 //! are joined; places in memory that not all states know are stored home and forgotten.
 //!
-//! Met against a version's own state this is *widening*: what differs becomes a variable. From the third version of a
-//! key on (`top`) every constant, fact and equality is dropped; slots stay, since their number and size are bounded.
+//! Met against a version's own state this is *widening*: what differs becomes a variable. [`Keeps`] says what is left
+//! where a key has many versions; slots always are, since their number and size are bounded.
 
 use super::engine::{Engine, RootKind};
 use super::error::SpecError;
@@ -31,11 +31,24 @@ struct Conflict {
     packs: Vec<(usize, Pack)>,
 }
 
+/// What a new version of a merge point keeps of the states that come to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Keeps {
+    /// All that they have in common.
+    All,
+    /// Constants that they have in common, and those of the version before: bounds, equalities and places in memory may
+    /// be others in each round. A constant is worth more than these, as a promotion of it is folded; and each version
+    /// has fewer of them, so there is a last one.
+    Constants,
+    /// None of these.
+    Nothing,
+}
+
 /// A meet on its way.
 struct Meeting {
     fragment: usize,
     block: BlockId,
-    top: bool,
+    keeps: Keeps,
     params: FxHashMap<(Tuple, usize), ValueId>,
     made: Vec<(Tuple, ValueId)>,
     matched: FxHashMap<Vec<SlotId>, SlotId>,
@@ -51,14 +64,14 @@ impl<'m> Engine<'m> {
         states: &mut [State],
         base: Option<&State>,
         (fragment, block): (usize, BlockId),
-        top: bool,
+        keeps: Keeps,
         loc: Loc,
     ) -> Result<State, SpecError> {
         let mut base = base.cloned();
         loop {
             self.fragments[fragment].graph.block_mut(block).params.clear();
             let all: Vec<&State> = base.iter().chain(states.iter()).collect();
-            match self.try_meet(&all, base.is_some(), fragment, block, top) {
+            match self.try_meet(&all, base.is_some(), fragment, block, keeps) {
                 Ok(state) => return Ok(state),
                 Err(Conflict { mut forces, packs }) => {
                     for (at, pack) in packs {
@@ -112,12 +125,12 @@ impl<'m> Engine<'m> {
         has_base: bool,
         fragment: usize,
         block: BlockId,
-        top: bool,
+        keeps: Keeps,
     ) -> Result<State, Conflict> {
         let mut meeting = Meeting {
             fragment,
             block,
-            top,
+            keeps,
             params: FxHashMap::default(),
             made: Vec::new(),
             matched: FxHashMap::default(),
@@ -138,8 +151,8 @@ impl<'m> Engine<'m> {
         };
 
         let mut columns: Vec<_> = all.iter().map(|st| st.red_registers()).collect();
-        // At the top, whose registers else have a parameter each.
-        let sources = if top { self.sources(&all[0].frames) } else { Vec::new() };
+        // Where no equalities are kept, so that registers else have a parameter each.
+        let sources = if keeps != Keeps::All { self.sources(&all[0].frames) } else { Vec::new() };
         let (mut shared, mut met) = (FxHashMap::default(), Vec::new());
         while let Some(tuple) = columns.iter_mut().map(Iterator::next).collect::<Option<Tuple>>() {
             let one = sources.get(met.len()).map(|source| (*source, tuple.clone()));
@@ -163,7 +176,7 @@ impl<'m> Engine<'m> {
         }
         self.meet_memory(&mut meeting, all, has_base, &mut new)?;
         new.slots = meeting.slots.into_iter().map(|(id, slot)| (id, Rc::new(slot))).collect();
-        self.meet_facts(&meeting.made, all, has_base, top, &new);
+        self.meet_facts(&meeting.made, all, has_base, keeps, &new);
         Ok(new)
     }
 
@@ -171,14 +184,15 @@ impl<'m> Engine<'m> {
         if tuple.iter().any(|r| matches!(r, Red::Slot(..))) {
             return self.meet_slots(meeting, all, &tuple);
         }
-        if !meeting.top
+        if meeting.keeps != Keeps::Nothing
             && let Red::Const(c) = tuple[0]
             && tuple.iter().all(|r| *r == tuple[0])
         {
             return Ok(Red::Const(c));
         }
         // Equality of two registers is a fact, too; but for the address of a root, which is always the same.
-        let distinct = if meeting.top && !self.is_root_address(all, &tuple) { meeting.made.len() } else { 0 };
+        let distinct =
+            if meeting.keeps != Keeps::All && !self.is_root_address(all, &tuple) { meeting.made.len() } else { 0 };
         if let Some(param) = meeting.params.get(&(tuple.clone(), distinct)) {
             return Ok(Red::Value(*param));
         }
@@ -281,7 +295,7 @@ impl<'m> Engine<'m> {
             }
         }
         new.memory.escaped = escaped;
-        if meeting.top {
+        if meeting.keeps != Keeps::All {
             return Ok(());
         }
         let arrivals = usize::from(has_base && all.len() > 1);
@@ -317,10 +331,10 @@ impl<'m> Engine<'m> {
     }
 
     /// Bounds (joined) and origins of the parameters. A version's own state only takes part in the bounds: its arrivals
-    /// don't enter the new version. At the top it takes part in the origins, too: locals that are made anew in every
-    /// round of a loop must not make a version each.
-    fn meet_facts(&mut self, made: &[(Tuple, ValueId)], all: &[&State], has_base: bool, top: bool, new: &State) {
-        let arrivals = usize::from(has_base && all.len() > 1 && !top);
+    /// don't enter the new version. Where not all is kept it takes part in the origins, too: locals that are made
+    /// anew in every round of a loop must not make a version each.
+    fn meet_facts(&mut self, made: &[(Tuple, ValueId)], all: &[&State], has_base: bool, keeps: Keeps, new: &State) {
+        let arrivals = usize::from(has_base && all.len() > 1 && keeps == Keeps::All);
         for (tuple, param) in made {
             let origins = tuple.iter().zip(all).skip(arrivals).map(|(red, st)| self.origin(st, *red));
             let origin = origins.reduce(Origin::or).unwrap_or_default();
@@ -328,7 +342,7 @@ impl<'m> Engine<'m> {
             let first = bounds.next().unwrap_or(IntBound::unbounded());
             let joined = bounds.fold(first, IntBound::join);
             let stable = !has_base || first == joined;
-            if !top && stable {
+            if keeps == Keeps::All && stable {
                 self.fragments[new.fragment].info[param.index()].bound = joined;
             }
             self.fragments[new.fragment].info[param.index()].origin = origin;

@@ -13,7 +13,7 @@ use super::engine::{Engine, Version};
 use super::entry::Argument;
 use super::error::{Limits, SpecError};
 use super::event::{Beginning, Stop, What};
-use super::merge::operand_of;
+use super::merge::{Keeps, operand_of};
 use super::merges::Merge;
 use super::residual::SameOp;
 use super::state::{Key, Red, State, VersionId};
@@ -522,7 +522,8 @@ impl Engine<'_> {
             },
         );
         let mut states = [std::mem::replace(st, State::empty())];
-        let template = self.meet(&mut states, base, (fragment, block), top, loc)?;
+        let keeps = if top { Keeps::Nothing } else { Keeps::All };
+        let template = self.meet(&mut states, base, (fragment, block), keeps, loc)?;
         let [mut arriving] = states;
         if is_wider {
             let forgotten = last.map(|last| self.forgotten(&last, &template)).unwrap_or_default();

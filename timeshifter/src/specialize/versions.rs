@@ -4,10 +4,14 @@ use super::chaos::Choice;
 use super::engine::{Engine, Version};
 use super::error::SpecError;
 use super::event::What;
+use super::merge::Keeps;
 use super::merges::Merge;
 use super::state::{Red, Reg, State, VersionId};
 use flowgraph::ir::{BlockId, Edge, Loc, MarkKind, Operand, Terminator};
 use std::rc::Rc;
+
+/// For so many times as many versions as those that keep all, a version keeps constants.
+const CONSTANT_VERSIONS: usize = 4;
 
 impl Engine<'_> {
     /// Whether entering a loop's last version would mean to store, in every round, what another version can keep in
@@ -61,13 +65,28 @@ impl Engine<'_> {
         let (fragment, block) = self.version_head(&states[0], enterable);
         let number = self.versions[key].len();
         let base = self.versions[key].last().map(|v| v.template.clone());
-        let top = number >= self.limits.versions;
-        let template = self.meet(states, base.as_deref(), (fragment, block), top, loc)?;
+        let keeps = self.keeps(number);
+        let template = self.meet(states, base.as_deref(), (fragment, block), keeps, loc)?;
         if let Some(base) = base {
             let forgotten = self.forgotten(&base, &template);
-            self.happened_at(What::Widened { versions: number, top, forgotten }, &states[0], loc);
+            self.happened_at(
+                What::Widened { versions: number, top: keeps == Keeps::Nothing, forgotten },
+                &states[0],
+                loc,
+            );
         }
         Ok(self.add_version(key, template, enterable))
+    }
+
+    /// What the next version of a key that has so many keeps.
+    fn keeps(&self, versions: usize) -> Keeps {
+        if versions < self.limits.versions {
+            Keeps::All
+        } else if versions < CONSTANT_VERSIONS * self.limits.versions {
+            Keeps::Constants
+        } else {
+            Keeps::Nothing
+        }
     }
 
     /// The variables that have a constant in one version and none in the next.
