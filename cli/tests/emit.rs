@@ -235,3 +235,44 @@ fn what_is_handed_on_is_taken_once() {
     }
     assert!(text.matches("enter repeat").count() > 10, "{text}");
 }
+
+/// A portal with a local of its caller behind `&mut`, and bytes behind `&`. With `+-?+il` a round has two ways.
+const LOCAL: &str = "use hueshift::prelude::*;
+pub struct Regs { pub a: i64, pub b: i64 }
+#[portal(greens(code, pc), reds(input, i, regs))]
+fn run(code: &[u8], mut pc: usize, input: &[u8], mut i: usize, regs: &mut Regs) -> i64 {
+    loop {
+        merge_point!();
+        if pc >= code.len() { return regs.a; }
+        let op = concrete(code[pc]);
+        pc += 1;
+        match op {
+            b'+' => regs.a += input[i & 15] as i64,
+            b'-' => regs.b += input[(i + 1) & 15] as i64,
+            b'?' => if regs.b & 1 == 0 { pc += 1; },
+            b'i' => i += 1,
+            _ => if i < 100_000 { pc = 0; can_enter_jit!(); },
+        }
+    }
+}
+pub fn main(code: &[u8], input: &[u8]) -> i64 {
+    let mut regs = Regs { a: 0, b: 0 };
+    run(code, 0, input, 0, &mut regs) + regs.b
+}";
+
+/// What the interpreter brings behind an exit is known for what it was: the bytes change for no store, and the local is
+/// one that nobody else sees. So a loop that begins there stores nothing in its rounds.
+#[test]
+fn behind_exits_memory_is_told_apart() {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("local.residual");
+    let to = ["--emit", "residual", "--emit-to", path.to_str().expect("a path of text")];
+    let args = r#""+-?+il","abcdefghijklmnopq""#;
+    let run = ["run", "-", "--entry", "main", "--args", args, "--mode", "jit", "--jit", "background=no"];
+    let ran = expect(0, &[], &[&run[..], &to[..]].concat(), LOCAL);
+    assert_eq!(ran.out, "26125000\n");
+    let text = std::fs::read_to_string(path).expect("the residual code");
+    assert!(text.contains("bytes u8 +0 *1 imm") && !text.contains("shared"), "{text}");
+    // The loop with joins is compiled last.
+    let region = text.rfind("graph ").map(|at| &text[at..]).expect("a graph");
+    assert!(region.contains("jump b2(") && !region.contains("setfield"), "{region}");
+}

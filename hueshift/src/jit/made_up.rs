@@ -114,6 +114,7 @@ impl<'m> Jit<'m> {
         let Some(Waiting { guard, observe }) = self.waiting.take() else { return Ok(()) };
         let now = self.keep();
         let slots = (std::mem::take(&mut self.left_slots), std::mem::take(&mut self.engine.traced_slots));
+        let roots = self.engine.run_roots();
         let mut made_up = MadeUp::default();
         let mut states = vec![words.to_vec()];
         if let Start::Exit(exit) = beginning.start
@@ -136,6 +137,7 @@ impl<'m> Jit<'m> {
         self.put_back(&now);
         self.guards.iter().for_each(|g| g.clear());
         (self.left_slots, self.engine.traced_slots) = slots;
+        self.engine.restore_run(roots);
         self.made_up = Some(made_up);
         done
     }

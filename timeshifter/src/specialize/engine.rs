@@ -11,7 +11,7 @@ use super::program::Program;
 use super::region::{Profile, Region};
 use super::residual::{Fragment, Info, SameOp};
 use super::snapshot::ExitSite;
-use super::state::{Key, KeyFrame, Red, Reg, SlotId, State, VersionId};
+use super::state::{GraphIx, Key, KeyFrame, Red, Reg, SlotId, State, VersionId};
 use crate::optimize::{Firings, Kinds};
 use bounds::IntBound;
 use flowgraph::ir::{
@@ -174,8 +174,12 @@ pub struct Engine<'m> {
     pub(super) guards: u32,
     /// The exclusive roots of the run being served, with their addresses.
     pub(super) run_roots: Vec<(RootId, Word)>,
-    /// The roots of the interpreter's slots: by frame, its graph, and number in the frame.
-    pub(super) slot_roots: FxHashMap<(usize, usize, usize), RootId>,
+    /// The addresses of the run's local aggregates that lay in real memory where it last left compiled code. They stay
+    /// to the end of the run.
+    pub(super) run_locals: Vec<Word>,
+    /// The roots of local aggregates that the interpreter brings: by frame, its graph, and the value in it that has the
+    /// address.
+    pub(super) local_roots: FxHashMap<(usize, GraphIx, ValueId), RootId>,
     /// An arrival from the interpreter that is being matched with versions: all its operands are constants.
     pub(super) arriving: Option<Arriving>,
 }
@@ -239,7 +243,8 @@ impl<'m> Engine<'m> {
             fragments_by_key: FxHashMap::default(),
             guards: 0,
             run_roots: Vec::new(),
-            slot_roots: FxHashMap::default(),
+            run_locals: Vec::new(),
+            local_roots: FxHashMap::default(),
             arriving: None,
         }
     }

@@ -41,9 +41,12 @@ impl Portal {
     }
 }
 
-/// Where the exclusive roots of a run are.
+/// Where the exclusive roots of a run are, and the local aggregates that compiled code has left.
 #[derive(Clone, Debug, Default)]
-pub struct RunRoots(Vec<(RootId, Word)>);
+pub struct RunRoots {
+    exclusive: Vec<(RootId, Word)>,
+    locals: Vec<Word>,
+}
 
 /// How runs that stand at a portal's merge point with certain greens enter a version, whatever their reds are.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,17 +132,18 @@ impl Engine<'_> {
     pub fn begin_portal_run(&mut self, portal: &Portal, words: &[Word]) {
         let root = |(at, root): &(usize, RootId)| Some((*root, *words.get(*at)?));
         self.run_roots = portal.roots.iter().filter_map(root).collect();
+        self.run_locals.clear();
     }
 
     /// The exclusive roots of the run being served, to be given back by [`Engine::restore_run`] when it goes on after
     /// others.
     pub fn run_roots(&self) -> RunRoots {
-        RunRoots(self.run_roots.clone())
+        RunRoots { exclusive: self.run_roots.clone(), locals: self.run_locals.clone() }
     }
 
     /// Goes on with a run after others.
     pub fn restore_run(&mut self, roots: RunRoots) {
-        self.run_roots = roots.0;
+        (self.run_roots, self.run_locals) = (roots.exclusive, roots.locals);
     }
 
     /// How runs with the greens that a portal's frame has enter the version that this one enters, if their reds don't

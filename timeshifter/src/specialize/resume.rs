@@ -91,6 +91,9 @@ impl Engine<'_> {
                 self.memory.store(at, cell.access, value).map_err(|_| SpecError::BadAccess { loc })?;
             }
         }
+        let is_local = |root: RootId| self.roots[root.0 as usize] == RootKind::Local;
+        let left = st.memory.roots.iter().filter(|(root, _)| is_local(**root) && !st.memory.escaped.contains(root));
+        let left: Vec<Word> = left.map(|(_, address)| resolve(self, *address)).collect();
         for ((root, offset, access), location) in &st.memory.places {
             if let (true, Some(base)) = (location.dirty, st.memory.roots.get(root)) {
                 let at = resolve(self, *base).wrapping_add(*offset as u64);
@@ -115,6 +118,7 @@ impl Engine<'_> {
         if let Some(outermost) = frames.first_mut() {
             outermost.slots = st.slots.keys().map(|id| addresses[id]).collect();
         }
+        self.run_locals = left;
         Ok(frames)
     }
 
@@ -143,15 +147,33 @@ impl Engine<'_> {
     /// The words of the interpreter's frames that lead somewhere, if not to what no `&mut` changes.
     fn anywhere(&self, frames: &[eval::Frame]) -> Vec<Word> {
         let mut words = Vec::new();
+        let handed = self.handed_by_reference(frames);
+        let mut sources = handed.iter().flat_map(|(sources, _)| sources);
         for (depth, frame) in frames.iter().enumerate() {
-            let loaded = self.program.loaded(GraphIx(frame.graph as u32));
+            let graph = GraphIx(frame.graph as u32);
+            let loaded = self.program.loaded(graph);
             let outside = if depth == 0 { self.portal_arguments(frame) } else { Vec::new() };
-            let live =
-                self.live_at(frame).iter().filter(|value| loaded.is_address[value.index()] && !outside.contains(value));
-            words.extend(live.map(|value| frame.regs[value.index()]));
+            for value in self.live_at(frame) {
+                let source = if self.program.is_green(graph, *value) { None } else { sources.next() };
+                let is_handed = handed.as_ref().is_some_and(|(_, handed)| source.is_some_and(|s| handed.contains(s)));
+                if loaded.is_address[value.index()] && !outside.contains(value) && !is_handed {
+                    words.push(frame.regs[value.index()]);
+                }
+            }
         }
         words.retain(|word| self.memory.may_be_address(*word));
         words
+    }
+
+    /// Where the red registers of several frames come from, and which of those are references that the outermost has
+    /// been handed: all but `&mut`.
+    fn handed_by_reference(&self, frames: &[eval::Frame]) -> Option<(Vec<Source>, Vec<Source>)> {
+        let [outermost, _, ..] = frames else { return None };
+        let graph = GraphIx(outermost.graph as u32);
+        let params = self.program.graph(graph).entry_params().iter().zip(self.references(graph));
+        let handed = params.filter(|(_, reference)| *reference == Some(false)).map(|(param, _)| (0, *param));
+        let arriving: Vec<Frame> = frames.iter().map(|frame| self.arriving_frame(frame)).collect();
+        Some((self.sources(&arriving), handed.collect()))
     }
 
     /// The unit that a run with this outermost frame belongs to. Functions that residual code calls can be entered at
@@ -300,24 +322,40 @@ impl Engine<'_> {
         Ok(Some((name, words, self.trace_from(Beginning::MergePoint, st)?)))
     }
 
-    /// The exclusive roots of a run that stands at these frames, with their addresses: the `&mut` arguments, and the
-    /// frames' own slots, which are told apart by their place in the stack.
+    /// The exclusive roots of a run that stands at these frames, with their addresses: the `&mut` arguments, and local
+    /// aggregates, those in the frames' own slots and those that compiled code has left behind. One of these is told by
+    /// the place where the frames have its address: the outermost that it comes from, if it is handed from frame to
+    /// frame.
     fn roots_of(&mut self, frames: &[eval::Frame]) -> Vec<(RootId, Word)> {
         // What is `None` leads nowhere.
         let mut roots: Vec<(RootId, Word)> = self.run_roots.iter().filter(|(_, at)| *at != 0).copied().collect();
-        for (depth, frame) in frames.iter().enumerate() {
-            for (nth, address) in frame.slots.iter().enumerate() {
-                let place = (depth, frame.graph, nth);
-                let root = match self.slot_roots.get(&place) {
-                    Some(root) => *root,
-                    None => {
-                        let root = self.new_root(RootKind::Local);
-                        self.slot_roots.insert(place, root);
-                        root
-                    }
-                };
-                roots.push((root, *address));
+        let mut locals = self.run_locals.clone();
+        locals.extend(frames.iter().flat_map(|frame| &frame.slots));
+        if locals.is_empty() {
+            return roots;
+        }
+        let arriving: Vec<Frame> = frames.iter().map(|frame| self.arriving_frame(frame)).collect();
+        let sources = self.sources(&arriving);
+        let reds = frames.iter().zip(&arriving).flat_map(|(frame, arriving)| {
+            let reds = arriving.regs.iter().filter(|(_, reg)| matches!(reg, Reg::Red(_)));
+            reds.map(move |(value, _)| (arriving.graph, *value, frame.regs[value.index()]))
+        });
+        for ((graph, value, word), (depth, source)) in reds.zip(sources) {
+            if !self.program.loaded(graph).is_address[value.index()] {
+                continue;
             }
+            let Some(at) = locals.iter().position(|local| *local == word) else { continue };
+            locals.swap_remove(at);
+            let place = (depth, arriving[depth].graph, source);
+            let root = match self.local_roots.get(&place) {
+                Some(root) => *root,
+                None => {
+                    let root = self.new_root(RootKind::Local);
+                    self.local_roots.insert(place, root);
+                    root
+                }
+            };
+            roots.push((root, word));
         }
         roots
     }
@@ -352,5 +390,6 @@ impl Engine<'_> {
                 _ => None,
             })
             .collect();
+        self.run_locals.clear();
     }
 }
