@@ -428,9 +428,13 @@ fn decided(term: &Terminator) -> Option<Edge> {
             Some(_) => Some(then.clone()),
             None => (then == otherwise).then(|| then.clone()),
         },
-        Terminator::Switch { value, cases, default, promotion: false, .. } => match value.as_int() {
-            Some(i) => Some(cases.iter().find(|(case, _)| *case == i).map_or(default, |(_, e)| e).clone()),
-            None => cases.iter().all(|(_, e)| e == default).then(|| default.clone()),
+        // A promotion may get more cases, so what it has none for stays undecided.
+        Terminator::Switch { value, cases, default, promotion, .. } => match value.as_int() {
+            Some(i) => match cases.iter().find(|(case, _)| *case == i) {
+                Some((_, edge)) => Some(edge.clone()),
+                None => (!promotion).then(|| default.clone()),
+            },
+            None => (!promotion && cases.iter().all(|(_, e)| e == default)).then(|| default.clone()),
         },
         _ => None,
     }

@@ -15,11 +15,11 @@ const CONSTANT_VERSIONS: usize = 4;
 
 impl Engine<'_> {
     /// Whether entering a loop's last version would mean to store, in every round, what another version can keep in
-    /// registers.
+    /// registers. In a region, the last version of any join: that of a round that knew less leads back to it.
     pub(super) fn would_lose_registers(&self, st: &State, key: usize) -> bool {
         let versions = &self.versions[key];
         let Some(last) = versions.last().filter(|_| versions.len() < self.limits.versions) else { return false };
-        self.is_loop_head(st)
+        (self.is_loop_head(st) || self.in_region(st))
             && st.memory.places.iter().any(|(place, location)| {
                 let kept = last.template.memory.places.get(place).is_some_and(|l| l.dirty);
                 location.dirty && !kept && last.template.memory.roots.contains_key(&place.0)
