@@ -435,6 +435,26 @@ fn lent_fields() {
 }
 
 #[allow(unused, clippy::all)]
+#[path = "../../dialect/lent_from_memory.rs"]
+mod lent_from_memory;
+
+#[test]
+fn lent_from_memory() {
+    let mut calls: Vec<Call> = Vec::new();
+    for n in [1i64, 9, 40] {
+        for code in ["cxcL", "cL", "xcccL"] {
+            call!(calls: lent_from_memory::of_a_local[0](code.as_bytes(), n));
+            let mut regs = lent_from_memory::Regs { a: n };
+            call!(calls: lent_from_memory::of_what_is_handed_in[0](code.as_bytes(), n, &mut regs));
+        }
+        for code in ["cxpcsL", "cpsL", "scxpL"] {
+            call!(calls: lent_from_memory::that_change_places[0](code.as_bytes(), n));
+        }
+    }
+    check_calls("lent_from_memory.rs", &calls);
+}
+
+#[allow(unused, clippy::all)]
 #[path = "../../dialect/read_then_stored.rs"]
 mod read_then_stored;
 

@@ -19,7 +19,8 @@
 //! nests      how traced loops lie inside of each other
 //! region     what has been traced from a loop on, again as one graph with joins
 //! snapshot   exits, and how to specialize on from them; packed: snapshots in few bytes
-//! resume     exits, and how to go on in the interpreter; entering compiled code from there
+//! resume     exits, and how to go on in the interpreter; entering compiled code from there; borrows: what it brings
+//!            that nobody else gets at
 //! portal     where tier 0 comes and goes: words of parameters as frames, and back
 //! residual   fragments being filled; link: several become one graph, which is optimized
 //! recorded   what the author says of results and values
@@ -36,6 +37,7 @@ mod ahead;
 mod alone;
 mod arguments;
 mod arms;
+mod borrows;
 mod calls;
 mod chaos;
 mod eager;

@@ -81,8 +81,12 @@ impl Engine<'_> {
             return Err(malformed());
         }
         let references = self.references(graph);
+        // What the function has found in memory by the next round is lent by others.
+        let borrows = self.program.loaded(graph).borrows.as_ref();
+        let is_lent = |at: usize| borrows.is_some_and(|borrows| borrows.get(leaves[at]).is_none());
         let exclusive = references.iter().enumerate().filter(|(_, reference)| **reference == Some(true));
-        let roots = exclusive.map(|(at, _)| (at, self.new_root(RootKind::Outside))).collect();
+        let exclusive: Vec<usize> = exclusive.map(|(at, _)| at).filter(|at| !is_lent(*at)).collect();
+        let roots = exclusive.into_iter().map(|at| (at, self.new_root(RootKind::Outside))).collect();
         // It begins with the fragment that is made next, by the first trace.
         self.units.push(Unit { fragment: self.fragments.len(), graph, exits: true, done: true });
         let (unit, twin) = (self.units.len() - 1, self.program.twin(graph));

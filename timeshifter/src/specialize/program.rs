@@ -3,6 +3,7 @@
 use super::addresses::addresses;
 use super::ahead::Lookahead;
 use super::arguments::Arguments;
+use super::borrows::Borrows;
 use super::error::SpecError;
 use super::state::GraphIx;
 use flowgraph::analysis::{Liveness, Order};
@@ -53,6 +54,8 @@ pub struct Loaded<'m> {
     pub(super) arguments: &'m Arguments,
     /// By value, whether it may be an address.
     pub(super) is_address: Vec<bool>,
+    /// Where references may lie in memory: which values are borrowed from a local or an argument itself.
+    pub(super) borrows: Option<Borrows>,
     marks: Vec<Vec<Option<MarkKind>>>,
     callees: FxHashMap<(BlockId, u32), GraphIx>,
     twin_of: Option<GraphIx>,
@@ -90,8 +93,10 @@ impl<'m> Program<'m> {
             module.graphs.keys().enumerate().map(|(i, k)| (k.as_str(), GraphIx(i as u32))).collect();
         let references_in_memory = references_in_memory(module);
         assert_eq!(module.graphs.len(), analyses.0.len(), "the analyses are of this module");
-        let load =
-            |(graph, analysis)| Loaded::new(graph, analysis, &by_key, addresses(graph, module, references_in_memory));
+        let load = |(graph, analysis)| {
+            let borrows = references_in_memory.then(|| Borrows::of(graph));
+            Loaded::new(graph, analysis, &by_key, addresses(graph, module, references_in_memory), borrows)
+        };
         let graphs: Vec<Loaded<'m>> = module.graphs.values().zip(&analyses.0).map(load).collect();
         let may_trap = may_trap(&graphs);
         let mut ops = module.graphs.values().flat_map(|g| &g.blocks).flat_map(|b| &b.ops);
@@ -225,6 +230,7 @@ impl<'m> Loaded<'m> {
         Analysis { liveness, order, lookahead, arguments }: &'m Analysis,
         by_key: &FxHashMap<&str, GraphIx>,
         is_address: Vec<bool>,
+        borrows: Option<Borrows>,
     ) -> Loaded<'m> {
         let mut callees = FxHashMap::default();
         let mut marks = Vec::new();
@@ -252,7 +258,20 @@ impl<'m> Loaded<'m> {
             .collect();
         let twin = graph.key.ends_with("#twin");
         let twin_of = by_key.get(format!("{}#twin", graph.function).as_str()).copied();
-        Loaded { graph, liveness, order, twin, lookahead, arguments, is_address, marks, callees, twin_of, guest_loops }
+        Loaded {
+            graph,
+            liveness,
+            order,
+            twin,
+            lookahead,
+            arguments,
+            is_address,
+            borrows,
+            marks,
+            callees,
+            twin_of,
+            guest_loops,
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use super::memory::{Origin, Provenance, RootId};
 use super::state::{Frame, GraphIx, Key, Red, Reg, Regs, State, VersionId};
 use super::trace::Traced;
 use flowgraph::eval;
-use flowgraph::ir::{BlockId, Const, Loc, MarkKind, Op, Type, ValueId, Word};
+use flowgraph::ir::{BlockId, Const, Loc, MarkKind, Op, Operand, Type, ValueId, Word};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -325,12 +325,17 @@ impl Engine<'_> {
     /// The exclusive roots of a run that stands at these frames, with their addresses: the `&mut` arguments, and local
     /// aggregates, those in the frames' own slots and those that compiled code has left behind. One of these is told by
     /// the place where the frames have its address: the outermost that it comes from, if it is handed from frame to
-    /// frame.
+    /// frame. What a reference leads to that was found in memory is no root.
     fn roots_of(&mut self, frames: &[eval::Frame]) -> Vec<(RootId, Word)> {
         // What is `None` leads nowhere.
         let mut roots: Vec<(RootId, Word)> = self.run_roots.iter().filter(|(_, at)| *at != 0).copied().collect();
         let mut locals = self.run_locals.clone();
         locals.extend(frames.iter().flat_map(|frame| &frame.slots));
+        if self.program.references_in_memory {
+            let lent = self.found_in_memory(frames);
+            roots.retain(|(_, at)| !lent.contains(at));
+            locals.retain(|at| !lent.contains(at));
+        }
         if locals.is_empty() {
             return roots;
         }
@@ -358,6 +363,33 @@ impl Engine<'_> {
             roots.push((root, word));
         }
         roots
+    }
+
+    /// The words of addresses in the interpreter's frames that are not borrowed from a local or an argument of the
+    /// outermost function itself.
+    fn found_in_memory(&self, frames: &[eval::Frame]) -> Vec<Word> {
+        let mut words = Vec::new();
+        for (depth, frame) in frames.iter().enumerate() {
+            let loaded = self.program.loaded(GraphIx(frame.graph as u32));
+            let live = self.live_at(frame).iter().filter(|value| loaded.is_address[value.index()]);
+            let found = live.filter(|value| !self.is_borrowed(frames, depth, **value));
+            words.extend(found.map(|value| frame.regs[value.index()]));
+        }
+        words
+    }
+
+    /// Whether a value of a frame is borrowed from a local, or from what the outermost function was handed.
+    fn is_borrowed(&self, frames: &[eval::Frame], depth: usize, value: ValueId) -> bool {
+        let graph = GraphIx(frames[depth].graph as u32);
+        let Some(arguments) = self.program.loaded(graph).borrows.as_ref().and_then(|b| b.get(value)) else {
+            return false;
+        };
+        let Some(outer) = depth.checked_sub(1) else { return true };
+        arguments.iter().all(|at| match self.call_at(&frames[outer]).and_then(|op| op.args.get(*at)) {
+            Some(Operand::Value(given)) => self.is_borrowed(frames, outer, *given),
+            Some(Operand::Const(_)) => true,
+            None => false,
+        })
     }
 
     /// A frame of the interpreter as a frame of the engine: all that it holds is constant.
