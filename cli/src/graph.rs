@@ -8,6 +8,7 @@ use crate::source::{self, Source};
 use clap::{Args, ValueEnum};
 use flowgraph::draw;
 use flowgraph::ir::{Module, Stage};
+use flowgraph::near::{did_you_mean, near_names};
 use flowgraph::text::{print_graph, print_module};
 use hueshift::{JitOptions, Specialized};
 use std::collections::BTreeSet;
@@ -28,12 +29,12 @@ pub struct Graph {
     #[command(flatten)]
     entry: EntryOptions,
     /// The arguments to specialize for (stage residual), as for `hueshift spec`.
-    #[arg(long, default_value = "", allow_hyphen_values = true, hide_default_value = true)]
-    args: String,
+    #[arg(long, allow_hyphen_values = true)]
+    args: Option<String>,
     /// What decides at branches and promotions (stage residual). Under `tracing` the guest program is run, since its
     /// run decides; under `eager` it is not.
-    #[arg(long, value_enum, default_value_t)]
-    policy: Policy,
+    #[arg(long, value_enum)]
+    policy: Option<Policy>,
     /// How it is written.
     #[arg(long, value_enum, default_value = "text")]
     format: Format,
@@ -73,7 +74,8 @@ enum Format {
 impl Graph {
     /// Runs the subcommand.
     pub fn run(&self) -> Done {
-        source::one_from_stdin(&[("the source", Some(&self.source)), ("--args", Some(&self.args))])?;
+        source::one_from_stdin(&[("the source", Some(&self.source)), ("--args", self.args.as_deref())])?;
+        self.nothing_in_vain()?;
         let source = Source::load(&self.source, self.entry.entry.as_deref())?;
         if self.stage == StageName::Flow {
             // Graphs as they are lifted need no entry: one that is named has to be there all the same.
@@ -93,12 +95,12 @@ impl Graph {
             StageName::Residual => {
                 let mut compiler = source.compiler(&colors, &entry)?;
                 let files = source.module.files.clone();
-                let args = source::arguments(&self.args)?;
-                let options =
-                    self.policy.settings(JitOptions { check_accesses: source.is_text, ..JitOptions::default() });
-                let made = match self.policy.driver() {
+                let args = source::arguments(self.args.as_deref().unwrap_or_default())?;
+                let policy = self.policy.unwrap_or_default();
+                let options = policy.settings(JitOptions { check_accesses: source.is_text, ..JitOptions::default() });
+                let made = match policy.driver() {
                     hueshift::Policy::Eager => hueshift::specialize(&mut compiler, &args, &options),
-                    policy => hueshift::spec(&mut compiler, &args, policy, &options).map(Specialized::from),
+                    driver => hueshift::spec(&mut compiler, &args, driver, &options).map(Specialized::from),
                 };
                 let made = made.map_err(|e| spec_failure(e, &files, source.is_text))?;
                 self.print(&made.residual.module, &draw::no_reasons)
@@ -106,17 +108,30 @@ impl Graph {
         }
     }
 
+    /// What is given is of use at the stage.
+    fn nothing_in_vain(&self) -> Result<(), Problem> {
+        let of_residual = [("--args", self.args.is_some()), ("--policy", self.policy.is_some())];
+        let given = of_residual.into_iter().filter(|(_, given)| *given && self.stage != StageName::Residual);
+        let given = given.map(|(option, _)| (option, "residual"));
+        let of_colors = self.entry.green().is_some() && self.stage == StageName::Flow;
+        let Some((option, stage)) = given.chain(of_colors.then_some(("--green", "colored"))).next() else {
+            return Ok(());
+        };
+        let stages = if stage == "residual" { "" } else { ", or a later one" };
+        let problem = Problem::new(format!("{option} says nothing of this stage"));
+        Err(problem.help(format!("ask for `--stage {stage}`{stages}, or leave {option} out")))
+    }
+
     fn print(&self, module: &Module, reasons: draw::Reasons<'_>) -> Done {
         let function = self.function.as_deref();
         let selected = draw::selected(module, function);
         if let (Some(f), true) = (function, selected.is_empty()) {
-            let near = hintannotator::near_names(f, module.graphs.values().map(|g| g.function.as_str()));
-            let did_you_mean =
-                if near.is_empty() { String::new() } else { format!(" (did you mean {}?)", near.join(", ")) };
+            let near = near_names(f, module.graphs.values().map(|g| g.function.as_str()));
+            let meant = did_you_mean(&near).map_or_else(String::new, |meant| format!(" ({meant})"));
             let what = if module.stage == Stage::Flow { "there is no function" } else { "the entry does not reach" };
             let all: BTreeSet<&str> = module.graphs.values().map(|g| g.function.as_str()).collect();
             let help = format!("the functions are {}", all.into_iter().collect::<Vec<_>>().join(", "));
-            return Err(Problem::new(format!("{what} `{f}`{did_you_mean}")).help(help).into());
+            return Err(Problem::new(format!("{what} `{f}`{meant}")).help(help).into());
         }
         let text = match self.format {
             Format::Text if function.is_none() => print_module(module),

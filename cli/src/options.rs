@@ -4,6 +4,7 @@ use crate::output::print;
 use crate::problem::{Failure, Problem, run_failure, spec_failure};
 use clap::{Args, ValueEnum};
 use flowgraph::ir::SourceFile;
+use flowgraph::near::{did_you_mean, near_names};
 use hueshift::events::Reason;
 use hueshift::{Compiler, JitOptions, Report, Sweep};
 use std::path::PathBuf;
@@ -54,9 +55,12 @@ fn parse_green(text: &str) -> Result<Green, String> {
         })
     };
     if text.trim().is_empty() {
-        Ok(Green::default())
-    } else {
-        text.split(',').map(number).collect::<Result<_, _>>().map(Green)
+        return Ok(Green::default());
+    }
+    let greens: Vec<usize> = text.split(',').map(number).collect::<Result<_, _>>()?;
+    match greens.iter().enumerate().find(|(at, green)| greens[..*at].contains(green)) {
+        Some((_, twice)) => Err(format!("parameter {twice} is given twice")),
+        None => Ok(Green(greens)),
     }
 }
 
@@ -363,7 +367,9 @@ pub fn parse_jit(text: &str) -> Result<Jit, String> {
         jit.given.push(key.to_owned());
         let Some(Setting { set, .. }) = SETTINGS.iter().find(|setting| setting.key == key) else {
             let keys: Vec<&str> = SETTINGS.iter().map(|setting| setting.key).collect();
-            return Err(format!("there is no setting `{key}`; there are {}", keys.join(", ")));
+            let meant = did_you_mean(&near_names(key, keys.iter().copied()));
+            let meant = meant.map_or_else(String::new, |meant| format!(" ({meant})"));
+            return Err(format!("there is no setting `{key}`{meant}; there are {}", keys.join(", ")));
         };
         let number = || value.parse::<u32>().map(u64::from).map_err(|_| no_number(key, value, u32::MAX.into()));
         match set {

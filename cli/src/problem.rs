@@ -56,6 +56,18 @@ impl Problem {
     }
 
     fn point(&mut self, name: &str, text: &str, labels: Vec<LabeledSpan>) {
+        if text.trim().is_empty() {
+            return; // there is nothing to point at
+        }
+        // Of the end of a text the last character is drawn.
+        let last = text.trim_end().char_indices().last().map_or((0, 0), |(at, c)| (at, c.len_utf8()));
+        let behind = |label: LabeledSpan| match label.offset() >= text.trim_end().len() {
+            true => {
+                LabeledSpan::new_with_span(label.label().map(str::to_owned), SourceSpan::new(last.0.into(), last.1))
+            }
+            false => label,
+        };
+        let labels = labels.into_iter().map(behind).collect();
         let (source, labels) = Excerpt::new(name, text, labels);
         (self.source, self.labels) = (Some(source), labels);
     }

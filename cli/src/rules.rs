@@ -171,6 +171,10 @@ impl Check {
             None => ("integer.rules", ::rules::INTEGER.to_owned()),
         };
         let all = read(name, &text)?;
+        if all.is_empty() {
+            let problem = Problem::new(format!("there is no rule in {name}"));
+            return Err(problem.help("write one, as `add_zero: int_add(x, 0) => x`").into());
+        }
         let solver = Solver::new(Duration::from_secs(self.timeout.max(1)));
         let mut bad = 0;
         // What is wrong is told when it is found: thousands of rules take their time.

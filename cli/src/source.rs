@@ -4,9 +4,10 @@ use crate::problem::{Failure, Problem, compile_failure, file_problem, refusal_pr
 use flowgraph::analysis::CallGraph;
 use flowgraph::frontend;
 use flowgraph::ir::{Graph, Module, Stage};
+use flowgraph::near::{did_you_mean, near_names};
 use flowgraph::text::place_in;
 use flowgraph::verify::Violation;
-use hintannotator::{Colors, Letter, letters_of_key, near_names};
+use hintannotator::{Colors, Letter, letters_of_key};
 use hueshift::{CompileError, Compiler};
 use interpreters::Interpreter;
 use std::collections::BTreeSet;
@@ -321,13 +322,10 @@ pub fn function<'m>(module: &'m Module, name: &str) -> Result<&'m Graph, Failure
             return Problem::new(message).help("write one: `pub fn f(x: i64) -> i64 { x }`").into();
         }
         let near = near_names(name, module.graphs.values().map(|g| g.function.as_str()));
-        let did_you_mean = match near[..] {
-            [] => String::new(),
-            _ => format!(" (did you mean `{}`?)", near.join("`, `")),
-        };
+        let meant = did_you_mean(&near).map_or_else(String::new, |meant| format!(" ({meant})"));
         let all: Vec<&str> = module.graphs.keys().map(String::as_str).collect();
         let help = format!("the functions are {}", all.join(", "));
-        Problem::new(format!("there is no function `{name}`{did_you_mean}")).help(help).into()
+        Problem::new(format!("there is no function `{name}`{meant}")).help(help).into()
     })
 }
 

@@ -695,3 +695,29 @@ pub fn nested(code: &[u8], n: usize) -> usize {
         expect(2, &[&format!("`{green}` keeps changing")], &run, source);
     }
 }
+
+/// What is given and would do nothing is refused.
+#[test]
+fn what_is_given_in_vain() {
+    let graph = |more: &[&'static str]| [&["graph", PLUS_MINUS][..], more].concat();
+    expect(2, &["--args says nothing of this stage", "`--stage residual`"], &graph(&["--args", "1"]), "");
+    let early = graph(&["--stage", "colored", "--policy", "eager"]);
+    expect(2, &["--policy says nothing of this stage", "`--stage residual`"], &early, "");
+    expect(2, &["--green says nothing of this stage", "`--stage colored`"], &graph(&["--green", "0"]), "");
+    expect(2, &["parameter 0 is given twice"], &graph(&["--stage", "colored", "--green", "0,1,0"]), "");
+    expect(2, &["there is no rule in <stdin>"], &["rules", "check", "-"], "\n");
+    let near = ["spec", PLUS_MINUS, "--jit", "treshold=9"];
+    expect(2, &["there is no setting `treshold` (did you mean `threshold`?)"], &near, "");
+}
+
+/// Of a text that ends too early its last character is shown; there is no picture of one that is empty.
+#[test]
+fn the_end_of_a_text_is_shown() {
+    let source = "pub fn f(a: &[u8]) -> usize { a.len() }";
+    let ran =
+        expect(2, &["[--args:1:4]", "·    ─", "found the end of the text"], &["spec", "-", "--args", "[1,2"], source);
+    assert!(ran.out.is_empty(), "{}", ran.out);
+    let ran =
+        expect(2, &["argument 1 (`a: &[u8]`) is missing", "the entry takes 1"], &["spec", "-", "--args", ""], source);
+    assert!(!ran.err.contains("--args:"), "{}", ran.err);
+}

@@ -21,6 +21,7 @@ pub mod host;
 pub mod ir;
 pub mod math;
 pub mod memory;
+pub mod near;
 #[cfg(test)]
 mod sketch;
 pub mod testing;

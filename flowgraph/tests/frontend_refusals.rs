@@ -179,6 +179,12 @@ fn remedies_fit_what_is_refused() {
         ("fn f(a: &[u8], i: usize) -> usize { let b = &a[i..=5]; b.len() }", "`&a[i..j + 1]`"),
         ("fn f() -> i64 { let mut n = 0; for c in 'a'..='e' { n += c as i64; } n }", "`for b in b'a'..=b'e'`"),
         ("use hueshift::prelude::*; fn f(n: &[Cell<i32>]) { }", "`pub struct Slot { pub value: Cell<i32> }`"),
+        ("use hueshift::prelude::*; fn f(n: i64) -> i64 { promotee(n) }", "did you mean `promote`?"),
+        ("fn twice(n: i64) -> i64 { n + n } fn f(n: i64) -> i64 { twize(n) }", "did you mean `twice`?"),
+        ("fn f(input: i64) -> i64 { inputs + 1 }", "did you mean `input`?"),
+        ("fn f(n: i64) -> i64 { x + n }", "check the spelling; "),
+        ("fn f(n: i64) { merge_pt!(); }", "did you mean `merge_point`?"),
+        ("fn f(n: i64) { merge_point!(n); }", "write `merge_point!()`"),
     ] {
         let refused = lift(&[("x.rs", text)]).unwrap_err();
         assert_eq!(refused.refusals.len(), 1, "{refused}");

@@ -1,6 +1,7 @@
 //! What can be wrong with the colors that an author asks for.
 
 use flowgraph::ir::{Loc, Module};
+use flowgraph::near::{self, near_names};
 
 /// A value that must be green but can't be, or an entry that can't be annotated.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
@@ -55,34 +56,5 @@ impl ColorError {
 }
 
 pub(crate) fn did_you_mean(names: &[String]) -> String {
-    match names {
-        [] => String::new(),
-        names => format!(" (did you mean {}?)", names.iter().map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ")),
-    }
-}
-
-/// Up to three of `names` that look like `name`, the nearest first.
-pub fn near_names<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let short = |n: &str| n.rsplit("::").next().unwrap_or(n).to_lowercase();
-    let mut scored: Vec<(usize, &str)> = names
-        .map(|n| (distance(name, n).min(distance(&short(name), &short(n))), n))
-        .filter(|(d, _)| *d <= 1 + name.len() / 3)
-        .collect();
-    scored.sort();
-    scored.dedup();
-    scored.into_iter().take(3).map(|(_, n)| n.to_owned()).collect()
-}
-
-/// The edit distance of Levenshtein.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let here = (diagonal + usize::from(x != *y)).min(row[j] + 1).min(row[j + 1] + 1);
-            diagonal = std::mem::replace(&mut row[j + 1], here);
-        }
-    }
-    row[b.len()]
+    near::did_you_mean(names).map_or_else(String::new, |meant| format!(" ({meant})"))
 }

@@ -33,7 +33,7 @@ mod signature;
 pub use annotate::annotate;
 pub use check::{Violation, check, has_colors};
 pub use colors::{Answer, Colors, Step, Why};
-pub use error::{ColorError, near_names};
+pub use error::ColorError;
 pub use query::QueryError;
 pub use shape::{Shape, blocks, within};
 pub use signature::{Letter, is_twin_key, letters_of_key, twin_key};

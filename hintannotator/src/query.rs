@@ -5,9 +5,10 @@
 //! `#SIGNATURE` chooses one. A variable of several values (a struct, a tuple) is green if all of them are, else blue:
 //! known as a container. A slice is what its address is.
 
-use crate::error::{did_you_mean, near_names};
+use crate::error::did_you_mean;
 use crate::signature::{Letter, is_twin_key, letters_of_key};
 use flowgraph::ir::{Color, Graph, Module, NameDef, Opcode, Operand, RustType, ValueId};
+use flowgraph::near::near_names;
 use std::collections::BTreeMap;
 
 /// A question that has no answer.

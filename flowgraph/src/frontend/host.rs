@@ -35,6 +35,11 @@ const HOSTS: &[PreludeHost] = &[
     },
 ];
 
+/// The names of all.
+pub(super) fn prelude_hosts() -> impl Iterator<Item = &'static str> {
+    HOSTS.iter().map(|host| host.name)
+}
+
 /// The function of this name.
 pub(super) fn prelude_host(name: &str) -> Option<&'static PreludeHost> {
     HOSTS.iter().find(|h| h.name == name)

@@ -144,6 +144,11 @@ pub(super) fn is_prelude_function(name: &str) -> bool {
     PRELUDE.contains(&name) || memory_helper(name).is_some() || super::host::prelude_host(name).is_some()
 }
 
+/// The names of those of them that are no family by types.
+pub(super) fn prelude_functions<'n>() -> impl Iterator<Item = &'n str> {
+    PRELUDE.iter().copied().chain(super::host::prelude_hosts()).map(|name| -> &'n str { name })
+}
+
 const PRELUDE: &[&str] =
     &["concrete", "variable", "promote", "promote_tag", "likely", "we_are_jitted", "is_constant", "is_virtual"];
 

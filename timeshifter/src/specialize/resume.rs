@@ -10,7 +10,7 @@ use super::memory::{Origin, Provenance, RootId};
 use super::state::{Frame, GraphIx, Key, Red, Reg, Regs, State, VersionId};
 use super::trace::Traced;
 use flowgraph::eval;
-use flowgraph::ir::{BlockId, Const, Loc, MarkKind, Op, Operand, Type, ValueId, Word};
+use flowgraph::ir::{BlockId, Const, Loc, MarkKind, Op, Type, ValueId, Word};
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
@@ -369,27 +369,22 @@ impl Engine<'_> {
     /// outermost function itself.
     fn found_in_memory(&self, frames: &[eval::Frame]) -> Vec<Word> {
         let mut words = Vec::new();
-        for (depth, frame) in frames.iter().enumerate() {
+        // Of a frame's arguments, which are borrowed; of the outermost all are.
+        let mut given: Option<Vec<bool>> = None;
+        for frame in frames {
             let loaded = self.program.loaded(GraphIx(frame.graph as u32));
+            let is_given = |at: &usize| given.as_ref().is_none_or(|given| given.get(*at) == Some(&true));
+            let is_borrowed = |value: ValueId| {
+                let borrows = loaded.borrows.as_ref().and_then(|borrows| borrows.get(value));
+                borrows.is_some_and(|arguments| arguments.iter().all(is_given))
+            };
             let live = self.live_at(frame).iter().filter(|value| loaded.is_address[value.index()]);
-            let found = live.filter(|value| !self.is_borrowed(frames, depth, **value));
+            let found = live.filter(|value| !is_borrowed(**value));
             words.extend(found.map(|value| frame.regs[value.index()]));
+            let args = self.call_at(frame).into_iter().flat_map(|op| &op.args);
+            given = Some(args.map(|arg| arg.value().is_none_or(is_borrowed)).collect());
         }
         words
-    }
-
-    /// Whether a value of a frame is borrowed from a local, or from what the outermost function was handed.
-    fn is_borrowed(&self, frames: &[eval::Frame], depth: usize, value: ValueId) -> bool {
-        let graph = GraphIx(frames[depth].graph as u32);
-        let Some(arguments) = self.program.loaded(graph).borrows.as_ref().and_then(|b| b.get(value)) else {
-            return false;
-        };
-        let Some(outer) = depth.checked_sub(1) else { return true };
-        arguments.iter().all(|at| match self.call_at(&frames[outer]).and_then(|op| op.args.get(*at)) {
-            Some(Operand::Value(given)) => self.is_borrowed(frames, outer, *given),
-            Some(Operand::Const(_)) => true,
-            None => false,
-        })
     }
 
     /// A frame of the interpreter as a frame of the engine: all that it holds is constant.

@@ -321,10 +321,8 @@ impl Checker<'_, '_> {
                 if numbers::is_prelude_function(&text) {
                     return self.refuse(p.span(), Reason::NoPrelude, &format!("`{text}`"));
                 }
-                {
-                    let remedy = remedies::of_function(&text).unwrap_or(Reason::UnknownName.remedy());
-                    self.refuse_with(p.span(), Reason::UnknownName, &format!("function `{text}`"), remedy)
-                }
+                let remedy = remedies::of_function(&text).map_or_else(|| self.spelling(&text), str::to_owned);
+                self.refuse_with(p.span(), Reason::UnknownName, &format!("function `{text}`"), &remedy)
             }
         }
     }

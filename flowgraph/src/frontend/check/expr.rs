@@ -219,7 +219,7 @@ impl Checker<'_, '_> {
         {
             return self.make(ExprKind::Struct(Vec::new()), Ty::Struct(key), pos);
         }
-        self.refuse(p.span(), Reason::UnknownName, &format!("`{text}`"))
+        self.refuse_with(p.span(), Reason::UnknownName, &format!("`{text}`"), &self.spelling(&text))
     }
 
     /// A variant without fields.

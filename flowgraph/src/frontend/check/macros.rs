@@ -6,10 +6,29 @@ use super::super::tree::{CompareOp, Expr, ExprKind};
 use super::super::types::Ty;
 use super::{Checker, remedies};
 use crate::ir::{Opcode, TrapKind};
+use crate::near::{did_you_mean, near_names};
 use syn::Token;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
+
+/// The macros of the dialect.
+const MACROS: [&str; 14] = [
+    "merge_point",
+    "can_enter_jit",
+    "record_known_result",
+    "record_exact_value",
+    "panic",
+    "unreachable",
+    "todo",
+    "unimplemented",
+    "assert",
+    "assert_eq",
+    "assert_ne",
+    "debug_assert",
+    "debug_assert_eq",
+    "debug_assert_ne",
+];
 
 impl Checker<'_, '_> {
     pub(super) fn macro_call(&mut self, mac: &syn::Macro, pos: Pos) -> Expr {
@@ -20,11 +39,9 @@ impl Checker<'_, '_> {
         match name {
             "merge_point" | "can_enter_jit" => {
                 if !mac.tokens.is_empty() {
-                    return self.refuse(
-                        mac.tokens.span(),
-                        Reason::WrongCount,
-                        &format!("`{name}!` takes no arguments"),
-                    );
+                    let remedy = format!("write `{name}!()`: what is green and red, the portal's attribute says");
+                    let detail = format!("`{name}!` takes no arguments");
+                    return self.refuse_with(mac.tokens.span(), Reason::WrongCount, &detail, &remedy);
                 }
                 let opcode = if name == "merge_point" { Opcode::MergePoint } else { Opcode::CanEnterJit };
                 self.make(ExprKind::Hint(opcode, None), Ty::Unit, pos)
@@ -46,8 +63,13 @@ impl Checker<'_, '_> {
                 self.refuse_with(mac.path.span(), Reason::Macro, &format!("`{name}!`"), remedy)
             }
             _ => {
-                let remedy = remedies::of_macro(name).unwrap_or(Reason::Macro.remedy());
-                self.refuse_with(mac.path.span(), Reason::Macro, &format!("`{name}!`"), remedy)
+                let usual = Reason::Macro.remedy();
+                let remedy = match (remedies::of_macro(name), did_you_mean(&near_names(name, MACROS.into_iter()))) {
+                    (Some(remedy), _) => remedy.to_owned(),
+                    (None, Some(meant)) => format!("{meant} ({usual})"),
+                    (None, None) => usual.to_owned(),
+                };
+                self.refuse_with(mac.path.span(), Reason::Macro, &format!("`{name}!`"), &remedy)
             }
         }
     }

@@ -18,12 +18,14 @@ mod remedies;
 
 use super::infer::{Infer, VarKind};
 use super::items::{FnItem, FnTypes, Item, ModuleId, Program, Space};
+use super::numbers;
 use super::refusal::{Pos, Reason};
 use super::tree::{Body, ConstId, Expr, ExprKind, Local, LocalId, LoopId, Pat, PatKind};
 use super::types::Ty;
 use super::uses::Pending;
 use super::written::Site;
 use crate::ir::{FileId, Scalar};
+use crate::near::{did_you_mean, near_names};
 use proc_macro2::Span;
 use std::cell::Cell;
 use std::rc::Rc;
@@ -176,6 +178,17 @@ impl<'p, 's> Checker<'p, 's> {
         let pos = self.pos(span);
         self.p.refuse_with(pos, reason, detail, remedy);
         self.error(pos)
+    }
+
+    /// What to do about a name that isn't there: the ones that may have been meant.
+    fn spelling(&self, name: &str) -> String {
+        let bound = self.scopes.iter().flatten().map(|(bound, _)| bound.as_str());
+        let scope = &self.p.modules[self.module];
+        let values = scope.names.keys().filter(|(space, _)| *space == Space::Value).map(|(_, name)| name.as_str());
+        let imported = scope.imports.keys().map(String::as_str);
+        let near = near_names(name, bound.chain(values).chain(imported).chain(numbers::prelude_functions()));
+        let usual = Reason::UnknownName.remedy();
+        did_you_mean(&near).map_or_else(|| usual.to_owned(), |meant| format!("{meant} ({usual})"))
     }
 
     fn error(&self, pos: Pos) -> Expr {
