@@ -109,7 +109,7 @@ impl Graph {
     }
 
     /// What is given is of use at the stage.
-    fn nothing_in_vain(&self) -> Result<(), Problem> {
+    fn nothing_in_vain(&self) -> Done {
         let of_residual = [("--args", self.args.is_some()), ("--policy", self.policy.is_some())];
         let given = of_residual.into_iter().filter(|(_, given)| *given && self.stage != StageName::Residual);
         let given = given.map(|(option, _)| (option, "residual"));
@@ -119,7 +119,7 @@ impl Graph {
         };
         let stages = if stage == "residual" { "" } else { ", or a later one" };
         let problem = Problem::new(format!("{option} says nothing of this stage"));
-        Err(problem.help(format!("ask for `--stage {stage}`{stages}, or leave {option} out")))
+        Err(problem.help(format!("ask for `--stage {stage}`{stages}, or leave {option} out")).into())
     }
 
     fn print(&self, module: &Module, reasons: draw::Reasons<'_>) -> Done {
