@@ -65,6 +65,9 @@ impl Log {
             }
             if !content.is_empty() {
                 let value: Value = serde_json::from_str(content).map_err(|e| match e.is_eof() {
+                    _ if content.starts_with("compiled ") => {
+                        wrong_for("this is the log of a run ahead of time".to_owned(), TO_READ)
+                    }
                     true => wrong_for("the log ends in the midst of an event".to_owned(), CUT_OFF),
                     false => wrong(format!("this is no JSON: {}", plain(&e))),
                 })?;
@@ -87,6 +90,9 @@ impl Log {
 }
 
 const CUT_OFF: &str = "the run was stopped while it wrote it, or the file has been cut off: leave this line out, and the log is summed up as far as it goes";
+
+const TO_READ: &str =
+    "it is text, to be read as it is; what is summed up is the log of `hueshift run … --mode jit --log FILE`";
 
 const WRITTEN_BY: &str = "logs are written by `hueshift run … --mode jit --log FILE`";
 

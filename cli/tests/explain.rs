@@ -174,7 +174,8 @@ fn texts_that_are_no_logs() {
     };
     wrong("", &["<stdin> is empty"]);
     wrong("\n \n", &["<stdin> is empty"]);
-    wrong("compiled tl: 41 ops in 12 blocks\n", &["line 1: this is no JSON"]);
+    wrong("compiled tl: 41 ops in 12 blocks\n", &["line 1: this is the log of a run ahead of time", "--mode jit"]);
+    wrong("hello\n", &["line 1: this is no JSON"]);
     wrong(&format!("{first}\n{{\"us\":3,}}\n"), &["line 2: this is no JSON"]);
     let cut_off = ["line 3: the log ends in the midst of an event", "leave this line out"];
     expect(2, &cut_off, &["explain", "-"], &format!("{first}\n\n{{\"us\":3"));

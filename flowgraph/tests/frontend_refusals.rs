@@ -184,6 +184,9 @@ fn remedies_fit_what_is_refused() {
         ("fn f(input: i64) -> i64 { inputs + 1 }", "did you mean `input`?"),
         ("fn f(n: i64) -> i64 { x + n }", "check the spelling; "),
         ("fn f(n: i64) { merge_pt!(); }", "did you mean `merge_point`?"),
+        ("fn h(x: Option<&mut i64>) { } fn f() { let mut n = 1; h(Some(&mut n)); }", "wrap it there"),
+        ("fn f(n: &mut i64) -> i64 { let m = &mut n; 1 }", "is a reference already"),
+        ("fn f(a: &mut [i64]) -> i64 { let (x, y) = a.split_at_mut(1); x[0] }", "with the indices of its parts"),
         ("fn f(n: i64) { merge_point!(n); }", "write `merge_point!()`"),
     ] {
         let refused = lift(&[("x.rs", text)]).unwrap_err();

@@ -100,7 +100,7 @@ reasons! {
     /// unsafe.
     Unsafe = "unsafe", "unsafe code is not supported", "move it into a `#[dont_look_inside]` function of an embedding crate, or write it with slices and `as`";
     /// A reference into a local that is kept.
-    LocalReference = "local_reference", "a reference to a local variable can only be the argument of a call", "write `&mut local` in the call itself, or keep an index instead of a reference";
+    LocalReference = "local_reference", "a reference to a local variable can only be the argument of a call", "write `&mut local` in the call itself (where it is to be wrapped, as in `Some(..)`, call a function that takes the reference, and wrap it there), or keep an index instead of a reference";
     /// A reference to what has no address.
     ValueReference = "value_reference", "a reference to {} is not supported", "bind the value to a variable and hand `&variable` to the call";
     /// `..base`.

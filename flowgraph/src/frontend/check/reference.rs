@@ -78,7 +78,11 @@ impl Checker<'_, '_> {
             Root::Local(id) => {
                 self.locals[id].addressed = true;
                 if !argument {
-                    return self.refuse(at.span(), Reason::LocalReference, "");
+                    let remedy = match &place.ty {
+                        Ty::Ref(..) | Ty::Slice(..) => "the variable is a reference already: hand it over as it is",
+                        _ => Reason::LocalReference.remedy(),
+                    };
+                    return self.refuse_with(at.span(), Reason::LocalReference, "", remedy);
                 }
                 if mutable {
                     self.writable(&place, at, false);

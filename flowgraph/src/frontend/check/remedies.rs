@@ -11,6 +11,9 @@ pub(super) fn of_method(name: &str) -> Option<&'static str> {
         | "contains" | "starts_with" | "ends_with" | "binary_search" | "concat" => {
             "write a loop over the indices, in a function of the file"
         }
+        "split_at_mut" | "split_first_mut" | "split_last_mut" => {
+            "hand on the slice as it is, with the indices of its parts"
+        }
         "split_first" | "split_last" | "split_at" => "take the parts one by one: `a[0]`, `&a[1..]`",
         "take" | "replace" => "keep the value under a name, and assign the new one: `let x = o; o = None;`",
         "map" | "and_then" | "or_else" | "filter" | "ok_or" | "map_err" | "unwrap_or_else" | "unwrap_or_default"
