@@ -331,6 +331,7 @@ impl Engine<'_> {
         let mut roots: Vec<(RootId, Word)> = self.run_roots.iter().filter(|(_, at)| *at != 0).copied().collect();
         let mut locals = self.run_locals.clone();
         locals.extend(frames.iter().flat_map(|frame| &frame.slots));
+        locals.retain(|at| *at != 0);
         if self.program.references_in_memory {
             let lent = self.found_in_memory(frames);
             roots.retain(|(_, at)| !lent.contains(at));
