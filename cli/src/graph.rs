@@ -8,7 +8,7 @@ use crate::source::{self, Source};
 use clap::{Args, ValueEnum};
 use flowgraph::draw;
 use flowgraph::ir::{Module, Stage};
-use flowgraph::near::{did_you_mean, near_names};
+use flowgraph::near::{in_brackets, near_names};
 use flowgraph::text::{print_graph, print_module};
 use hueshift::{JitOptions, Specialized};
 use std::collections::BTreeSet;
@@ -127,11 +127,10 @@ impl Graph {
         let selected = draw::selected(module, function);
         if let (Some(f), true) = (function, selected.is_empty()) {
             let near = near_names(f, module.graphs.values().map(|g| g.function.as_str()));
-            let meant = did_you_mean(&near).map_or_else(String::new, |meant| format!(" ({meant})"));
             let what = if module.stage == Stage::Flow { "there is no function" } else { "the entry does not reach" };
             let all: BTreeSet<&str> = module.graphs.values().map(|g| g.function.as_str()).collect();
             let help = format!("the functions are {}", all.into_iter().collect::<Vec<_>>().join(", "));
-            return Err(Problem::new(format!("{what} `{f}`{meant}")).help(help).into());
+            return Err(Problem::new(format!("{what} `{f}`{}", in_brackets(&near))).help(help).into());
         }
         let text = match self.format {
             Format::Text if function.is_none() => print_module(module),

@@ -4,7 +4,7 @@ use crate::output::print;
 use crate::problem::{Failure, Problem, run_failure, spec_failure};
 use clap::{Args, ValueEnum};
 use flowgraph::ir::SourceFile;
-use flowgraph::near::{did_you_mean, near_names};
+use flowgraph::near::{in_brackets, near_names};
 use hueshift::events::Reason;
 use hueshift::{Compiler, JitOptions, Report, Sweep};
 use std::path::PathBuf;
@@ -367,8 +367,7 @@ pub fn parse_jit(text: &str) -> Result<Jit, String> {
         jit.given.push(key.to_owned());
         let Some(Setting { set, .. }) = SETTINGS.iter().find(|setting| setting.key == key) else {
             let keys: Vec<&str> = SETTINGS.iter().map(|setting| setting.key).collect();
-            let meant = did_you_mean(&near_names(key, keys.iter().copied()));
-            let meant = meant.map_or_else(String::new, |meant| format!(" ({meant})"));
+            let meant = in_brackets(&near_names(key, keys.iter().copied()));
             return Err(format!("there is no setting `{key}`{meant}; there are {}", keys.join(", ")));
         };
         let number = || value.parse::<u32>().map(u64::from).map_err(|_| no_number(key, value, u32::MAX.into()));

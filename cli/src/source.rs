@@ -4,7 +4,7 @@ use crate::problem::{Failure, Problem, compile_failure, file_problem, refusal_pr
 use flowgraph::analysis::CallGraph;
 use flowgraph::frontend;
 use flowgraph::ir::{Graph, Module, Stage};
-use flowgraph::near::{did_you_mean, near_names};
+use flowgraph::near::{in_brackets, near_names};
 use flowgraph::text::place_in;
 use flowgraph::verify::Violation;
 use hintannotator::{Colors, Letter, letters_of_key};
@@ -322,10 +322,9 @@ pub fn function<'m>(module: &'m Module, name: &str) -> Result<&'m Graph, Failure
             return Problem::new(message).help("write one: `pub fn f(x: i64) -> i64 { x }`").into();
         }
         let near = near_names(name, module.graphs.values().map(|g| g.function.as_str()));
-        let meant = did_you_mean(&near).map_or_else(String::new, |meant| format!(" ({meant})"));
         let all: Vec<&str> = module.graphs.keys().map(String::as_str).collect();
         let help = format!("the functions are {}", all.join(", "));
-        Problem::new(format!("there is no function `{name}`{meant}")).help(help).into()
+        Problem::new(format!("there is no function `{name}`{}", in_brackets(&near))).help(help).into()
     })
 }
 

@@ -276,3 +276,49 @@ fn behind_exits_memory_is_told_apart() {
     let region = text.rfind("graph ").map(|at| &text[at..]).expect("a graph");
     assert!(region.contains("jump b2(") && !region.contains("setfield"), "{region}");
 }
+
+/// A register whose type changes from round to round, and a count beside it, in one local behind `&mut`.
+const CHANGING: &str = "use hueshift::prelude::*;
+#[derive(Clone, Copy)]
+pub enum Val { Int(i64), Float(f64) }
+pub struct Regs { pub of: Val, pub count: i64 }
+#[portal(greens(code, pc), reds(regs, n))]
+fn run(code: &[u8], mut pc: usize, regs: &mut Regs, mut n: i64) -> i64 {
+    loop {
+        merge_point!();
+        if pc >= code.len() { return regs.count; }
+        let op = concrete(code[pc]);
+        pc += 1;
+        match op {
+            b'+' => regs.of = match promote_tag(regs.of) {
+                Val::Int(x) => Val::Int(x.wrapping_add(n)),
+                Val::Float(x) => Val::Float(x + n as f64),
+            },
+            b'?' => if n & 1 == 0 { pc += 1; },
+            b'f' => regs.of = Val::Float(3.0),
+            b'i' => regs.of = Val::Int(3),
+            b'c' => regs.count += 1,
+            _ => { n -= 1; if n > 0 { pc = 0; can_enter_jit!(); } }
+        }
+    }
+}
+pub fn main(code: &[u8], n: i64) -> i64 {
+    let mut regs = Regs { of: Val::Int(0), count: 0 };
+    run(code, 0, &mut regs, n)
+}";
+
+/// In a region, joins of a round that knows more don't lead to those of one that knew less: what the loop keeps in a
+/// register is stored in no round.
+#[test]
+fn joins_of_regions_keep_registers() {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("changing.residual");
+    let to = ["--emit", "residual", "--emit-to", path.to_str().expect("a path of text")];
+    let run = ["run", "-", "--entry", "main", "--args", r#""+?fcl",100000"#, "--mode", "jit", "--jit", "background=no"];
+    let ran = expect(0, &[], &[&run[..], &to[..]].concat(), CHANGING);
+    assert_eq!(ran.out, "100000\n");
+    let text = std::fs::read_to_string(path).expect("the residual code");
+    let region = text.split("graph ").max_by_key(|graph| graph.len()).expect("a graph");
+    assert!(region.contains("Regs.count"), "{region}");
+    let stores = region.lines().filter(|line| line.contains("setfield") && line.contains("Regs.count")).count();
+    assert_eq!(stores, 0, "{region}");
+}

@@ -17,3 +17,8 @@ pub fn did_you_mean(names: &[String]) -> Option<String> {
     let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     (!names.is_empty()).then(|| format!("did you mean {}?", names.join(", ")))
 }
+
+/// The same behind a sentence, in brackets, with a space before it; nothing where no name is near.
+pub fn in_brackets(names: &[String]) -> String {
+    did_you_mean(names).map_or_else(String::new, |meant| format!(" ({meant})"))
+}

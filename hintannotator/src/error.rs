@@ -1,7 +1,7 @@
 //! What can be wrong with the colors that an author asks for.
 
 use flowgraph::ir::{Loc, Module};
-use flowgraph::near::{self, near_names};
+use flowgraph::near::{in_brackets, near_names};
 
 /// A value that must be green but can't be, or an entry that can't be annotated.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub enum ColorError {
         remedy: String,
     },
     /// The entry isn't a function of the module.
-    #[error("there is no function `{name}`{}", did_you_mean(.near))]
+    #[error("there is no function `{name}`{}", in_brackets(.near))]
     NoSuchFunction {
         /// The name asked for.
         name: String,
@@ -53,8 +53,4 @@ impl ColorError {
         let near = near_names(name, module.graphs.values().map(|g| g.function.as_str()));
         ColorError::NoSuchFunction { name: name.to_owned(), near }
     }
-}
-
-pub(crate) fn did_you_mean(names: &[String]) -> String {
-    near::did_you_mean(names).map_or_else(String::new, |meant| format!(" ({meant})"))
 }

@@ -5,10 +5,9 @@
 //! `#SIGNATURE` chooses one. A variable of several values (a struct, a tuple) is green if all of them are, else blue:
 //! known as a container. A slice is what its address is.
 
-use crate::error::did_you_mean;
 use crate::signature::{Letter, is_twin_key, letters_of_key};
 use flowgraph::ir::{Color, Graph, Module, NameDef, Opcode, Operand, RustType, ValueId};
-use flowgraph::near::near_names;
+use flowgraph::near::{in_brackets, near_names};
 use std::collections::BTreeMap;
 
 /// A question that has no answer.
@@ -20,7 +19,7 @@ pub enum QueryError {
     )]
     Malformed(String),
     /// No such function is reached from the entry.
-    #[error("no function `{name}` is reached from the entry{}", did_you_mean(.near))]
+    #[error("no function `{name}` is reached from the entry{}", in_brackets(.near))]
     NoSuchFunction {
         /// The name asked for.
         name: String,
@@ -31,7 +30,7 @@ pub enum QueryError {
     #[error("`{0}` is called without being looked into: its variables have no colors")]
     NotLookedInto(String),
     /// The function has no such variable.
-    #[error("`{function}` has no variable `{name}`{}", did_you_mean(.near))]
+    #[error("`{function}` has no variable `{name}`{}", in_brackets(.near))]
     NoSuchVariable {
         /// The function.
         function: String,

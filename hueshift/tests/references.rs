@@ -109,70 +109,32 @@ fn a_reference_under_a_name_of_its_own() {
     }
 }
 
-/// A portal whose `&mut` changes places with one in a struct, which a function that nobody looks into follows.
-#[hueshift::interpreter]
-mod lent {
-    use hueshift::prelude::*;
+hueshift::interpreter_file!(
+    "../tests/dialect/lent_from_memory.rs",
+    mod lent,
+    entry of_a_local(code),
+    entry of_what_is_handed_in(code),
+    entry that_change_places(code)
+);
 
-    pub struct Regs {
-        pub a: i64,
-    }
-    pub struct Holder<'a> {
-        pub regs: &'a mut Regs,
-    }
-    #[dont_look_inside]
-    fn poke(holder: &mut Holder) {
-        holder.regs.a ^= 5;
-    }
-    #[portal(greens(code, pc), reds(holder, regs, n))]
-    pub fn run<'a>(code: &[u8], mut pc: usize, mut holder: Holder<'a>, mut regs: &'a mut Regs, mut n: i64) -> i64 {
-        loop {
-            merge_point!();
-            if pc >= code.len() {
-                return holder.regs.a.wrapping_mul(31) ^ regs.a;
-            }
-            let op = concrete(code[pc]);
-            pc += 1;
-            match op {
-                b'c' => regs.a = regs.a.wrapping_mul(3).wrapping_add(n),
-                b'p' => poke(&mut holder),
-                b's' => {
-                    let old = holder.regs;
-                    holder = Holder { regs };
-                    regs = old;
-                }
-                b'x' => {
-                    if regs.a & 1 == 0 {
-                        pc += 1;
-                    }
-                }
-                _ => {
-                    n -= 1;
-                    if n > 0 {
-                        pc = 0;
-                        can_enter_jit!();
-                    }
-                }
-            }
-        }
-    }
-}
-
+/// A function that nobody looks into follows what a portal was handed from memory.
 #[test]
 fn what_is_lent_from_memory_is_seen_there() {
     for (threshold, bridge) in [2, 5, 20].into_iter().flat_map(|threshold| [1, 2, 5].map(|bridge| (threshold, bridge)))
     {
         let options = JitOptions { threshold, bridge, background: false, ..Jit::usual_options() };
         let mut jit = Jit::with_options(&lent::INTERPRETER, options);
-        for code in [&b"cpl"[..], b"cxpcsl", b"scxpl", b"cscpxsl"] {
+        for code in [&b"cL"[..], b"cxcL", b"cxpcsL", b"cscpxsL"] {
             for n in [1, 7, 60, 200] {
-                let (mut one, mut two) = (lent::Regs { a: 3 }, lent::Regs { a: 4 });
-                let result = lent::run(code, 0, lent::Holder { regs: &mut one }, &mut two, n);
-                let wanted = (result, one.a, two.a);
-                let (mut one, mut two) = (lent::Regs { a: 3 }, lent::Regs { a: 4 });
-                let result = lent::jit::run(&mut jit, code, 0, lent::Holder { regs: &mut one }, &mut two, n);
-                let got = (result.expect("no trap"), one.a, two.a);
-                assert_eq!(got, wanted, "{code:?}, {n} rounds, threshold {threshold}, bridge {bridge}");
+                let what = format!("{code:?}, {n} rounds, threshold {threshold}, bridge {bridge}");
+                let got = lent::jit::of_a_local(&mut jit, code, n).expect("no trap");
+                assert_eq!(got, lent::of_a_local(code, n), "{what}");
+                let got = lent::jit::that_change_places(&mut jit, code, n).expect("no trap");
+                assert_eq!(got, lent::that_change_places(code, n), "{what}");
+                let (mut own, mut wanted) = (lent::Regs { a: n }, lent::Regs { a: n });
+                let got = lent::jit::of_what_is_handed_in(&mut jit, code, n, &mut own).expect("no trap");
+                assert_eq!(got, lent::of_what_is_handed_in(code, n, &mut wanted), "{what}");
+                assert_eq!(own.a, wanted.a, "{what}");
             }
         }
     }

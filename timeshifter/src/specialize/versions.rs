@@ -10,7 +10,7 @@ use super::state::{Red, Reg, State, VersionId};
 use flowgraph::ir::{BlockId, Edge, Loc, MarkKind, Operand, Terminator};
 use std::rc::Rc;
 
-/// For so many times as many versions as those that keep all, a version keeps constants.
+/// Up to so many times as many versions as keep all, the next one keeps constants.
 const CONSTANT_VERSIONS: usize = 4;
 
 impl Engine<'_> {
@@ -109,9 +109,9 @@ impl Engine<'_> {
     pub(super) fn count_version(&mut self, mark: MarkKind, key: usize, states: usize) {
         self.merges.see(
             mark,
-            match self.versions[key].len() {
-                number if number >= self.limits.versions => Merge::Topped,
-                0 => Merge::New,
+            match (self.versions[key].len(), self.keeps(self.versions[key].len())) {
+                (_, Keeps::Nothing) => Merge::Topped,
+                (0, _) => Merge::New,
                 _ => Merge::Widened,
             },
         );
