@@ -13,7 +13,7 @@ pub enum Merge {
     Peeled,
     /// A version is made that is met with the last one: what differs becomes a variable.
     Widened,
-    /// A version is made that forgets all constants and facts.
+    /// A version is made that forgets all facts; constants, too, in a trace and where there are very many versions.
     Topped,
     /// Several states are met into the version that is made.
     Met,
