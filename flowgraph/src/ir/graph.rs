@@ -195,7 +195,7 @@ impl Terminator {
     /// The edges, in order.
     #[inline]
     pub fn edges(&self) -> impl Iterator<Item = &Edge> {
-        let (first, cases, last): (_, &[(i64, Edge)], _) = match self {
+        let (first, cases, second): (_, &[(i64, Edge)], _) = match self {
             Terminator::Jump(edge) => (Some(edge), &[], None),
             Terminator::Branch { then, otherwise, .. } => (Some(then), &[], Some(otherwise)),
             Terminator::Switch { cases, default, .. } => (None, cases, Some(default)),
@@ -203,13 +203,13 @@ impl Terminator {
                 (None, &[], None)
             }
         };
-        first.into_iter().chain(cases.iter().map(|(_, edge)| edge)).chain(last)
+        Edges { alone: [first, second], cases: cases.iter().map(|(_, edge)| edge) }
     }
 
     /// The edges, in order, to change.
     #[inline]
     pub fn edges_mut(&mut self) -> impl Iterator<Item = &mut Edge> {
-        let (first, cases, last): (_, &mut [(i64, Edge)], _) = match self {
+        let (first, cases, second): (_, &mut [(i64, Edge)], _) = match self {
             Terminator::Jump(edge) => (Some(edge), &mut [], None),
             Terminator::Branch { then, otherwise, .. } => (Some(then), &mut [], Some(otherwise)),
             Terminator::Switch { cases, default, .. } => (None, cases, Some(default)),
@@ -217,7 +217,7 @@ impl Terminator {
                 (None, &mut [], None)
             }
         };
-        first.into_iter().chain(cases.iter_mut().map(|(_, edge)| edge)).chain(last)
+        Edges { alone: [first, second], cases: cases.iter_mut().map(|(_, edge)| edge) }
     }
 
     /// The operands that the terminator itself looks at: not those of its edges.
@@ -252,6 +252,31 @@ impl Terminator {
         for edge in self.edges_mut() {
             edge.args.iter_mut().for_each(&mut f);
         }
+    }
+}
+
+/// The edges of a terminator: those of a jump or a branch, or those of a switch's cases and its default. Passes hardly
+/// ask for anything as often, and most terminators have no cases, so this is no chain of iterators.
+struct Edges<E, C> {
+    /// Before the cases, and behind them.
+    alone: [Option<E>; 2],
+    cases: C,
+}
+
+impl<E, C: Iterator<Item = E>> Iterator for Edges<E, C> {
+    type Item = E;
+
+    #[inline]
+    fn next(&mut self) -> Option<E> {
+        let [first, last] = &mut self.alone;
+        first.take().or_else(|| self.cases.next()).or_else(|| last.take())
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let alone = self.alone.iter().flatten().count();
+        let (least, most) = self.cases.size_hint();
+        (least + alone, most.map(|most| most + alone))
     }
 }
 
@@ -417,9 +442,7 @@ impl Graph {
     /// By block: how many edges lead there. What comes to the entry from outside doesn't count.
     pub fn arrivals(&self) -> Vec<u32> {
         let mut arrivals = vec![0; self.blocks.len()];
-        for edge in self.edges() {
-            arrivals[edge.block.index()] += 1;
-        }
+        self.edges().for_each(|edge| arrivals[edge.block.index()] += 1);
         arrivals
     }
 

@@ -25,7 +25,7 @@ use super::memory::{Place, one_way};
 use super::replacements::Replacements;
 use super::rewrites::{Kind, Rewrites, shown_op};
 use flowgraph::ir::{Block, BlockId, Effect, Graph, Op, Opcode, Operand, Terminator, ValueId};
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
 use smallvec::{SmallVec, smallvec};
 use std::hash::{Hash, Hasher};
 
@@ -101,7 +101,9 @@ pub(super) fn hoist_busy(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
 
 /// The numbers of ops that are there more than once. All others can be passed over.
 fn again(graph: &Graph) -> FxHashSet<u64> {
-    let (mut seen, mut again) = (FxHashSet::default(), FxHashSet::default());
+    let ops: usize = graph.blocks.iter().map(|block| block.ops.len()).sum();
+    let mut seen = FxHashSet::with_capacity_and_hasher(ops, FxBuildHasher);
+    let mut again = FxHashSet::default();
     for op in graph.blocks.iter().flat_map(|block| &block.ops).filter(|op| may_go_up(op)) {
         let hash = hash(op);
         if !seen.insert(hash) {

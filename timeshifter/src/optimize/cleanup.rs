@@ -9,7 +9,7 @@ use super::replacements::Replacements;
 use super::rewrites::{Kind, Rewrites, shown, shown_op};
 use super::threads::thread_jumps;
 use flowgraph::ir::{Block, BlockId, Const, Edge, Graph, NO_GUARD, Op, Opcode, Operand, Terminator, ValueId};
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use rustc_hash::{FxHashSet, FxHasher};
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
 
@@ -565,26 +565,30 @@ fn shorten_jumps(graph: &mut Graph, rewrites: &mut Rewrites) -> Cleaned {
         Block { params, ops, term: Terminator::Jump(edge), .. }
             if params.is_empty() && ops.is_empty() && edge.block.index() != at && at != 0 =>
         {
-            Some((at, edge.clone()))
+            Some(edge.block)
         }
         _ => None,
     };
-    let onward: FxHashMap<usize, Edge> = graph.blocks.iter().enumerate().filter_map(onward).collect();
-    if onward.is_empty() {
+    let onward: Vec<Option<BlockId>> = graph.blocks.iter().enumerate().map(onward).collect();
+    if onward.iter().all(Option::is_none) {
         return Cleaned::Nothing;
     }
-    let onward = ends_of_chains(&onward);
+    let last = last_of_chains(&onward);
     let mut changed = false;
-    for (at, block) in graph.blocks.iter_mut().enumerate() {
-        for edge in block.term.edges_mut() {
-            if let Some(on) = onward.get(&edge.block.index()) {
-                let told = || (format!("b{at} -> {}", on.block), format!("{} only jumps there", edge.block));
-                if rewrites.may(Kind::Jump, block.loc, told) {
-                    *edge = on.clone();
-                    changed = true;
-                }
+    for at in 0..graph.blocks.len() {
+        let block = &mut graph.blocks[at];
+        // No chain that ends leads through this block and to its last one again.
+        let (loc, mut term) = (block.loc, std::mem::replace(&mut block.term, Terminator::Return(Vec::new())));
+        for edge in term.edges_mut() {
+            let Some(last) = last[edge.block.index()] else { continue };
+            let Terminator::Jump(on) = &graph.block(last).term else { unreachable!("{last} only jumps on") };
+            let told = || (format!("b{at} -> {}", on.block), format!("{} only jumps there", edge.block));
+            if rewrites.may(Kind::Jump, loc, told) {
+                *edge = on.clone();
+                changed = true;
             }
         }
+        graph.blocks[at].term = term;
     }
     if changed {
         drop_unreachable(graph);
@@ -592,25 +596,25 @@ fn shorten_jumps(graph: &mut Graph, rewrites: &mut Rewrites) -> Cleaned {
     changed.into()
 }
 
-/// Where chains of jumps end, by each of their blocks. One that leads into a circle has no end.
-fn ends_of_chains(onward: &FxHashMap<usize, Edge>) -> FxHashMap<usize, Edge> {
-    let mut ends: FxHashMap<usize, Option<Edge>> = FxHashMap::default();
-    for start in onward.keys() {
-        let (mut chain, mut at, mut end) = (Vec::new(), *start, None);
-        while let Some(edge) = onward.get(&at) {
-            if let Some(known) = ends.get(&at) {
-                end = known.clone();
+/// The last block of each chain of jumps, by each of its blocks. One that leads into a circle has none.
+fn last_of_chains(onward: &[Option<BlockId>]) -> Vec<Option<BlockId>> {
+    let mut last = vec![None; onward.len()];
+    let mut seen = vec![false; onward.len()];
+    let mut chain: Vec<usize> = Vec::new();
+    for start in 0..onward.len() {
+        let (mut at, mut end) = (start, None);
+        while let Some(next) = onward[at] {
+            if std::mem::replace(&mut seen[at], true) {
+                end = last[at]; // on a circle, if it is of this chain
                 break;
             }
-            // Found again from here, it is on a circle.
-            ends.insert(at, None);
             chain.push(at);
-            end = Some(edge.clone());
-            at = edge.block.index();
+            end = Some(BlockId(at as u32));
+            at = next.index();
         }
-        ends.extend(chain.into_iter().map(|at| (at, end.clone())));
+        chain.drain(..).for_each(|at| last[at] = end);
     }
-    ends.into_iter().filter_map(|(at, end)| Some((at, end?))).collect()
+    last
 }
 
 /// A block that alone jumps to another takes it in.

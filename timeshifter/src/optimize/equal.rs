@@ -3,7 +3,7 @@
 
 use super::rewrites::{Kind, Rewrites};
 use flowgraph::ir::{Block, BlockId, Effect, Graph, Loc, Opcode, Operand, Terminator, ValueId};
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 use std::mem::discriminant;
 
@@ -34,7 +34,7 @@ fn equal_blocks(graph: &Graph, rewrites: &mut Rewrites) -> FxHashMap<BlockId, Bl
     let arrivals = graph.arrivals();
     let may_go = |id: BlockId| arrivals[id.index()] > 0 && !used_elsewhere[id.index()];
     // Most blocks differ from all others already in where they lead.
-    let mut ways_out: FxHashMap<u64, bool> = FxHashMap::default();
+    let mut ways_out: FxHashMap<u64, bool> = FxHashMap::with_capacity_and_hasher(graph.blocks.len(), FxBuildHasher);
     for (_, block) in graph.block_ids().zip(&graph.blocks).filter(|(id, _)| may_go(*id)) {
         ways_out.entry(way_out(block)).and_modify(|several| *several = true).or_insert(false);
     }

@@ -175,7 +175,11 @@ impl Flow {
             && code.ops.is_empty()
             && is_trap(graph, block)
         {
-            return known.learn_for_trap(*cond, side == 0);
+            let (cond, holds) = (*cond, side == 0);
+            // What the op right above gives has just been looked for, by all that is known.
+            let is_fresh =
+                || graph.block(from).ops.last().is_some_and(|op| op.results.first().copied() == cond.value());
+            return (is_fresh() || known.may_be(cond, holds)) && known.learn_for_trap(cond, holds);
         }
         for (number, param) in self.numbers(block).zip(&code.params) {
             known.computed(*param, self.bounds[number].unwrap_or(IntBound::unbounded()));

@@ -242,13 +242,10 @@ impl Walk<'_> {
             return false;
         }
         let bounds = self.known.transfer(op);
-        let why = match self.known.compares(op.opcode, &op.args) {
-            Some(_) => "what has been compared before",
-            None => "the bounds of its operands",
-        };
         if let [bound] = bounds[..]
             && let Some(constant) = bound.get_constant_int()
             && self.graph.values[op.results[0].index()].ty == Type::Int
+            && let why = self.why_constant(op)
             && self.may(op, Kind::Fold, || (constant.to_string(), why.to_owned()))
         {
             self.replaced.replace(op.results[0], Operand::int(constant));
@@ -267,6 +264,14 @@ impl Walk<'_> {
         }
         self.known.learn_chosen(op);
         true
+    }
+
+    /// What says that an op gives a constant.
+    fn why_constant(&self, op: &Op) -> &'static str {
+        match self.known.compares(op.opcode, &op.args) {
+            Some(_) => "what has been compared before",
+            None => "the bounds of its operands",
+        }
     }
 
     /// Whether an op has been done that is the same. Else it has been from here on.

@@ -383,6 +383,9 @@ impl Known {
 
     /// What a comparison gives that bounds with a sign don't decide.
     pub(super) fn compares(&self, opcode: Opcode, args: &[Operand]) -> Option<bool> {
+        if !opcode.is_comparison() {
+            return None;
+        }
         if let Some((value, constant)) = equality(opcode, args)
             && self.least.get(&value).is_some_and(|least| constant < *least)
         {

@@ -5,7 +5,7 @@
 use ena::unify::{InPlaceUnificationTable, NoError, UnifyKey, UnifyValue};
 use flowgraph::ir::{Graph, Operand, ValueId};
 
-/// A value, as a member of its class.
+/// A member of a class: a value, or several that are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Member(u32);
 
@@ -41,7 +41,8 @@ impl UnifyValue for Meaning {
 /// Which values are replaced by which operands.
 pub(super) struct Replacements {
     values: usize,
-    /// By value: its member of the classes, and one more; 0 if it has none, as most. Empty until something is replaced.
+    /// By value: the member of the classes that it is, alone or with others of its class, and one more; 0 if it is none,
+    /// as most. Empty until something is replaced.
     members: Vec<u32>,
     has_constants: bool,
     classes: InPlaceUnificationTable<Member>,
@@ -92,16 +93,17 @@ impl Replacements {
         if self.is_empty() {
             self.members = vec![0; self.values];
         }
-        let own = self.member(value);
-        match operand {
-            Operand::Value(other) => {
-                let other = self.member(other);
-                self.classes.union(own, other);
-            }
+        let stands = match operand {
+            Operand::Value(other) => self.member(other),
             constant => {
                 self.has_constants = true;
-                self.classes.union_value(own, Meaning(constant));
+                self.classes.new_key(Meaning(constant))
             }
+        };
+        match self.members[value.index()] {
+            // As a rule nothing has been replaced by it: then it needs no member of its own.
+            0 => self.members[value.index()] = stands.0 + 1,
+            number => self.classes.union(Member(number - 1), stands),
         }
         true
     }

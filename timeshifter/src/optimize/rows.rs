@@ -25,7 +25,7 @@ use super::memory::one_way;
 use super::rewrites::{Kind, Rewrites, shown};
 use flowgraph::ir::{BlockId, Edge, Effect, Graph, Imm, Loc, Op, Opcode, Operand, Terminator, Time, Type, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::smallvec;
+use smallvec::{SmallVec, smallvec};
 
 /// So many ops may lie between the checks of a row: they are there twice then.
 const OPS: usize = 24;
@@ -151,14 +151,14 @@ pub(super) fn is_copied(op: &Op) -> bool {
 /// Checks in a row.
 struct Row {
     /// The blocks that end in them. One leads to the next, and else to a trap.
-    blocks: Vec<BlockId>,
+    blocks: SmallVec<[BlockId; CHECKS]>,
     offsets: Option<Offsets>,
 }
 
 impl Row {
     /// So many blocks at most that end in tests, from this one on, with nothing between them that changes anything.
     fn at(graph: &Graph, one_way: &[bool], first: BlockId, most: usize) -> Option<Row> {
-        let mut blocks = vec![first];
+        let mut blocks: SmallVec<[BlockId; CHECKS]> = smallvec![first];
         let (mut at, mut ops) = (first, 0);
         while blocks.len() < most {
             let next = passes(graph, at)?.0;

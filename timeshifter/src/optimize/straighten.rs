@@ -41,6 +41,7 @@ use super::memory::{Place, is_exclusive, one_way};
 use super::rewrites::{Kind, Rewrites};
 use flowgraph::ir::{Access, Block, BlockId, Edge, Effect, Graph, Op, Opcode, Operand, Terminator, Time, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 /// Arms of more ops are left.
 const OPS: usize = 12;
@@ -229,7 +230,7 @@ struct Arm {
     /// Which of the edges leads there.
     side: usize,
     /// Its blocks. One leads to the next, and else to a trap; the last one jumps to where the other side leads.
-    chain: Vec<BlockId>,
+    chain: SmallVec<[BlockId; TESTS]>,
 }
 
 /// By block: the arms that it branches to.
@@ -261,7 +262,7 @@ impl Arm {
         if exits(graph, past.block) || is_trap(graph, past.block) {
             return None;
         }
-        let (mut chain, mut ops, mut next) = (Vec::new(), 0, first);
+        let (mut chain, mut ops, mut next) = (SmallVec::new(), 0, first);
         loop {
             let block = graph.block(next.block);
             if !one_way[next.block.index()] || !block.params.is_empty() || chain.len() > TESTS {

@@ -148,7 +148,11 @@ impl Engine<'_> {
         }
         let template = Rc::new(template);
         let version = Version { template, fragment, block, enterable, folds: 0, arrivals: Vec::new() };
-        self.versions[key].push(version);
+        let versions = &mut self.versions[key];
+        if versions.is_empty() {
+            versions.reserve_exact(1); // most keys have one
+        }
+        versions.push(version);
         self.has_changed(key);
         id
     }

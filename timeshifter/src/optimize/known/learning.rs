@@ -59,11 +59,6 @@ impl Known {
 
     /// The same where only a trap looks at what is known.
     pub(in crate::optimize) fn learn_for_trap(&mut self, cond: Operand, holds: bool) -> bool {
-        if let Operand::Value(value) = cond
-            && self.holds(value, !holds)
-        {
-            return false;
-        }
         self.learn_through(cond, holds, SHALLOW)
     }
 
