@@ -64,8 +64,8 @@ macro_rules! switches {
 switches! {
     /// `Limits::join_tuples`.
     join_tuples: usual 16, or [1, 2, 3];
-    /// `Limits::versions`.
-    versions: usual 3, or [1, 1, 1, 2];
+    /// `Limits::versions`; with 0 no version that states are met into keeps anything but greens.
+    versions: usual 3, or [0, 1, 1, 2];
     /// `Limits::residual_ops`: what is beyond goes on in the all-red twin.
     residual_ops: usual 200_000, or [20, 60, 150];
     /// `Limits::inline_depth`.

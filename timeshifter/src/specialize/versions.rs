@@ -109,9 +109,9 @@ impl Engine<'_> {
     pub(super) fn count_version(&mut self, mark: MarkKind, key: usize, states: usize) {
         self.merges.see(
             mark,
-            match self.versions[key].len() {
-                number if number >= self.limits.versions => Merge::Topped,
-                0 => Merge::New,
+            match (self.keeps(self.versions[key].len()), self.versions[key].len()) {
+                (Keeps::Nothing, _) => Merge::Topped,
+                (_, 0) => Merge::New,
                 _ => Merge::Widened,
             },
         );
