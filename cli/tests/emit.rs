@@ -277,6 +277,48 @@ fn behind_exits_memory_is_told_apart() {
     assert!(region.contains("jump b2(") && !region.contains("setfield"), "{region}");
 }
 
+/// Values of narrow types: in registers, in a local behind `&mut`, and a count.
+const NARROW: &str = "use hueshift::prelude::*;
+pub struct World { pub cells: [i8; 2] }
+#[portal(greens(code, pc), reds(world, x, y, rounds))]
+fn run(code: &[u8], mut pc: usize, world: &mut World, mut x: u8, mut y: u32, mut rounds: u32) -> u64 {
+    loop {
+        merge_point!();
+        if rounds == 0 { return world.cells[0] as u64 ^ x as u64 ^ y as u64; }
+        rounds -= 1;
+        let op = concrete(code[pc]);
+        pc += 1;
+        match op {
+            b'x' => x = x ^ world.cells[1] as u8,
+            b'y' => y = (y >> 1) | (x as u32 & 1),
+            b's' => world.cells = [world.cells[1], world.cells[0]],
+            _ => { pc = 0; can_enter_jit!(); }
+        }
+    }
+}
+pub fn main(code: &[u8], x: u8, y: u32, rounds: u32) -> u64 {
+    let mut world = World { cells: [3, -5] };
+    run(code, 0, &mut world, x, y, rounds)
+}";
+
+/// A loop that runs come to from the interpreter knows what narrow types hold, so that none of its values is cut down to
+/// its type in each round.
+#[test]
+fn narrow_types_are_known_in_loops() {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("narrow.residual");
+    let to = ["--emit", "residual", "--emit-to", path.to_str().expect("a path of text")];
+    let args = r#""xysxys.",77,3000000000,1000000"#;
+    let run = ["run", "-", "--entry", "main", "--args", args, "--mode"];
+    let interpreted = expect(0, &[], &[&run[..], &["interp"]].concat(), NARROW);
+    let ran = expect(0, &[], &[&run[..], &["jit", "--jit", "background=no"], &to[..]].concat(), NARROW);
+    assert_eq!(ran.out, interpreted.out);
+    let text = std::fs::read_to_string(path).expect("the residual code");
+    assert!(text.contains("jump b1("), "{text}");
+    for cut in ["int_signext", "4294967295"] {
+        assert!(!text.contains(cut), "{cut}: {text}");
+    }
+}
+
 /// A register whose type changes from round to round, and a count beside it, in one local behind `&mut`.
 const CHANGING: &str = "use hueshift::prelude::*;
 #[derive(Clone, Copy)]

@@ -4,10 +4,10 @@ use super::engine::{Engine, FunctionKey, RootKind, Unit};
 use super::error::SpecError;
 use super::memory::{Origin, Provenance};
 use super::own::Shape;
+use super::ranges::of_arguments;
 use super::residual::Fragment;
 use super::state::{Frame, GraphIx, Red, Reg, Regs, State};
-use bounds::IntBound;
-use flowgraph::ir::{BlockId, Const, Graph, Scalar, ValueId};
+use flowgraph::ir::{BlockId, Const, Graph, ValueId};
 
 /// An argument of the entry, one for each leaf of its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,6 +176,7 @@ impl<'m> Engine<'m> {
             return Err(SpecError::WrongArguments { expected: source.entry_params().len(), got: args.len() });
         }
         let leaves: Vec<_> = source.signature.params.iter().flat_map(|p| self.program.module.leaves(&p.ty)).collect();
+        let bounds = of_arguments(self.program.module, source);
         let mut st = State { fragment, ..State::empty() };
         let mut regs = Regs::default();
         let mut greens = Vec::new();
@@ -193,12 +194,7 @@ impl<'m> Engine<'m> {
                     let value = self.fragments[fragment].new_param(BlockId::ENTRY, source.values[param.index()].ty);
                     let name = source.params.get(i).cloned().unwrap_or_else(|| value.to_string());
                     self.fragments[fragment].graph.params.push(name);
-                    let is_length = leaf.is_some_and(|l| l.path.ends_with(".len") && l.scalar == Scalar::Usize)
-                        && i.checked_sub(1).and_then(|i| leaves.get(i)).is_some_and(|l| l.reference.is_some());
-                    let range = if is_length { Some((0, i64::MAX)) } else { leaf.and_then(|l| scalar_range(l.scalar)) };
-                    if let Some(bound) = range.and_then(|(low, high)| IntBound::from_range(low, high)) {
-                        self.fragments[fragment].info[value.index()].bound = bound;
-                    }
+                    self.fragments[fragment].info[value.index()].bound = bounds[i];
                     Red::Value(value)
                 }
             };
@@ -252,19 +248,4 @@ pub(super) fn param_names(graph: &Graph) -> Vec<String> {
         params if params.len() == graph.params.len() => graph.params.clone(),
         params => params.iter().map(ToString::to_string).collect(),
     }
-}
-
-/// The range of a parameter of a narrow type.
-fn scalar_range(scalar: Scalar) -> Option<(i64, i64)> {
-    Some(match scalar {
-        Scalar::Bool => (0, 1),
-        Scalar::U8 => (0, i64::from(u8::MAX)),
-        Scalar::U16 => (0, i64::from(u16::MAX)),
-        Scalar::U32 => (0, i64::from(u32::MAX)),
-        Scalar::Char => (0, i64::from(u32::from(char::MAX))),
-        Scalar::I8 => (i64::from(i8::MIN), i64::from(i8::MAX)),
-        Scalar::I16 => (i64::from(i16::MIN), i64::from(i16::MAX)),
-        Scalar::I32 => (i64::from(i32::MIN), i64::from(i32::MAX)),
-        _ => return None,
-    })
 }

@@ -503,8 +503,10 @@ impl<'m> Engine<'m> {
         if !fits {
             return false;
         }
-        let wanted = self.fragments[template.fragment].info(param).bound;
-        wanted == IntBound::unbounded() || self.bound(st, given).implies(wanted)
+        let (wanted, known) = (self.fragments[template.fragment].info(param).bound, self.bound(st, given));
+        // Where what is known contradicts what can be, nobody comes.
+        let in_any_run = || known.meet(self.in_any_run(template, param)).is_none_or(|both| both.implies(wanted));
+        wanted.is_unbounded() || known.implies(wanted) || in_any_run()
     }
 
     /// Cuts a state to what is live at its position: only live registers exist.

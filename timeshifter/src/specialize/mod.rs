@@ -5,6 +5,7 @@
 //!
 //! ```text
 //! program    a compiler module: callees, liveness, order of positions
+//! ranges     what its values can be in any run
 //! state      frames, registers, slots; keys; facts: what branches have taught
 //! step       one op: compute, fold, emit, call
 //!   fold       ops that only compute
@@ -59,6 +60,7 @@ mod packed;
 mod packing;
 mod portal;
 mod program;
+mod ranges;
 mod recorded;
 mod region;
 mod residual;

@@ -179,7 +179,7 @@ impl Engine<'_> {
             if !fits || leaves.insert(*param, leaf).is_some() {
                 return None;
             }
-            if info.bound != IntBound::unbounded() {
+            if !self.in_any_run(template, *param).implies(info.bound) {
                 bounds.push((leaf, info.bound));
             }
         }

@@ -5,6 +5,7 @@ use super::ahead::Lookahead;
 use super::arguments::Arguments;
 use super::borrows::Borrows;
 use super::error::SpecError;
+use super::ranges::Ranges;
 use super::state::GraphIx;
 use flowgraph::analysis::{Liveness, Order};
 use flowgraph::ir::{
@@ -25,17 +26,18 @@ struct Analysis {
     order: Order,
     lookahead: Lookahead,
     arguments: Arguments,
+    ranges: Ranges,
 }
 
 impl Analyses {
     /// Those of a module's graphs, which must have been verified.
     pub fn of(module: &Module) -> Analyses {
-        let analysis = |graph: &Graph| {
+        let analysis = |(graph, ranges)| {
             let order = Order::new(graph);
             let (lookahead, arguments) = (Lookahead::new(graph, &order), Arguments::of(graph));
-            Analysis { liveness: Liveness::new(graph), order, lookahead, arguments }
+            Analysis { liveness: Liveness::new(graph), order, lookahead, arguments, ranges }
         };
-        Analyses(module.graphs.values().map(analysis).collect())
+        Analyses(module.graphs.values().zip(Ranges::of(module)).map(analysis).collect())
     }
 }
 
@@ -52,6 +54,8 @@ pub struct Loaded<'m> {
     pub twin: bool,
     pub(super) lookahead: &'m Lookahead,
     pub(super) arguments: &'m Arguments,
+    /// What values can be in any run.
+    pub(super) ranges: &'m Ranges,
     /// By value, whether it may be an address.
     pub(super) is_address: Vec<bool>,
     /// Where references may lie in memory: which values are borrowed from a local or an argument itself.
@@ -227,7 +231,7 @@ impl<'m> Program<'m> {
 impl<'m> Loaded<'m> {
     fn new(
         graph: &'m Graph,
-        Analysis { liveness, order, lookahead, arguments }: &'m Analysis,
+        Analysis { liveness, order, lookahead, arguments, ranges }: &'m Analysis,
         by_key: &FxHashMap<&str, GraphIx>,
         is_address: Vec<bool>,
         borrows: Option<Borrows>,
@@ -265,6 +269,7 @@ impl<'m> Loaded<'m> {
             twin,
             lookahead,
             arguments,
+            ranges,
             is_address,
             borrows,
             marks,

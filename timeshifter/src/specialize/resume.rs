@@ -318,6 +318,7 @@ impl Engine<'_> {
         let words = params.iter().map(|p| concrete[p]).collect();
         st.concrete = Some(concrete);
         self.name_params(&st);
+        self.note_ranges(&st);
         st.jumped = true; // what comes by here again can enter
         Ok(Some((name, words, self.trace_from(Beginning::MergePoint, st)?)))
     }

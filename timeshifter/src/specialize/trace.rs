@@ -524,6 +524,7 @@ impl Engine<'_> {
         let mut states = [std::mem::replace(st, State::empty())];
         let keeps = if top { Keeps::Nothing } else { Keeps::All };
         let template = self.meet(&mut states, base, (fragment, block), keeps, loc)?;
+        self.note_ranges(&template);
         let [mut arriving] = states;
         if is_wider {
             let forgotten = last.map(|last| self.forgotten(&last, &template)).unwrap_or_default();
