@@ -17,10 +17,11 @@
 //!
 //! - a test that gives the same in each round, and leaves the loop on one side;
 //! - a load of what the loop doesn't change;
-//! - a check of an index of which each round says that it holds in the next one, as has been seen ([`RoundFacts`]).
+//! - a check of an index of which each round says that it holds in the next one, as has been seen ([`RoundFacts`]);
+//! - a parameter for which each round hands over the same, which was something else before the first one.
 //!
-//! Behind the copy all three are known in the loop: what was tested goes on, what was loaded is there. The innermost
-//! loops alone are copied, if they are small, and call nothing.
+//! Behind the copy all four are known in the loop: what was tested goes on, what was loaded is there, and a parameter
+//! that is always the same goes. The innermost loops alone are copied, if they are small, and call nothing.
 
 use super::copies::{Innermost, UsedBehind, enter_copies, rename_own, rename_uses, values};
 use super::dominators::Dominators;
@@ -48,17 +49,17 @@ struct Spares {
     tests: Vec<(BlockId, usize)>,
     /// What is loaded.
     loads: Vec<ValueId>,
+    /// So many parameters.
+    params: usize,
 }
 
 impl std::fmt::Display for Spares {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let s = |count: usize| if count == 1 { "" } else { "s" };
-        let (tests, loads) = (self.tests.len(), self.loads.len());
-        match (tests, loads) {
-            (_, 0) => write!(f, "{tests} test{}", s(tests)),
-            (0, _) => write!(f, "{loads} load{}", s(loads)),
-            _ => write!(f, "{tests} test{}, {loads} load{}", s(tests), s(loads)),
-        }
+        let all = [("test", self.tests.len()), ("load", self.loads.len()), ("parameter", self.params)];
+        let spared = all.iter().filter(|(_, count)| *count > 0);
+        let counted: Vec<String> =
+            spared.map(|(what, count)| format!("{count} {what}{}", if *count == 1 { "" } else { "s" })).collect();
+        f.write_str(&counted.join(", "))
     }
 }
 
@@ -87,9 +88,10 @@ pub(super) fn plans<'l>(
         let mut body = one.body.clone();
         body.sort_unstable_by_key(|block| tree.place(*block));
         let comes_by = |block: BlockId| one.latches.iter().all(|latch| tree.dominates(block, *latch));
-        let spares = spares(graph, &mut unchanged, one.head, &body, facts, comes_by);
+        let mut spares = spares(graph, &mut unchanged, one.head, &body, facts, comes_by);
+        spares.params = settled(graph, &unchanged, one);
         body.sort_unstable();
-        if !(spares.tests.is_empty() && spares.loads.is_empty()) {
+        if !(spares.tests.is_empty() && spares.loads.is_empty() && spares.params == 0) {
             found.push(Plan { body, head: one.head, used_behind: UsedBehind::new(), spares });
         }
     }
@@ -153,6 +155,18 @@ fn spares(
         spares.tests.extend(side.map(|side| (*id, side)));
     }
     spares
+}
+
+/// For how many parameters each round of a loop hands over the same.
+fn settled(graph: &Graph, unchanged: &Unchanged, one: &Innermost) -> usize {
+    let edges = || one.latches.iter().flat_map(|latch| graph.block(*latch).term.edges());
+    let back = || edges().filter(|edge| edge.block == one.head);
+    let is_settled = |at: usize| {
+        let mut given = back().map(|edge| edge.args[at]);
+        let first = given.next();
+        first.is_some_and(|first| unchanged.is_same(first, one.head, &FxHashSet::default()) && given.all(|g| g == first))
+    };
+    (0..graph.block(one.head).params.len()).filter(|at| is_settled(*at)).count()
 }
 
 /// Copies a round, which leads into the loop, and spares that what the copy does for it. Gives the copy's first block.
