@@ -164,7 +164,8 @@ fn settled(graph: &Graph, unchanged: &Unchanged, one: &Innermost) -> usize {
     let is_settled = |at: usize| {
         let mut given = back().map(|edge| edge.args[at]);
         let first = given.next();
-        first.is_some_and(|first| unchanged.is_same(first, one.head, &FxHashSet::default()) && given.all(|g| g == first))
+        first
+            .is_some_and(|first| unchanged.is_same(first, one.head, &FxHashSet::default()) && given.all(|g| g == first))
     };
     (0..graph.block(one.head).params.len()).filter(|at| is_settled(*at)).count()
 }

@@ -39,8 +39,9 @@ impl Ranges {
         loop {
             let callee = |op: &Op| by_key.get(&*op.callee()?.name).copied();
             let given = |op: &Op| callee(op).map_or(&[][..], |callee| &assumed[callee].results);
-            let ranges: Vec<Ranges> =
-                (module.graphs.values().zip(&assumed)).map(|(graph, own)| of_graph(graph, &own.params, given)).collect();
+            let ranges: Vec<Ranges> = (module.graphs.values().zip(&assumed))
+                .map(|(graph, own)| of_graph(graph, &own.params, given))
+                .collect();
             let mut changed = false;
             for ((at, graph), ranges) in module.graphs.values().enumerate().zip(&ranges) {
                 for op in graph.blocks.iter().flat_map(|block| &block.ops) {
@@ -193,11 +194,7 @@ fn of_operand(operand: Operand, found: &[Option<IntBound>]) -> IntBound {
 }
 
 /// What an op gives, as far as anything is known of that.
-fn of_op<'a>(
-    op: &Op,
-    found: &[Option<IntBound>],
-    given: &impl Fn(&Op) -> &'a [IntBound],
-) -> SmallVec<[IntBound; 2]> {
+fn of_op<'a>(op: &Op, found: &[Option<IntBound>], given: &impl Fn(&Op) -> &'a [IntBound]) -> SmallVec<[IntBound; 2]> {
     let args = || op.args.iter().map(|arg| of_operand(*arg, found)).collect::<SmallVec<[IntBound; 2]>>();
     match (op.opcode.effect(), op.opcode) {
         (Effect::Pure, opcode) => IntBound::transfer(opcode, &args()),
