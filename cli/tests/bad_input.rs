@@ -305,7 +305,7 @@ fn what_the_dialect_has_not_has_a_remedy() {
         ("{ a.fill(0); 1 }", "no method `fill`", "write a loop over the indices"),
         ("{ a.swap(0, 1); 1 }", "no method `swap`", "let x = a[i]; a[i] = a[j]; a[j] = x;"),
         ("{ let mut o = Some(1i64); let t = o.take(); t.unwrap_or(2) }", "no method `take`", "let x = o; o = None;"),
-        ("Some(a[0]).map_or(1, |x| x)", "no method `map_or`", "list of number methods"),
+        ("Some(a[0]).map_or(1, |x| x)", "no method `map_or`", "list of methods"),
         ("Some(Some(1i64)).ok_or(2).unwrap_or(None).unwrap_or(3)", "no method `ok_or`", "write a `match`"),
         ("matches!(a[0], 1 | 3) as i64", "the macro `matches!`", "arms are `true` and `false`"),
         ("std::mem::replace(&mut a[0], 4)", "no function `std::mem::replace`", "let x = *a; *a = b;"),
@@ -638,6 +638,18 @@ pub fn seek(tape: &mut [u8], mut p: usize) -> usize {
     let traced = [&run[..], &["--mode", "jit"]].concat();
     let ran = hueshift(&traced, source);
     assert!(ran.code == 0 && ran.out.starts_with('2'), "{} {}", ran.out, ran.err);
+}
+
+/// A recursion that ends, but deeper than the limit is: the limit can be raised. Its greens have the names of leaves.
+#[test]
+fn a_recursion_that_is_too_deep_is_told_of_the_limit() {
+    let source = "use hueshift::prelude::*;
+fn total(s: &[u8]) -> i64 { if concrete(s.len()) > 0 { total(&s[1..]) + s[0] as i64 } else { 0 } }
+pub fn f(s: &[u8], x: i64) -> i64 { concrete(total(s)) + x }";
+    let run = ["spec", "-", "--entry", "f", "--green", "0", "--args", "[1,2,3,4],5"];
+    assert_eq!(expect(0, &[], &run, source).out, "15\n");
+    let said = ["s.len = 3", "inside of 2 calls", "`inline-depth`", "or raise the limit"];
+    expect(2, &said, &[&run[..], &["--jit", "inline-depth=2"]].concat(), source);
 }
 
 /// Of a green loop that doesn't end what is named is what its own rounds change, also where the limit is met in a call inside of it.

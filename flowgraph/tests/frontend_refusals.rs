@@ -188,6 +188,13 @@ fn remedies_fit_what_is_refused() {
         ("fn f(n: &mut i64) -> i64 { let m = &mut n; 1 }", "is a reference already"),
         ("fn f(a: &mut [i64]) -> i64 { let (x, y) = a.split_at_mut(1); x[0] }", "with the indices of its parts"),
         ("fn f(n: i64) { merge_point!(n); }", "write `merge_point!()`"),
+        ("fn f(n: i64) -> i64 { n as u128 as i64 }", "keep it in two `u64`s"),
+        ("fn f() -> i64 { let x = 3u128; 1 }", "keep it in two `u64`s"),
+        ("fn f(s: &str) -> i64 { if s.find('l') { 1 } else { 2 } }", "go over its bytes in a loop"),
+        (
+            "const T: [i64; 2] = { let mut t = [0; 2]; let mut i = 0; while i < 2 { t[i] = 1; i += 1; } t };",
+            "constants are literals, tables of these",
+        ),
     ] {
         let refused = lift(&[("x.rs", text)]).unwrap_err();
         assert_eq!(refused.refusals.len(), 1, "{refused}");

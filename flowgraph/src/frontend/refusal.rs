@@ -72,7 +72,7 @@ reasons! {
     /// A function of another module.
     Private = "private", "{} is private there", "write `pub` in front of it";
     /// An unknown method.
-    NoMethod = "no_method", "{}", "see the dialect's list of number methods; anything else goes into a function of the file";
+    NoMethod = "no_method", "{}", "see the dialect's list of methods; anything else goes into a function of the file";
     /// An unknown field.
     NoField = "no_field", "{}", "check the spelling of the field";
     /// A literal that doesn't fit its type.

@@ -11,6 +11,9 @@ use syn::spanned::Spanned;
 /// Longer arrays are refused.
 const MAX_LENGTH: u64 = 1 << 28;
 
+/// What to write in place of an integer of 128 bits.
+pub(super) const TWO_WORDS: &str = "keep it in two `u64`s: of a sum, `let low = a.wrapping_add(b);`, the carry is `low < a`";
+
 /// Where a type or a constant is written: it decides what names mean.
 #[derive(Clone, Copy)]
 pub(super) struct Site<'a> {
@@ -157,7 +160,11 @@ impl Program<'_> {
                     },
                     ("QuasiCell", _) => refuse(Reason::QuasiCell, "a `QuasiCell` outside of a struct is not supported"),
                     ("Gc" | "GcArray" | "List", _) => refuse(Reason::NotYet, &format!("`{}`", segments.join("::"))),
-                    ("Vec" | "String" | "Box" | "Rc" | "Arc" | "HashMap" | "RefCell" | "i128" | "u128" | "str", _) => {
+                    (name @ ("i128" | "u128"), _) => {
+                        self.refuse_with(Pos::of(file, p.span()), Reason::Type, &format!("`{name}`"), TWO_WORDS);
+                        Ty::Error
+                    }
+                    ("Vec" | "String" | "Box" | "Rc" | "Arc" | "HashMap" | "RefCell" | "str", _) => {
                         refuse(Reason::Type, &format!("`{}`", segments.join("::")))
                     }
                     _ => refuse(Reason::UnknownName, &format!("type `{}`", segments.join("::"))),

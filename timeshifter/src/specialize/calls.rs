@@ -202,8 +202,13 @@ impl<'m> Engine<'m> {
 
     /// Green arguments as messages show them.
     fn shown(&self, callee: GraphIx, greens: &[(ValueId, Const)]) -> String {
-        let shown =
-            |(param, c): &(ValueId, Const)| format!("{} = {}", self.program.name_of(callee, *param), show_const(*c));
+        let graph = self.program.graph(callee);
+        let name = |param: ValueId| {
+            // A leaf of a parameter has a name of its own there: `s.len`.
+            let at = graph.entry_params().iter().position(|own| *own == param);
+            at.and_then(|at| graph.params.get(at).cloned()).unwrap_or_else(|| self.program.name_of(callee, param))
+        };
+        let shown = |(param, c): &(ValueId, Const)| format!("{} = {}", name(*param), show_const(*c));
         greens.iter().map(shown).collect::<Vec<_>>().join(", ")
     }
 

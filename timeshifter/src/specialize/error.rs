@@ -52,9 +52,10 @@ pub enum SpecError {
     },
     /// A green recursion that never ends.
     #[error(
-        "endless green recursion, or {}: {}; {met}; let the recursion end by a green, or make {} red",
+        "endless green recursion, or {}: {}; {met}; let the recursion end by a green, or make {} red{}",
         if let Met::Functions(_) = met { "too many different green arguments" } else { "one too deep" },
-        recursion(function, values, *met), if *met == Met::Itself || values.is_empty() { "the result" } else { "the argument" }
+        recursion(function, values, *met), if *met == Met::Itself || values.is_empty() { "the result" } else { "the argument" },
+        if let Met::InlineDepth(_) = met { ", or raise the limit" } else { "" }
     )]
     EndlessRecursion {
         /// The function.

@@ -5,6 +5,7 @@ use super::super::items::{Item, Space, ident_text};
 use super::super::refusal::{Pos, Reason};
 use super::super::tree::{Expr, ExprKind};
 use super::super::types::{BOOL, Ty, USIZE};
+use super::super::written::TWO_WORDS;
 use super::{Binding, Checker};
 use crate::ir::{FileId, Scalar};
 use proc_macro2::Span;
@@ -137,6 +138,9 @@ impl Checker<'_, '_> {
                 }
                 let ty = match Scalar::from_name(i.suffix()) {
                     Some(s) => Ty::Scalar(s),
+                    None if matches!(i.suffix(), "i128" | "u128") => {
+                        return self.refuse_with(i.span(), Reason::Type, &format!("`{}`", i.suffix()), TWO_WORDS);
+                    }
                     None if !i.suffix().is_empty() => {
                         return self.refuse(i.span(), Reason::Type, &format!("`{}`", i.suffix()));
                     }

@@ -6,6 +6,9 @@ pub(super) fn of_method(name: &str) -> Option<&'static str> {
         "get" | "get_mut" | "first" | "last" => {
             "test the index, then take the element: `if i < a.len() { .. a[i] .. }`"
         }
+        "find" | "rfind" | "split" | "lines" | "trim" | "parse" | "to_string" => {
+            "go over its bytes in a loop, by an index below `s.len()`: `s.as_bytes()[i]`"
+        }
         "swap" => "keep one of the two under a name: `let x = a[i]; a[i] = a[j]; a[j] = x;`",
         "fill" | "copy_from_slice" | "clone_from_slice" | "copy_within" | "reverse" | "sort" | "sort_unstable"
         | "contains" | "starts_with" | "ends_with" | "binary_search" | "concat" => {

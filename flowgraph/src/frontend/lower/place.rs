@@ -151,7 +151,8 @@ impl Lowerer<'_, '_> {
                     (Place::Vars(..), None) => {
                         // The index is a literal beyond the end: the check has trapped.
                         if i.as_int().is_none() {
-                            self.refuse(e.pos, Reason::Expression, "this index");
+                            let detail = "an index in a constant that the loops before it compute is not supported";
+                            self.refuse(e.pos, Reason::Constant, detail);
                         }
                         Place::Value(self.nothing(&e.ty))
                     }
