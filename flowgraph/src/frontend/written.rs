@@ -12,7 +12,8 @@ use syn::spanned::Spanned;
 const MAX_LENGTH: u64 = 1 << 28;
 
 /// What to write in place of an integer of 128 bits.
-pub(super) const TWO_WORDS: &str = "keep it in two `u64`s: of a sum, `let low = a.wrapping_add(b);`, the carry is `low < a`";
+pub(super) const TWO_WORDS: &str =
+    "keep it in two `u64`s: of a sum, `let low = a.wrapping_add(b);`, the carry is `low < a`";
 
 /// Where a type or a constant is written: it decides what names mean.
 #[derive(Clone, Copy)]
