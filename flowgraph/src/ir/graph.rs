@@ -195,7 +195,7 @@ impl Terminator {
     /// The edges, in order.
     #[inline]
     pub fn edges(&self) -> impl Iterator<Item = &Edge> {
-        let (first, cases, second): (_, &[(i64, Edge)], _) = match self {
+        let (first, cases, last): (_, &[(i64, Edge)], _) = match self {
             Terminator::Jump(edge) => (Some(edge), &[], None),
             Terminator::Branch { then, otherwise, .. } => (Some(then), &[], Some(otherwise)),
             Terminator::Switch { cases, default, .. } => (None, cases, Some(default)),
@@ -203,13 +203,13 @@ impl Terminator {
                 (None, &[], None)
             }
         };
-        Edges { alone: [first, second], cases: cases.iter().map(|(_, edge)| edge) }
+        Edges { alone: [first, last], cases: cases.iter().map(|(_, edge)| edge) }
     }
 
     /// The edges, in order, to change.
     #[inline]
     pub fn edges_mut(&mut self) -> impl Iterator<Item = &mut Edge> {
-        let (first, cases, second): (_, &mut [(i64, Edge)], _) = match self {
+        let (first, cases, last): (_, &mut [(i64, Edge)], _) = match self {
             Terminator::Jump(edge) => (Some(edge), &mut [], None),
             Terminator::Branch { then, otherwise, .. } => (Some(then), &mut [], Some(otherwise)),
             Terminator::Switch { cases, default, .. } => (None, cases, Some(default)),
@@ -217,7 +217,7 @@ impl Terminator {
                 (None, &mut [], None)
             }
         };
-        Edges { alone: [first, second], cases: cases.iter_mut().map(|(_, edge)| edge) }
+        Edges { alone: [first, last], cases: cases.iter_mut().map(|(_, edge)| edge) }
     }
 
     /// The operands that the terminator itself looks at: not those of its edges.

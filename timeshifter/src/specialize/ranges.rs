@@ -6,7 +6,7 @@
 //!
 //! They don't follow from types alone, as graphs can be edited. Parameters and results are taken to be what their types
 //! say, each graph is gone through for what follows ([`of_graph`]), and then each call and each return must hold to
-//! what has been taken; what one doesn't is unbounded, and all is gone through again.
+//! what has been taken; what one doesn't is unbounded, and who counted on it is gone through again.
 
 use super::engine::Engine;
 use super::state::{Red, State};
@@ -14,6 +14,7 @@ use bounds::IntBound;
 use flowgraph::ir::{Access, Effect, Graph, Leaf, Module, Op, Opcode, Operand, Scalar, Terminator, Type, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+use std::collections::BTreeSet;
 
 /// So many times bounds of parameters grow as they come; then they come to rest at the ends of types.
 const EXACT: usize = 2;
@@ -34,31 +35,35 @@ struct Assumed {
 impl Ranges {
     /// Those of a module's graphs, in their order.
     pub fn of(module: &Module) -> Vec<Ranges> {
+        let graphs: Vec<&Graph> = module.graphs.values().collect();
         let by_key: FxHashMap<&str, usize> = module.graphs.keys().enumerate().map(|(at, key)| (&**key, at)).collect();
-        let mut assumed: Vec<Assumed> = module.graphs.values().map(|graph| Assumed::of(module, graph)).collect();
-        loop {
-            let callee = |op: &Op| by_key.get(&*op.callee()?.name).copied();
+        let callee = |op: &Op| by_key.get(&*op.callee()?.name).copied();
+        let mut callers: Vec<Vec<usize>> = vec![Vec::new(); graphs.len()];
+        for (at, graph) in graphs.iter().enumerate() {
+            graph.blocks.iter().flat_map(|b| &b.ops).filter_map(callee).for_each(|callee| callers[callee].push(at));
+        }
+        let mut assumed: Vec<Assumed> = graphs.iter().map(|graph| Assumed::of(module, graph)).collect();
+        let mut ranges: Vec<Ranges> = graphs.iter().map(|_| Ranges(Vec::new())).collect();
+        let mut todo: BTreeSet<usize> = (0..graphs.len()).collect();
+        while let Some(at) = todo.pop_first() {
             let given = |op: &Op| callee(op).map_or(&[][..], |callee| &assumed[callee].results);
-            let ranges: Vec<Ranges> = (module.graphs.values().zip(&assumed))
-                .map(|(graph, own)| of_graph(graph, &own.params, given))
-                .collect();
-            let mut changed = false;
-            for ((at, graph), ranges) in module.graphs.values().enumerate().zip(&ranges) {
-                for op in graph.blocks.iter().flat_map(|block| &block.ops) {
-                    if let Some(callee) = callee(op) {
-                        changed |= ranges.hold(&mut assumed[callee].params, &op.args);
+            ranges[at] = of_graph(graphs[at], &assumed[at].params, given);
+            for block in &graphs[at].blocks {
+                for op in &block.ops {
+                    if let Some(callee) = callee(op)
+                        && ranges[at].hold(&mut assumed[callee].params, &op.args)
+                    {
+                        todo.insert(callee);
                     }
                 }
-                for block in &graph.blocks {
-                    if let Terminator::Return(values) = &block.term {
-                        changed |= ranges.hold(&mut assumed[at].results, values);
-                    }
+                if let Terminator::Return(values) = &block.term
+                    && ranges[at].hold(&mut assumed[at].results, values)
+                {
+                    todo.extend(&callers[at]);
                 }
-            }
-            if !changed {
-                return ranges;
             }
         }
+        ranges
     }
 
     /// What a value can be.
