@@ -1,7 +1,7 @@
 //! What dominates what in a graph.
 
 use super::cleanup::in_order;
-use flowgraph::ir::{BlockId, Graph, Terminator};
+use flowgraph::ir::{BlockId, Graph, NO_GUARD, Terminator};
 use smallvec::SmallVec;
 
 /// Ways over more blocks than these are not looked at.
@@ -190,6 +190,12 @@ fn sole_edges(graph: &Graph, within: &[std::ops::Range<usize>]) -> Vec<Option<(B
 /// Whether a block leaves compiled code.
 pub(super) fn exits(graph: &Graph, block: BlockId) -> bool {
     matches!(graph.block(block).term, Terminator::Exit { .. })
+}
+
+/// Whether a block is where a guard leaves compiled code. A guard may be made to fail at any time: so what stands before
+/// it must have been passed.
+pub(super) fn is_guards_exit(graph: &Graph, block: BlockId) -> bool {
+    matches!(graph.block(block).term, Terminator::Exit { guard, .. } if guard.as_int() != Some(NO_GUARD))
 }
 
 /// Whether a block ends in a trap.

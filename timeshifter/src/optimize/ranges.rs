@@ -14,7 +14,7 @@
 //! The second test may be on either way from the first, with nothing before it but what computes and loads; or both are
 //! bits that are joined.
 
-use super::dominators::exits;
+use super::dominators::{exits, is_guards_exit};
 use super::flow::at_ends;
 use super::int_bound::IntBound;
 use super::known::Known;
@@ -207,7 +207,8 @@ impl Pair {
                     [true, false] => (otherwise, false),
                     _ => return None,
                 };
-                Some(((*cond, holds), Joined::Branch { on: on.clone(), out: out.clone() }))
+                let joined = Joined::Branch { on: on.clone(), out: out.clone() };
+                (!is_guards_exit(graph, on.block)).then_some(((*cond, holds), joined))
             }
             Terminator::Jump(to) if to.block == out.block && !exits(graph, to.block) => {
                 let mut others = to.args.iter().zip(&out.args).enumerate().filter(|(_, (own, out))| own != out);

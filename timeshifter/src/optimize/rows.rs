@@ -17,7 +17,7 @@
 //! a call a row ends, and where a trap needs what else was computed or loaded on the way.
 
 use super::conditions::{below, offset_of};
-use super::dominators::is_trap;
+use super::dominators::{is_guards_exit, is_trap};
 use super::flow::at_ends;
 use super::int_bound::IntBound;
 use super::known::Known;
@@ -314,17 +314,18 @@ fn trap_of(graph: &mut Graph, edge: &Edge, renamed: &FxHashMap<ValueId, Operand>
     Edge::new(id, [])
 }
 
-/// Where a block leads that else traps, and at which side of its branch.
+/// Where a block leads that else traps, and at which side of its branch. What traps unless a guard fails is no check.
 fn passes(graph: &Graph, block: BlockId) -> Option<(&Edge, usize)> {
     let Terminator::Branch { cond: Operand::Value(_), then, otherwise, time: Time::Now } = &graph.block(block).term
     else {
         return None;
     };
-    match [then, otherwise].map(|edge| is_trap(graph, edge.block)) {
-        [true, false] => Some((otherwise, 1)),
-        [false, true] => Some((then, 0)),
-        _ => None,
-    }
+    let (on, side) = match [then, otherwise].map(|edge| is_trap(graph, edge.block)) {
+        [true, false] => (otherwise, 1),
+        [false, true] => (then, 0),
+        _ => return None,
+    };
+    (!is_guards_exit(graph, on.block)).then_some((on, side))
 }
 
 fn only_traps(graph: &Graph, block: BlockId, depth: u32) -> bool {
