@@ -121,6 +121,9 @@ fn what_happened(event: &Event) -> Option<String> {
         }
         (What::Limit { limit, .. }, Reason::Chaos) => format!("the trace was stopped at step {limit}, by chaos"),
         (What::Limit { limit, .. }, reason) => format!("{}={limit}: {}", reason.id(), reason.meaning()),
+        (What::Region { .. }, Reason::HotCase) => {
+            "a case and what it leads to are compiled again, with joins".to_owned()
+        }
         (What::Region { .. }, _) => "a loop is compiled again, with joins".to_owned(),
         (What::Refused { message }, _) => format!("not compiled: {message}"),
         _ => return None,

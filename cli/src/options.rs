@@ -137,7 +137,7 @@ const SETTINGS: &[Setting] = &[
     Setting {
         key: "region",
         takes: "N",
-        doc: "how often bridges lead around a loop, for each 64 ops, before it is compiled again, with joins; 0: never",
+        doc: "how often bridges lead around a loop, or promoted values to their code ahead of time, for each 64 ops, before it is compiled again, with joins; 0: never",
         usual: |o| o.region.to_string(),
         set: Set::Number(0, |o, n| o.region = fitting(n)),
     },
@@ -449,9 +449,8 @@ impl Jit {
         ))
     }
 
-    /// The settings of a run that is traced from its beginning: a hot loop is compiled again, as where tier 0 is
-    /// rustc's.
-    pub fn traced_at_once(&self) -> JitOptions {
+    /// The settings of a run without tier 0: what is hot is compiled again, as where tier 0 is rustc's.
+    pub fn from_the_beginning(&self) -> JitOptions {
         let mut options = self.options.clone();
         if self.given(&["region"]).is_none() {
             options.region = JitOptions::just_in_time().region;

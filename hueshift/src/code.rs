@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use std::time::{Duration, Instant};
-use timeshifter::specialize::{Cleaned, Engine, FxIndexSet, Linked};
+use timeshifter::specialize::{Cleaned, Engine, FxIndexSet, Linked, Linking};
 
 /// An exit of a graph is pointed to another.
 struct Patch {
@@ -146,6 +146,22 @@ impl Code {
         self.compile_all(engine, wanted, others)
     }
 
+    /// Compiles the fragment `key`, newly made, as one graph with all that it leads to, whatever has been compiled of
+    /// it before, and with the cases of promotions.
+    pub fn compile_joined<'a>(
+        &mut self,
+        engine: &Engine<'_>,
+        key: &str,
+        cases: &'a dyn Fn(u32) -> &'a [(i64, String)],
+    ) -> Result<Compiling, JitError> {
+        self.seen = engine.fragments.len();
+        let Some(at) = engine.fragment_of(key) else { return Ok(Compiling::Done(Made::default())) };
+        let begun = Instant::now();
+        let joined = engine.linked(at, Linking { apart: &|_| false, cases });
+        self.linking += begun.elapsed();
+        self.compile_linked(engine, vec![joined], Vec::new(), Vec::new())
+    }
+
     /// Compiles a function that a trace calls, and what it leads to. The trace itself isn't at its end yet.
     pub fn compile_function(&mut self, engine: &Engine<'_>, key: &str) -> Result<Compiling, JitError> {
         self.compile_all(engine, vec![(key.to_owned(), usize::MAX)], Vec::new())
@@ -156,12 +172,26 @@ impl Code {
     fn compile_all(
         &mut self,
         engine: &Engine<'_>,
+        wanted: Vec<(String, usize)>,
+        others: Vec<Graph>,
+    ) -> Result<Compiling, JitError> {
+        self.compile_linked(engine, Vec::new(), wanted, others)
+    }
+
+    /// The same, and these graphs, which have been linked already, with all that they lead to.
+    fn compile_linked(
+        &mut self,
+        engine: &Engine<'_>,
+        mut linked: Vec<Linked>,
         mut wanted: Vec<(String, usize)>,
         others: Vec<Graph>,
     ) -> Result<Compiling, JitError> {
         let begun = Instant::now();
-        let mut keys: FxIndexSet<String> = FxIndexSet::default();
-        let mut linked = Vec::new();
+        let mut keys: FxIndexSet<String> = linked.iter().map(|one| one.graph.key.clone()).collect();
+        let leads_to = |graph: &Graph| -> Vec<(String, usize)> {
+            graph.called().chain(graph.entered()).map(|key| (key.to_owned(), 0)).collect()
+        };
+        wanted.extend(linked.iter().flat_map(|one| leads_to(&one.graph)));
         while let Some((key, since)) = wanted.pop() {
             let Some(at) = engine.fragment_of(&key) else { continue };
             if self.begun.contains(&key) || keys.contains(&key) || self.refused.contains(&key) {
@@ -171,8 +201,8 @@ impl Code {
             let apart = |k: &str| {
                 self.begun.contains(k) || keys.contains(k) || engine.fragment_of(k).is_some_and(|at| at < since)
             };
-            let one = engine.linked(at, &apart);
-            wanted.extend(one.graph.called().chain(one.graph.entered()).map(|key| (key.to_owned(), 0)));
+            let one = engine.linked(at, Linking::but_for(&apart));
+            wanted.extend(leads_to(&one.graph));
             linked.push(one);
             keys.insert(key);
         }

@@ -7,6 +7,7 @@
 mod exits;
 mod hints;
 mod jitdump;
+mod joins;
 mod made_up;
 mod options;
 mod perf_map;

@@ -176,7 +176,16 @@ const GROUPS: [(&str, &[&str]); 19] = [
     ("eager global_merge", &["jumped", "new version", "widened", "topped", "met"]),
     ("traced local_merge", &["passed"]),
     ("traced global_merge", &["jumped", "new version", "peeled", "widened", "topped"]),
-    ("eager", &["exits", "cases of promotions", "runs that went on in the interpreter", "jumps to other fragments"]),
+    (
+        "eager",
+        &[
+            "exits",
+            "regions",
+            "cases of promotions",
+            "runs that went on in the interpreter",
+            "jumps to other fragments",
+        ],
+    ),
     (
         "traced",
         &[

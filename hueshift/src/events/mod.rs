@@ -116,7 +116,8 @@ pub enum What {
         /// How often it had been taken.
         taken: u64,
     },
-    /// A loop was specialized again, as one graph with joins of all that traces have seen of it.
+    /// A loop was specialized again, as one graph with joins of all that traces have seen of it. Ahead of time: what a
+    /// promotion's case leads to became one graph.
     Region {
         /// The ops emitted, before what is redundant goes.
         ops: usize,

@@ -122,7 +122,8 @@ impl Jit<'_> {
                     specialized => {
                         let key = specialized?;
                         self.specialized(begun, Reason::NewValue);
-                        (key.clone(), Ok(Next::Code(key, words)), None)
+                        let counting = self.counting(exit, Some(value), &key, None)?;
+                        (key.clone(), Ok(Next::Code(key, words)), counting)
                     }
                 }
             }

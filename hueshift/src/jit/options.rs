@@ -20,7 +20,8 @@ pub struct JitOptions {
     /// How many values a promotion grows cases for; further ones are interpreted.
     pub cases: usize,
     /// How often bridges that lead around a loop are taken, for each 64 of its ops, before the loop is specialized
-    /// again, as one graph with joins of all that traces have seen of it; 0: never.
+    /// again, as one graph with joins of all that traces have seen of it. Ahead of time: how often the cases of
+    /// promotions are entered before one becomes one graph with all that it leads to. 0: never.
     pub region: u32,
     /// Whether machine code is generated on a second thread, while runs go on in tier 0. What is compiled when depends
     /// on the machine's mood then. Only for runs that begin in tier 0.

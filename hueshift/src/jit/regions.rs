@@ -7,6 +7,7 @@
 //! loops within, and gets a region when that is in proportion to its size; of several the outermost one. Then whatever
 //! enters the loop enters the region, with all that traces have seen of it by then.
 
+use super::joins::Cases;
 use super::{Jit, JitError, Next};
 use crate::clock::Tier;
 use crate::switches;
@@ -16,11 +17,11 @@ use std::time::Instant;
 use timeshifter::specialize::{Choice, Nest, Nests, NewRegion, TraceEnd, VersionId};
 
 /// So many regions of a loop may be made before their time.
-const FEW: u32 = 6;
+pub(super) const FEW: u32 = 6;
 
 /// A region of a loop pays when bridges have been taken as often as the option `region` says for each so many of its
 /// ops.
-const OPS: usize = 64;
+pub(super) const OPS: usize = 64;
 
 /// How the loops lie inside of each other is looked at again when there are more fragments, by one in so many.
 const GROWTH: usize = 16;
@@ -35,6 +36,8 @@ pub(super) struct Regions {
     nests: (usize, Nests),
     /// A region that machine code is being generated of.
     coming: Option<NewRegion>,
+    /// The cases of promotions, ahead of time, by the unit that they belong to.
+    pub(super) cases: FxHashMap<usize, Cases>,
 }
 
 /// A loop, by its head.
@@ -54,7 +57,8 @@ struct Counted {
     bridge: String,
     /// The fragment before it.
     counting: String,
-    leads_to: VersionId,
+    /// Nothing for a case that was specialized ahead of time.
+    leads_to: Option<VersionId>,
     counter: Word,
 }
 
@@ -64,9 +68,10 @@ impl Regions {
         self.counted.get(&(exit, Some(value))).map(|counted| &counted.counting)
     }
 
-    /// The keys of all regions.
+    /// The keys of all regions, and of the graphs that have been made of cases.
     pub fn made(&self) -> impl Iterator<Item = String> + '_ {
-        self.loops.values().flat_map(|known| known.fragments.iter().skip(1)).cloned()
+        let regions = self.loops.values().flat_map(|known| known.fragments.iter().skip(1));
+        regions.chain(self.cases.values().flat_map(|cases| &cases.joined)).cloned()
     }
 
     /// The memory of all counters.
@@ -97,9 +102,23 @@ impl Jit<'_> {
         end: &TraceEnd,
     ) -> Result<Option<Graph>, JitError> {
         let TraceEnd::Enter(entered, _) = end else { return Ok(None) };
-        let (Some(leads_to), true) = (self.engine.version_of(entered), self.options.region > 0) else {
+        match self.engine.version_of(entered) {
+            Some(leads_to) => self.counting(exit, promoted, key, Some(leads_to)),
+            None => Ok(None),
+        }
+    }
+
+    /// A fragment before the fragment `key`, which counts how often that is entered from an exit.
+    pub(super) fn counting(
+        &mut self,
+        exit: u32,
+        promoted: Option<i64>,
+        key: &str,
+        leads_to: Option<VersionId>,
+    ) -> Result<Option<Graph>, JitError> {
+        if self.options.region == 0 {
             return Ok(None);
-        };
+        }
         let counter = self.engine.memory.allocate(8);
         self.set_counter(counter)?;
         let site = &self.engine.exits[exit as usize];
@@ -124,7 +143,12 @@ impl Jit<'_> {
             return Ok(None); // nothing counts yet
         }
         let (bridge, counter, leads_to) = (counted.bridge.clone(), counted.counter, counted.leads_to);
+        let counting = counted.counting.clone();
         self.set_counter(counter)?;
+        let Some(leads_to) = leads_to else {
+            let on = self.join_case(bridge, &counting)?;
+            return Ok(Some(Next::Code(on, words.to_vec())));
+        };
         let from = self.engine.exits[exit as usize].fragment;
         if !self.is_full()
             && self.regions.coming.is_none()

@@ -207,6 +207,17 @@ impl Jit<'_> {
         }
     }
 
+    /// Fragments with so many ops have become one graph, since `begun`.
+    pub(super) fn joined(&mut self, begun: Instant, ops: usize) {
+        let duration = begun.elapsed();
+        self.stats.specializing += duration;
+        let at = self.engine.fragments.last().and_then(|fragment| fragment.at).unwrap_or(GuestPosition::NONE);
+        self.teller.begun = (at, self.engine.loc_of(at));
+        self.new_ops();
+        let what = What::Region { ops, steps: 0 };
+        self.tell_event(self.event(what, Reason::HotCase, self.teller.begun, Some(duration)));
+    }
+
     /// The ops emitted and the steps taken since something was told of them.
     fn new_ops(&mut self) -> (usize, u64) {
         let new = self.engine.fragments.get(self.teller.fragments..).unwrap_or_default();

@@ -10,7 +10,7 @@ use jitcodegen::OptLevel;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 use timeshifter::optimize::{Kinds, Rewrites, copy_rounds, optimize};
-use timeshifter::specialize::{Engine, Program};
+use timeshifter::specialize::{Engine, Linking, Program};
 
 /// A machine with a pointer into a tape, as Brainfuck's. Its ops are pairs of a kind and an argument.
 const TAPE: &str = r#"
@@ -170,7 +170,7 @@ fn residual(prepared: &mut Prepared) -> Result<((usize, usize), [Duration; 4]), 
     let unit = engine.specialize(&prepared.compiler.entry, &args).map_err(|e| e.to_string())?;
     let specializing = begun.elapsed();
     let begun = Instant::now();
-    let linked = engine.linked_raw(engine.units[unit].fragment, &|_| false);
+    let linked = engine.linked_raw(engine.units[unit].fragment, Linking::but_for(&|_| false));
     let linking = begun.elapsed();
     // Both on copies: of one in the order in which it lies in memory less has to be fetched than of what has just been put together.
     let (mut cleaned, mut graph) = (linked.clone(), linked.clone());

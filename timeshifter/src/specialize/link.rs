@@ -2,13 +2,32 @@
 //!
 //! While specializing, every version that code made later may enter is a fragment of its own. Code that is finished is
 //! better off as one graph: what was an `enter` is a jump, parameters that are always the same go, and the code
-//! generator sees loops. Fragments that have been compiled *apart* stay so, and are entered.
+//! generator sees loops. Fragments that have been compiled *apart* stay so, and are entered. A promotion's exit can
+//! become a switch over its cases, which are then part of the graph as well.
 
-use super::engine::Engine;
+use super::engine::{Engine, FxIndexSet};
 use super::entry::param_names;
+use super::residual::{Fragment, Info};
 use crate::optimize::{Firings, Kinds, Rewrites, copy_rounds, int_bound::IntBound, optimize};
-use flowgraph::ir::{Block, BlockId, Edge, Graph, Operand, Terminator, ValueId};
+use flowgraph::ir::{Block, BlockId, Edge, Graph, Loc, Operand, Terminator, Time, ValueId};
 use rustc_hash::FxHashMap;
+
+/// What becomes one graph with a fragment.
+#[derive(Clone, Copy)]
+pub struct Linking<'a> {
+    /// Whether the fragment of this key stays apart: it is entered.
+    pub apart: &'a dyn Fn(&str) -> bool,
+    /// The cases of the promotion at an exit, by value, each with the key of the fragment that goes on for it. Where
+    /// there are none the exit stays.
+    pub cases: &'a dyn Fn(u32) -> &'a [(i64, String)],
+}
+
+impl Linking<'_> {
+    /// Whatever fragments enter, but for those that stay apart; no cases.
+    pub fn but_for<'a>(apart: &'a dyn Fn(&str) -> bool) -> Linking<'a> {
+        Linking { apart, cases: &|_| &[] }
+    }
+}
 
 /// A graph taken into another: by how much its blocks and values are shifted.
 #[derive(Clone, Copy)]
@@ -67,10 +86,9 @@ impl Linked {
 }
 
 impl Engine<'_> {
-    /// Fragment `root` with all fragments that it enters, but for those that are compiled `apart`: to be cleaned, by
-    /// whoever has the time for it.
-    pub fn linked(&self, root: usize, apart: &dyn Fn(&str) -> bool) -> Linked {
-        let (graph, entry) = (self.linked_raw(root, apart), self.entry_bounds(root));
+    /// Fragment `root` with all that becomes one graph with it: to be cleaned, by whoever has the time for it.
+    pub fn linked(&self, root: usize, linking: Linking<'_>) -> Linked {
+        let (graph, entry) = (self.linked_raw(root, linking), self.entry_bounds(root));
         Linked { graph, entry, rewrites_off: self.rewrites_off }
     }
 
@@ -101,37 +119,28 @@ impl Engine<'_> {
     }
 
     /// The same, not cleaned.
-    pub fn linked_raw(&self, root: usize, apart: &dyn Fn(&str) -> bool) -> Graph {
+    pub fn linked_raw(&self, root: usize, linking: Linking<'_>) -> Graph {
         let first = &self.fragments[root].graph;
-        let mut taken: FxHashMap<String, Shift> = FxHashMap::default();
-        let mut order = vec![root];
         let mut graph = self.empty_graph(root, &first.key);
         graph.params = param_names(first);
         let entry = graph.new_block();
-        let (mut next, mut values) = (0, 0);
-        taken.insert(first.key.clone(), Shift { blocks: 1, values });
-        let (mut blocks, mut all_values) = (1 + first.blocks.len() as u32, first.values.len() as u32);
-        while let Some(at) = order.get(next).copied() {
-            next += 1;
-            for key in self.fragments[at].graph.entered() {
-                let Some(target) = self.fragment_of(key) else { continue };
-                if taken.contains_key(key) || apart(key) {
-                    continue;
-                }
-                let target_graph = &self.fragments[target].graph;
-                taken.insert(key.to_owned(), Shift { blocks, values: all_values });
-                blocks += target_graph.blocks.len() as u32;
-                all_values += target_graph.values.len() as u32;
-                order.push(target);
-            }
+        let order = self.fragments_linked(root, linking);
+        let mut taken: FxHashMap<&str, Shift> = FxHashMap::default();
+        let mut shift = Shift { blocks: 1, values: 0 };
+        for at in &order {
+            let source = &self.fragments[*at].graph;
+            taken.insert(&source.key, shift);
+            shift.blocks += source.blocks.len() as u32;
+            shift.values += source.values.len() as u32;
         }
         for at in order {
             let source = &self.fragments[at].graph;
-            let shift = taken[&source.key];
-            debug_assert_eq!(shift.values, values);
-            values += source.values.len() as u32;
+            let shift = taken[&*source.key];
             graph.values.extend_from_slice(&source.values);
             graph.blocks.extend(source.blocks.iter().map(|block| shifted(block, shift, &taken)));
+        }
+        for at in 0..graph.blocks.len() {
+            self.link_cases(&mut graph, at, linking, &taken);
         }
         let params = first.entry_params();
         let own: Vec<ValueId> = params.iter().map(|p| graph.new_value(first.values[p.index()].ty)).collect();
@@ -141,10 +150,84 @@ impl Engine<'_> {
         self.describe(root, &mut graph);
         graph
     }
+
+    /// The fragments that become one graph with `root`, which is the first.
+    fn fragments_linked(&self, root: usize, linking: Linking<'_>) -> Vec<usize> {
+        let mut order: FxIndexSet<usize> = [root].into_iter().collect();
+        let mut next = 0;
+        while let Some(at) = order.get_index(next).copied() {
+            next += 1;
+            let graph = &self.fragments[at].graph;
+            let cases = exits_of(graph).flat_map(|exit| (linking.cases)(exit)).map(|(_, key)| key.as_str());
+            let near = graph.entered().filter(|key| !(linking.apart)(key));
+            order.extend(near.chain(cases).filter_map(|key| self.fragment_of(key)));
+        }
+        order.into_iter().collect()
+    }
+
+    /// The ops of the fragments that become one graph with one.
+    pub fn ops_linked(&self, root: usize, linking: Linking<'_>) -> usize {
+        self.fragments_linked(root, linking).into_iter().map(|at| self.fragments[at].size).sum()
+    }
+
+    /// Makes of a block that ends in a promotion's exit a switch over its cases, if there are any.
+    fn link_cases(&self, graph: &mut Graph, at: usize, linking: Linking<'_>, taken: &FxHashMap<&str, Shift>) {
+        let Terminator::Exit { exit, args, .. } = &graph.blocks[at].term else { return };
+        let cases = (linking.cases)(*exit);
+        let Some(position) = self.exits[*exit as usize].promoted_position().filter(|_| !cases.is_empty()) else {
+            return;
+        };
+        let (value, args, loc) = (args[position], args.clone(), graph.blocks[at].loc);
+        let mut led_to = |term: Terminator| {
+            let block = graph.new_block();
+            (graph.block_mut(block).term, graph.block_mut(block).loc) = (term, loc);
+            Edge::new(block, [])
+        };
+        let case = |(value, key): &(i64, String)| {
+            let entry = taken.get(&**key)?.block(BlockId::ENTRY);
+            Some((*value, led_to(Terminator::Jump(Edge::new(entry, args.iter().copied())))))
+        };
+        let cases = cases.iter().filter_map(case).collect();
+        let exit = graph.blocks[at].term.clone();
+        let default = graph.new_block();
+        (graph.block_mut(default).term, graph.block_mut(default).loc) = (exit, loc);
+        let default = Edge::new(default, []);
+        graph.blocks[at].term = Terminator::Switch { value, cases, default, time: Time::Now, promotion: true };
+    }
+
+    /// A fragment that takes what the exit of a promotion hands over to the fragment `case`, and enters that: for what
+    /// leads on from there, as one graph. Gives its key.
+    pub fn new_joined(&mut self, case: usize) -> String {
+        let Fragment { source, unit, at, .. } = self.fragments[case];
+        let name = self.fresh_name(self.units[unit].graph);
+        let joined = self.new_fragment(source, &name, unit);
+        let mut args = Vec::new();
+        for param in self.fragments[case].graph.entry_params().to_vec() {
+            let of = &self.fragments[case];
+            let (ty, info) = (of.graph.values[param.index()].ty, Info { definition: None, ..of.info(param).clone() });
+            let joined = &mut self.fragments[joined];
+            let own = joined.new_param(BlockId::ENTRY, ty);
+            joined.info[own.index()] = info;
+            args.push(Operand::Value(own));
+        }
+        let graph = self.fragments[case].graph.key.as_str().into();
+        let joined = &mut self.fragments[joined];
+        joined.at = at;
+        joined.end(BlockId::ENTRY, Terminator::Enter { graph, args }, Loc::UNKNOWN);
+        name
+    }
+}
+
+/// The exits that a graph leaves by.
+fn exits_of(graph: &Graph) -> impl Iterator<Item = u32> {
+    graph.blocks.iter().filter_map(|block| match block.term {
+        Terminator::Exit { exit, .. } => Some(exit),
+        _ => None,
+    })
 }
 
 /// A block in its new place, entering what has been taken in by a jump.
-fn shifted(block: &Block, shift: Shift, taken: &FxHashMap<String, Shift>) -> Block {
+fn shifted(block: &Block, shift: Shift, taken: &FxHashMap<&str, Shift>) -> Block {
     let mut block = block.clone();
     for value in block.params.iter_mut().chain(block.ops.iter_mut().flat_map(|op| op.results.iter_mut())) {
         value.0 += shift.values;

@@ -77,7 +77,7 @@ pub use entry::Argument;
 pub use error::{Limits, Met, SpecError};
 pub use event::{Beginning, EVENTS, Event, GuestPosition, Stop, What};
 pub use facts::Facts;
-pub use link::{Cleaned, Linked};
+pub use link::{Cleaned, Linked, Linking};
 pub use memory::{Cell, Element, KnownMemory, Location, Origin, Place, Provenance, RootId, Slot};
 pub use merges::{Merge, Merges};
 pub use nests::{Nest, Nests};
