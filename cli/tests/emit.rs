@@ -364,3 +364,95 @@ fn joins_of_regions_keep_registers() {
     let stores = region.lines().filter(|line| line.contains("setfield") && line.contains("Regs.count")).count();
     assert_eq!(stores, 0, "{region}");
 }
+
+/// A processor that promotes what it reads from memory: the opcode, and where it jumps.
+const PROCESSOR: &str = "use hueshift::prelude::*;
+#[portal(greens(pc), reds(mem, a, left))]
+fn run(mem: &mut [u8], mut pc: u8, mut a: u8, mut left: u64) -> u8 {
+    loop {
+        merge_point!();
+        if left == 0 { return a; }
+        left -= 1;
+        let op = promote(mem[pc as usize]);
+        let arg = mem[pc.wrapping_add(1) as usize];
+        pc = pc.wrapping_add(2);
+        match op {
+            0 => a = a.wrapping_add(arg),
+            1 => a ^= mem[arg as usize],
+            2 => mem[arg as usize] = a,
+            3 => if a & 1 == 1 { a = a.rotate_left(1); },
+            _ => { pc = promote(arg); can_enter_jit!(); }
+        }
+    }
+}
+pub fn main(mem: &mut [u8], left: u64) -> u8 { run(mem, 0, 1, left) }";
+
+/// Ahead of time, what promotions have brought becomes one graph as soon as it is entered often: its rounds neither
+/// leave nor enter anything.
+#[test]
+fn cases_of_promotions_become_one_graph() {
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("processor.residual");
+    let to = ["--emit", "residual", "--emit-to", path.to_str().expect("a path of text")];
+    let args = "[0,7,1,30,3,0,2,31,0,9,4,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,5,6],1000000";
+    let run = ["run", "-", "--entry", "main", "--args", args, "--mode"];
+    let interpreted = expect(0, &[], &[&run[..], &["interp"]].concat(), PROCESSOR);
+    let emitted = |jit: &str| {
+        let ran = expect(0, &[], &[&run[..], &["aot", "--jit", jit], &to[..]].concat(), PROCESSOR);
+        assert_eq!(ran.out, interpreted.out, "{jit}");
+        std::fs::read_to_string(&path).expect("the residual code")
+    };
+    let apart = emitted("region=0");
+    // The switches that lead to the cases have none of the guest's ops.
+    let loops = |text: &str| -> Vec<String> {
+        let graphs =
+            text.split("\n\n").filter(|graph| graph.contains(" promotion [") && graph.contains("getarrayitem"));
+        graphs.map(str::to_owned).collect()
+    };
+    assert!(loops(&apart).is_empty() && apart.contains("enter "), "{apart}");
+    let joined = emitted("region=2000");
+    let all = loops(&joined);
+    let [graph] = &all[..] else { panic!("one graph: {joined}") };
+    assert!(graph.matches(" promotion [").count() >= 6 && !graph.contains("enter "), "{graph}");
+    let usual = expect(0, &[], &[&run[..], &["aot", "--stats"]].concat(), PROCESSOR);
+    assert!((usual.out + &usual.err).lines().any(|line| line == "regions: 1"));
+}
+
+/// A loop of forty branches, each of which goes either way.
+const BRANCHES: &str = "use hueshift::prelude::*;
+#[portal(greens(code, pc), reds(a, left))]
+fn run(code: &[u8], mut pc: usize, mut a: u64, mut left: u64) -> u64 {
+    loop {
+        merge_point!();
+        if pc == code.len() {
+            if left == 0 { return a; }
+            left -= 1;
+            pc = 0;
+            can_enter_jit!();
+        } else {
+            if a & 1 == 1 { a = a.wrapping_mul(5).rotate_left(code[pc] as u32); } else { a = (a >> 1) ^ 0x9e37_79b9; }
+            pc += 1;
+        }
+    }
+}
+pub fn main(code: &[u8], left: u64) -> u64 { run(code, 0, 1, left) }";
+
+/// The ways through a row of branches are too many for a bridge each: the loop becomes a region before.
+#[test]
+fn rows_of_branches_become_regions_before_all_their_ways_are_bridges() {
+    let code: Vec<String> = (0..40).map(|at| (at * 7 % 31).to_string()).collect();
+    let args = format!("[{}],20000", code.join(","));
+    let run = ["run", "-", "--entry", "main", "--args", &args, "--mode"];
+    let interpreted = expect(0, &[], &[&run[..], &["interp"]].concat(), BRANCHES);
+    let jit = [&run[..], &["jit", "--jit", "background=no", "--stats=json"]].concat();
+    let ran = expect(0, &[], &jit, BRANCHES);
+    assert_eq!(ran.out.lines().next(), interpreted.out.lines().next());
+    let text = ran.out + &ran.err;
+    let stats: serde_json::Value = text
+        .lines()
+        .find(|line| line.starts_with('{'))
+        .and_then(|line| serde_json::from_str(line).ok())
+        .expect("counts");
+    let count = |name: &str| stats[name].as_u64().expect("a number");
+    assert!((1..=6).contains(&count("regions")) && count("bridges") < 100, "{stats}");
+    assert!(count("residual_ops") < 20_000 && count("blackholed") < 500, "{stats}");
+}

@@ -99,6 +99,7 @@ impl Jit<'_> {
         let taken = self.taken.get(&exit).copied().unwrap_or_default().times.into();
         self.tell(What::Bridge { exit, taken }, self.bridge_reason(exit), self.exit_at(exit));
         self.rehearse(beginning, &key, words)?;
+        self.bridge_made(exit, &key, &end)?;
         Ok(self.after_trace(from, end))
     }
 
@@ -149,6 +150,9 @@ impl Jit<'_> {
             self.tell(What::Invalidated { exit, written }, Reason::CellWritten, self.exit_at(exit));
         }
         self.rehearse(beginning, &key, &given)?;
+        if let Err(end) = &came {
+            self.bridge_made(exit, &key, end)?;
+        }
         Ok(came.unwrap_or_else(|end| self.after_trace(from, end)))
     }
 

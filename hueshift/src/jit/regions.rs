@@ -23,6 +23,13 @@ pub(super) const FEW: u32 = 6;
 /// ops.
 pub(super) const OPS: usize = 64;
 
+/// When bridges have so many times as many ops as the loop that they lead around, its ways multiply: a region pays by
+/// what it spares to make.
+const BRIDGED: usize = 4;
+
+/// But not for fewer ops than these.
+const FEW_OPS: usize = 1000;
+
 /// How the loops lie inside of each other is looked at again when there are more fragments, by one in so many.
 const GROWTH: usize = 16;
 
@@ -48,6 +55,8 @@ struct Loop {
     fragments: Vec<String>,
     /// How often bridges have been taken within it, but not within loops in it, since it is in a region.
     taken: u64,
+    /// How many ops the bridges have that were made within it since, but not within loops in it.
+    bridged: usize,
     /// How many regions have been begun.
     begun: u32,
 }
@@ -77,6 +86,17 @@ impl Regions {
     /// The memory of all counters.
     pub fn counters(&self) -> impl Iterator<Item = Word> + '_ {
         self.counted.values().map(|counted| counted.counter)
+    }
+
+    /// A bridge of so many ops has been made within a loop.
+    fn bridged(&mut self, nest: usize, ops: usize) {
+        self.loops.entry(self.nests.1.nest(nest).head).or_default().bridged += ops;
+    }
+
+    /// How many ops the bridges in a loop have that were made since its last region.
+    fn bridged_within(&self, nest: usize) -> usize {
+        let heads = self.nests.1.within(nest).map(|nest| nest.head);
+        heads.filter_map(|head| self.loops.get(&head)).map(|known| known.bridged).sum()
     }
 
     /// Whether a region of a loop pays, where the first one does after so many bridges. Each further one has to pay for
@@ -159,20 +179,59 @@ impl Jit<'_> {
         Ok(Some(Next::Code(bridge, words.to_vec())))
     }
 
-    /// Adds up that a bridge has been taken again, from a fragment to a version. Gives the loop that a region pays for.
-    fn loop_for_region(&mut self, from: usize, to: VersionId) -> Option<usize> {
+    /// The innermost loop that a fragment and a version are in.
+    fn loop_around(&mut self, from: usize, to: VersionId) -> Option<usize> {
         let fragments = self.engine.fragments.len();
         if fragments > self.regions.nests.0 + self.regions.nests.0 / GROWTH {
             self.regions.nests = (fragments, self.engine.nests());
         }
+        self.regions.nests.1.around(from, self.engine.version(to).fragment)
+    }
+
+    /// Adds up that a bridge has been taken again, from a fragment to a version. Gives the loop that a region pays for.
+    fn loop_for_region(&mut self, from: usize, to: VersionId) -> Option<usize> {
         let first = u64::from(self.options.region);
-        let around = self.regions.nests.1.around(from, self.engine.version(to).fragment)?;
+        let around = self.loop_around(from, to)?;
         let known = self.regions.loops.entry(self.regions.nests.1.nest(around).head).or_default();
         known.taken += first;
         let early = known.begun < FEW && self.engine.flips(Choice::Region);
         let nests = &self.regions.nests.1;
         let paying = nests.outwards(Some(around)).filter(|nest| self.regions.pays(*nest, first)).last();
         paying.or(early.then_some(around))
+    }
+
+    /// Makes a region of a loop around which a bridge of an exit has just led back to a version, if its bridges have
+    /// become far more than itself.
+    pub(super) fn bridge_made(&mut self, exit: u32, bridge: &str, end: &TraceEnd) -> Result<(), JitError> {
+        let TraceEnd::Enter(entered, _) = end else { return Ok(()) };
+        let (Some(to), Some(bridge)) = (self.engine.version_of(entered), self.engine.fragment_of(bridge)) else {
+            return Ok(());
+        };
+        if self.options.region == 0 {
+            return Ok(());
+        }
+        let (from, ops) = (self.engine.exits[exit as usize].fragment, self.engine.fragments[bridge].size);
+        let Some(around) = self.loop_around(from, to) else { return Ok(()) };
+        self.regions.bridged(around, ops);
+        if self.regions.coming.is_some() || self.is_full() {
+            return Ok(());
+        }
+        let nests = &self.regions.nests.1;
+        let is_outgrown = |nest: &usize| {
+            let own: usize = nests.within(*nest).map(|nest| self.ops_entered(nest.head)).sum();
+            self.regions.bridged_within(*nest) >= (BRIDGED * own).max(FEW_OPS)
+        };
+        match nests.outwards(Some(around)).filter(is_outgrown).last() {
+            Some(nest) => self.make_region(nest),
+            None => Ok(()),
+        }
+    }
+
+    /// The ops of the fragment that runs come to at a loop's head.
+    fn ops_entered(&self, head: VersionId) -> usize {
+        let last = self.regions.loops.get(&head).and_then(|known| known.fragments.last());
+        let last = last.and_then(|key| self.engine.fragment_of(key));
+        self.engine.fragments[last.unwrap_or(self.engine.version(head).fragment)].size
     }
 
     fn set_counter(&mut self, counter: Word) -> Result<(), JitError> {
@@ -187,7 +246,8 @@ impl Jit<'_> {
         let begun = Instant::now();
         let nests = &self.regions.nests.1;
         for within in nests.within(nest) {
-            self.regions.loops.entry(within.head).or_default().taken = 0;
+            let known = self.regions.loops.entry(within.head).or_default();
+            (known.taken, known.bridged) = (0, 0);
         }
         self.regions.loops.entry(nests.nest(nest).head).or_default().begun += 1;
         let made = self.engine.specialize_region(nests, nest);
