@@ -6,6 +6,9 @@
 //! spares that. What a region costs grows with the loop. So each loop adds up what has been counted in it and in the
 //! loops within, and gets a region when that is in proportion to its size; of several the outermost one. Then whatever
 //! enters the loop enters the region, with all that traces have seen of it by then.
+//!
+//! A loop also gets a region when its bridges have become far more than itself: of branches in a row there are more
+//! ways than there can be bridges.
 
 use super::joins::Cases;
 use super::{Jit, JitError, Next};
