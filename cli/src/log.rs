@@ -105,7 +105,7 @@ fn what_happened(event: &Event) -> Option<String> {
             format!("the trace was stopped: it grew longer than {limit} steps")
         }
         (What::Limit { limit, .. }, Reason::Cases) => {
-            format!("the promotion has {limit} cases: other values are interpreted")
+            format!("the promotion has {limit} cases: other values are interpreted until they have come often")
         }
         (What::Widened { variables, .. }, reason) => {
             let lost: Vec<String> = variables.iter().map(|name| format!("`{name}`")).collect();

@@ -130,7 +130,7 @@ const SETTINGS: &[Setting] = &[
     Setting {
         key: "cases",
         takes: "N",
-        doc: "how many values a promotion has compiled code for; others are interpreted",
+        doc: "how many values a promotion has compiled code for at once; others are interpreted until they have come often",
         usual: |o| o.cases.to_string(),
         set: Set::Number(0, |o, n| o.cases = size(n)),
     },

@@ -456,3 +456,41 @@ fn rows_of_branches_become_regions_before_all_their_ways_are_bridges() {
     assert!((1..=6).contains(&count("regions")) && count("bridges") < 100, "{stats}");
     assert!(count("residual_ops") < 20_000 && count("blackholed") < 500, "{stats}");
 }
+
+/// A guest whose promoted values are these: as many as there are, round by round.
+const VALUES: &str = "use hueshift::prelude::*;
+#[portal(greens(pc), reds(i, n, step, values, sum))]
+fn run(mut pc: u8, mut i: u64, n: u64, step: u64, values: u64, mut sum: u64) -> u64 {
+    loop {
+        merge_point!();
+        if i == n { return sum; }
+        let value = promote(i * step % values);
+        sum = sum.wrapping_mul(31) ^ value;
+        i += 1;
+        pc = 0;
+        can_enter_jit!();
+    }
+}
+pub fn main(n: u64, step: u64, values: u64) -> u64 { run(0, 0, n, step, values, 0) }";
+
+/// Values past the first `cases` get code when they have come often, and those that come once don't.
+#[test]
+fn promoted_values_that_come_often_get_code() {
+    for mode in ["aot", "jit"] {
+        let count = |values: &str| {
+            let args = format!("20000,7,{values}");
+            let run = ["run", "-", "--entry", "main", "--args", &args, "--mode"];
+            let interpreted = expect(0, &[], &[&run[..], &["interp"]].concat(), VALUES);
+            let ran = expect(0, &[], &[&run[..], &[mode, "--jit", "cases=8", "--stats=json"]].concat(), VALUES);
+            assert_eq!(ran.out.lines().next(), interpreted.out.lines().next(), "{mode}");
+            let text = ran.out + &ran.err;
+            let line = text.lines().find(|line| line.starts_with('{')).expect("counts");
+            let stats: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            (stats["cases"].as_u64().expect("a number"), stats["blackholed"].as_u64().expect("a number"))
+        };
+        let (cases, blackholed) = count("40");
+        assert!(cases >= 38 && blackholed < 15_000, "{mode}: {cases} cases, {blackholed}");
+        let (cases, blackholed) = count("1000000");
+        assert!(cases <= 16 && blackholed > 19_000, "{mode}: {cases} cases, {blackholed}");
+    }
+}

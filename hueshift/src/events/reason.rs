@@ -79,7 +79,7 @@ reasons! {
         "mark functions that need not be copied `#[dont_look_inside]`, or raise `residual-ops=N`";
     InlineDepth "inline-depth" "As many calls are copied into each other as the setting `inline-depth` says: the function is called.",
         "raise `inline-depth=N`, or mark the function `#[dont_look_inside]`";
-    Cases "cases" "The promotion has as many values with code as the setting `cases` says: others are interpreted.",
+    Cases "cases" "The promotion has as many values with code as the setting `cases` says: others are interpreted until they have come often.",
         "promote what has fewer values, leave the `promote` out, or raise `cases=N`";
     SlotBytes "slot-bytes" "The runs inside of each other use up the memory for local arrays and structs: the interpreter goes on.",
         "raise `slot-bytes=N`, or let the guest recurse less deeply";

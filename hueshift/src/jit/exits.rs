@@ -13,6 +13,19 @@ use timeshifter::specialize::Choice;
 /// Of so many values of promotions without code it is counted how often each was seen.
 const MOST_SEEN: usize = 10_000;
 
+/// Where a promotion has as many cases as it may have at once, a value gets another one when it has left so often: then
+/// leaving has cost about as much as its code. Where there are twice as many cases, it takes twice as often.
+const OFTEN: u64 = 100;
+
+/// A promotion has at most so many times as many cases as it may have at once.
+const MORE: u64 = 32;
+
+/// Whether a promotion that may have so many cases at once, and has so many, gets another one for a value that has been
+/// seen so often.
+fn has_room(room: u64, cases: u64, seen: u64) -> bool {
+    cases < room || cases < room.saturating_mul(MORE) && seen >= OFTEN.saturating_mul(cases) / room
+}
+
 impl Jit<'_> {
     pub(super) fn serve_exit(&mut self, exit: u32, words: Vec<Word>) -> Result<Next, JitError> {
         let taken = self.taken.entry(exit).or_default();
@@ -34,10 +47,10 @@ impl Jit<'_> {
                 let seen = if is_coming { 0 } else { self.see(exit, value) };
                 let ripe = self.policy == Policy::Eager || self.is_ripe(taken);
                 let room = self.engine.lowered(Choice::Full, self.options.cases as u64);
-                if ripe && !is_coming && !is_refused && !full && (cases as u64) < room {
-                    return self.grow_switch(exit, (position, seen), words);
-                }
                 if ripe && !is_coming && !is_refused && !full {
+                    if has_room(room, cases as u64, seen) {
+                        return self.grow_switch(exit, (position, seen), words);
+                    }
                     self.full(exit);
                 }
             }

@@ -17,7 +17,8 @@ pub struct JitOptions {
     pub threshold: u32,
     /// How often an exit is taken before it gets a bridge.
     pub bridge: u32,
-    /// How many values a promotion grows cases for; further ones are interpreted.
+    /// How many values a promotion grows cases for at once. Further ones are interpreted until they have come about a
+    /// hundred times, for each so many cases that there are; past 32 times as many cases always.
     pub cases: usize,
     /// How often bridges that lead around a loop are taken, for each 64 of its ops, before the loop is specialized
     /// again, as one graph with joins of all that traces have seen of it. Ahead of time: how often the cases of

@@ -56,6 +56,10 @@ pub(super) struct Schedule {
 /// met.
 const MOST_DECIDED: usize = 8;
 
+/// At a join of a region there may be so many times as many tuples of greens: runs have come with each of them, and what
+/// lies behind them is code by itself already.
+const TUPLES_OF_REGIONS: usize = 64;
+
 impl Schedule {
     /// Whether the state may wait by itself with all that have this value, which decides a split behind the join.
     fn may_decide(&mut self, st: &State, value: Const) -> bool {
@@ -279,7 +283,8 @@ impl Engine<'_> {
         if found.is_some_and(|index| seen.contains(&index)) {
             return false;
         }
-        if seen.len() >= self.limits.join_tuples || self.flips(Choice::Cap) {
+        let more = if self.in_region(st) { TUPLES_OF_REGIONS } else { 1 };
+        if seen.len() >= self.limits.join_tuples.saturating_mul(more) || self.flips(Choice::Cap) {
             return true;
         }
         seen.insert(*found.get_or_insert_with(|| self.versions.insert_full(key.clone(), Vec::new()).0));

@@ -27,7 +27,7 @@ pub(super) type Way = Option<i64>;
 pub(super) type Ways = SmallVec<[Way; 2]>;
 
 /// So many are remembered at one place; the rest are exits.
-const MOST_WAYS: usize = 64;
+const MOST_WAYS: usize = 1024;
 
 /// The ways that traces have taken, by a hash of the place: the stack of positions, and the greens. Places that share
 /// one share their ways: then a region has a side that isn't taken there.
