@@ -90,6 +90,48 @@ fn constants_that_many_versions_keep() {
     assert!(text.contains("no constant in `x`, `d`\n"), "{text}");
 }
 
+/// Loops inside of each other whose counters are set to constants.
+const NESTED: &str = "use hueshift::prelude::*;
+
+#[portal(greens(code, pc), reds(m, n))]
+fn run(code: &[u8], mut pc: usize, m: &mut [i64; 9], mut n: i64) -> i64 {
+    loop {
+        merge_point!();
+        let (op, a, b) = (concrete(code[pc]), concrete(code[pc + 1] as usize), concrete(code[pc + 2]));
+        let at = pc;
+        pc += 3;
+        match op {
+            0 => return m[0],
+            1 => m[a] = b as i64,
+            2 => m[a] = m[a].wrapping_sub(1) & 3,
+            3 => m[0] = m[0].wrapping_add(m[a]),
+            4 => if m[a] != 0 { pc = b as usize; },
+            _ => { n -= 1; if n != 0 { pc = b as usize; } }
+        }
+        if pc <= at { can_enter_jit!(); }
+    }
+}
+
+pub fn nested(code: &[u8], n: i64) -> i64 {
+    run(code, 0, &mut [0; 9], n)
+}
+";
+
+/// Each version of a loop has its own joins: many versions are no reason to go on with everything red.
+#[test]
+fn joins_of_many_versions_are_no_greens_that_multiply() {
+    let source = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("nested.rs");
+    std::fs::write(&source, NESTED).unwrap();
+    let mut code: Vec<String> = (1..9).map(|at| format!("1,{at},3")).collect();
+    let start = code.len() * 3;
+    code.extend((1..9).rev().map(|at| format!("3,{at},0,2,{at},0,4,{at},{}", start - 3 * (9 - at))));
+    code.extend(["5,0,0".to_owned(), "0,0,0".to_owned()]);
+    let args = format!("[{}],3", code.join(","));
+    let run = ["run", source.to_str().unwrap(), "--entry", "nested", "--mode", "aot", "--args", &args];
+    let text = log("nested", &run, "");
+    assert!(text.contains("made less specific") && !text.contains("everything red"), "{text}");
+}
+
 /// The lines of the log of a run in the mode `jit`.
 fn lines(name: &str, args: &[&str], input: &str) -> Vec<Value> {
     log(name, args, input).lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()

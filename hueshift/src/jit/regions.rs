@@ -28,7 +28,7 @@ pub(super) const OPS: usize = 64;
 
 /// When bridges have so many times as many ops as the loop that they lead around, its ways multiply: a region pays by
 /// what it spares to make.
-const BRIDGED: usize = 4;
+const BRIDGED: u64 = 4;
 
 /// But not for fewer ops than these.
 const FEW_OPS: usize = 1000;
@@ -44,6 +44,11 @@ pub(super) struct Regions {
     counted: FxHashMap<(u32, Option<i64>), Counted>,
     /// How the loops lie inside of each other, when there were so many fragments.
     nests: (usize, Nests),
+    /// How many ops bridges have that were made since it was looked at whether they have outgrown their loops.
+    fresh: usize,
+    /// How many regions were cut off as too large, by the head of the outermost loop that they are in: each further one
+    /// in there has to pay for twice as much.
+    cut_off: FxHashMap<VersionId, u32>,
     /// A region that machine code is being generated of.
     coming: Option<NewRegion>,
     /// The cases of promotions, ahead of time, by the unit that they belong to.
@@ -94,23 +99,31 @@ impl Regions {
     /// A bridge of so many ops has been made within a loop.
     fn bridged(&mut self, nest: usize, ops: usize) {
         self.loops.entry(self.nests.1.nest(nest).head).or_default().bridged += ops;
+        self.fresh += ops;
     }
 
-    /// How many ops the bridges in a loop have that were made since its last region.
-    fn bridged_within(&self, nest: usize) -> usize {
-        let heads = self.nests.1.within(nest).map(|nest| nest.head);
-        heads.filter_map(|head| self.loops.get(&head)).map(|known| known.bridged).sum()
-    }
-
-    /// Whether a region of a loop pays, where the first one does after so many bridges. Each further one has to pay for
-    /// twice as much as the one before.
-    fn pays(&self, nest: usize, first: u64) -> bool {
+    /// The outermost loop around one.
+    fn outermost(&self, nest: usize) -> VersionId {
         let nests = &self.nests.1;
-        let taken = |nest: &Nest| self.loops.get(&nest.head).map_or(0, |known| known.taken);
-        let taken: u64 = nests.within(nest).map(taken).sum();
-        let nest = nests.nest(nest);
-        let begun = self.loops.get(&nest.head).map_or(0, |known| known.begun);
-        taken >> begun.min(20) >= first * nest.ops.div_ceil(OPS).max(1) as u64
+        nests.nest(nests.outwards(Some(nest)).last().unwrap_or(nest)).head
+    }
+
+    /// How many regions in the outermost loop around one were cut off.
+    fn cut_off_around(&self, nest: usize) -> u32 {
+        self.cut_off.get(&self.outermost(nest)).copied().unwrap_or_default()
+    }
+
+    /// Of a loop and those around it the outermost one of which a region pays, where the first one does after so many
+    /// bridges. Each further one has to pay for twice as much as the one before.
+    fn paying(&self, around: usize, first: u64) -> Option<usize> {
+        let nests = &self.nests.1;
+        let taken = nests.totals(|nest| self.loops.get(&nest.head).map_or(0, |known| known.taken));
+        let pays = |nest: &usize| {
+            let Nest { head, ops, .. } = nests.nest(*nest);
+            let begun = self.loops.get(head).map_or(0, |known| known.begun) + self.cut_off_around(*nest);
+            taken[*nest] >> begun.min(20) >= first * ops.div_ceil(OPS).max(1) as u64
+        };
+        nests.outwards(Some(around)).filter(pays).last()
     }
 }
 
@@ -198,9 +211,7 @@ impl Jit<'_> {
         let known = self.regions.loops.entry(self.regions.nests.1.nest(around).head).or_default();
         known.taken += first;
         let early = known.begun < FEW && self.engine.flips(Choice::Region);
-        let nests = &self.regions.nests.1;
-        let paying = nests.outwards(Some(around)).filter(|nest| self.regions.pays(*nest, first)).last();
-        paying.or(early.then_some(around))
+        self.regions.paying(around, first).or(early.then_some(around))
     }
 
     /// Makes a region of a loop around which a bridge of an exit has just led back to a version, if its bridges have
@@ -216,14 +227,16 @@ impl Jit<'_> {
         let (from, ops) = (self.engine.exits[exit as usize].fragment, self.engine.fragments[bridge].size);
         let Some(around) = self.loop_around(from, to) else { return Ok(()) };
         self.regions.bridged(around, ops);
-        if self.regions.coming.is_some() || self.is_full() {
+        if self.regions.fresh < FEW_OPS / 4 || self.regions.coming.is_some() || self.is_full() {
             return Ok(());
         }
+        self.regions.fresh = 0;
         let nests = &self.regions.nests.1;
-        let is_outgrown = |nest: &usize| {
-            let own: usize = nests.within(*nest).map(|nest| self.ops_entered(nest.head)).sum();
-            self.regions.bridged_within(*nest) >= (BRIDGED * own).max(FEW_OPS)
-        };
+        let own = nests.totals(|nest| self.ops_entered(nest.head) as u64);
+        let known = |nest: &Nest| self.regions.loops.get(&nest.head);
+        let bridged = nests.totals(|nest| known(nest).map_or(0, |known| known.bridged as u64));
+        let times = BRIDGED << self.regions.cut_off_around(around).min(20);
+        let is_outgrown = |nest: &usize| bridged[*nest] >= (times * own[*nest]).max(FEW_OPS as u64);
         match nests.outwards(Some(around)).filter(is_outgrown).last() {
             Some(nest) => self.make_region(nest),
             None => Ok(()),
@@ -257,6 +270,10 @@ impl Jit<'_> {
         self.region_made(begun, made.is_some());
         let Some(made) = made else { return Ok(()) };
         let region = self.engine.region_key(&made);
+        let size = self.engine.fragment_of(&region).map_or(0, |at| self.engine.fragments[at].size);
+        if size > self.engine.limits.region_ops {
+            *self.regions.cut_off.entry(self.regions.outermost(nest)).or_default() += 1;
+        }
         match self.compile_new(&region) {
             Ok(()) => self.regions.coming = Some(made),
             // It is too large for the code generator: what the traces have made goes on.

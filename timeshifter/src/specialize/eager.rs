@@ -47,7 +47,8 @@ pub(super) struct Schedule {
     alone: Option<(usize, State)>,
     waiting: FxHashMap<usize, Waiting>,
     order: BTreeSet<(Priority, usize)>,
-    joins: FxHashMap<(Positions, Option<usize>), FxHashSet<usize>>,
+    /// The tuples of greens at each join, in each version of the loop that it is in: versions have fragments of their own.
+    joins: FxHashMap<(Positions, Option<usize>, usize), FxHashSet<usize>>,
     decided: FxHashMap<(Positions, Option<usize>), FxHashSet<Const>>,
     loop_keys: FxHashMap<(GraphIx, BlockId, u32), LoopKeys>,
 }
@@ -279,7 +280,7 @@ impl Engine<'_> {
         if self.is_twin(st) || key.frames.iter().all(|f| f.greens.is_empty()) {
             return false;
         }
-        let seen = schedule.joins.entry((positions(st), st.enclosing)).or_default();
+        let seen = schedule.joins.entry((positions(st), st.enclosing, st.fragment)).or_default();
         if found.is_some_and(|index| seen.contains(&index)) {
             return false;
         }

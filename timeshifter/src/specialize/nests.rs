@@ -52,6 +52,18 @@ impl Nests {
             .map(|at| &self.loops[at])
     }
 
+    /// By loop: what it and those within it come to together.
+    pub fn totals(&self, own: impl Fn(&Nest) -> u64) -> Vec<u64> {
+        let mut totals: Vec<u64> = self.loops.iter().map(own).collect();
+        // Outer ones come before what is in them.
+        for (at, nest) in self.loops.iter().enumerate().rev() {
+            if let Some(around) = nest.around {
+                totals[around] += totals[at];
+            }
+        }
+        totals
+    }
+
     /// The keys of all versions that are in loops.
     pub(super) fn keys(&self) -> impl Iterator<Item = usize> + '_ {
         self.loops.iter().filter(|nest| nest.around.is_none()).flat_map(|nest| &nest.keys).copied()
