@@ -103,9 +103,10 @@ fn run(code: &[u8], mut pc: usize, m: &mut [i64; 9], mut n: i64) -> i64 {
         match op {
             0 => return m[0],
             1 => m[a] = b as i64,
-            2 => m[a] = m[a].wrapping_sub(1) & 3,
-            3 => m[0] = m[0].wrapping_add(m[a]),
+            2 => m[a] -= 1,
+            3 => m[0] ^= m[a],
             4 => if m[a] != 0 { pc = b as usize; },
+            5 => pc = promote(m[a]) as usize,
             _ => { n -= 1; if n != 0 { pc = b as usize; } }
         }
         if pc <= at { can_enter_jit!(); }
@@ -124,8 +125,8 @@ fn joins_of_many_versions_are_no_greens_that_multiply() {
     std::fs::write(&source, NESTED).unwrap();
     let mut code: Vec<String> = (1..9).map(|at| format!("1,{at},3")).collect();
     let start = code.len() * 3;
-    code.extend((1..9).rev().map(|at| format!("3,{at},0,2,{at},0,4,{at},{}", start - 3 * (9 - at))));
-    code.extend(["5,0,0".to_owned(), "0,0,0".to_owned()]);
+    code.extend((1..9).rev().map(|at| format!("3,{at},0,2,{at},0,4,{at},{}", start - 3 * (8 - at))));
+    code.extend(["6,0,0".to_owned(), "0,0,0".to_owned()]);
     let args = format!("[{}],3", code.join(","));
     let run = ["run", source.to_str().unwrap(), "--entry", "nested", "--mode", "aot", "--args", &args];
     let text = log("nested", &run, "");
