@@ -450,7 +450,7 @@ impl Jit {
     }
 
     /// The settings of a run without tier 0: what is hot is compiled again, as where tier 0 is rustc's.
-    pub fn from_the_beginning(&self) -> JitOptions {
+    pub fn without_tier0(&self) -> JitOptions {
         let mut options = self.options.clone();
         if self.given(&["region"]).is_none() {
             options.region = JitOptions::just_in_time().region;

@@ -146,7 +146,7 @@ impl Run {
             show_memory: !given.is_silent(),
             time_tiers: self.looks(),
             keep_text: self.keeps_text(),
-            ..jit.from_the_beginning()
+            ..jit.without_tier0()
         };
         let log = self.log.log.as_deref();
         let lines = if self.mode == Mode::Jit { Lines::create(log)? } else { None };

@@ -494,3 +494,42 @@ fn promoted_values_that_come_often_get_code() {
         assert!(cases <= 16 && blackholed > 19_000, "{mode}: {cases} cases, {blackholed}");
     }
 }
+
+/// Position 0 goes on to a position that is computed: 1, 2, 3, …, 40, and from then on 1. Any other goes back to 0.
+const ONCE: &str = "use hueshift::prelude::*;
+pub struct Regs { pub left: i64, pub sum: i64, pub round: i64 }
+#[portal(greens(code, at), reds(regs))]
+fn run(code: &[i64], mut at: usize, regs: &mut Regs) -> i64 {
+    loop {
+        merge_point!();
+        if at == 0 {
+            if regs.left == 0 { return regs.sum; }
+            regs.left -= 1;
+            regs.round += 1;
+            at = promote(if regs.round <= 40 { regs.round } else { 1 }) as usize;
+        } else {
+            regs.sum = (regs.sum ^ 5) + concrete(code[0]);
+            at = 0;
+            can_enter_jit!();
+        }
+    }
+}
+pub fn main(code: &[i64], n: i64) -> i64 {
+    let mut regs = Regs { left: n, sum: 0, round: 0 };
+    run(code, 0, &mut regs)
+}";
+
+/// Ahead of time, a run that has left by a value without code doesn't stay in the interpreter where no code fits what
+/// it has come to: there is some from there on.
+#[test]
+fn runs_ahead_of_time_come_back_to_code() {
+    let run = ["run", "-", "--entry", "main", "--args", "[7],100000", "--mode"];
+    let interpreted = expect(0, &[], &[&run[..], &["interp"]].concat(), ONCE);
+    let ran = expect(0, &[], &[&run[..], &["aot", "--stats=json"]].concat(), ONCE);
+    assert_eq!(ran.out.lines().next(), interpreted.out.lines().next());
+    let text = ran.out + &ran.err;
+    let line = text.lines().find(|line| line.starts_with('{')).expect("counts");
+    let stats: serde_json::Value = serde_json::from_str(line).expect("JSON");
+    let steps = stats["interpreted_steps"].as_u64().expect("a number");
+    assert!((1..100_000).contains(&steps), "{stats}");
+}

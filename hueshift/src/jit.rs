@@ -104,6 +104,10 @@ const STEPS_OF_AN_EXIT: u64 = 50;
 /// The steps that it takes to have tier 0 finish a portal inside of a run, and to go on behind it.
 const STEPS_OF_A_PORTAL: u64 = 100;
 
+/// Ahead of time, a place to which the interpreter has come back so often, by a backward jump of the guest, without any
+/// code that it could enter, is worth code of its own.
+const EAGER_HEAT: u32 = 1000;
+
 /// The bridges that are made at once behind loops that have been closed.
 struct Following {
     /// The fragment that the first trace began with: loops in later ones are new.
@@ -541,6 +545,12 @@ impl<'m> Jit<'m> {
             if !jumped {
                 continue;
             }
+            if self.policy == Policy::Eager {
+                if let Some(next) = self.specialize_from(&frames)? {
+                    return Ok(next);
+                }
+                continue;
+            }
             if !self.may_be_traced(&frames) {
                 self.left_alone(&frames);
             } else if let Some(times) = self.is_hot(&frames)
@@ -586,6 +596,34 @@ impl<'m> Jit<'m> {
         self.compile_new(&key)?;
         self.rehearse(beginning, &key, &words)?;
         Ok(Some(self.after_trace(from, end)))
+    }
+
+    /// Specializes on eagerly from where the interpreter has come to as often as is worth that, where no code of before
+    /// can be entered. Gives where the run goes on, unless it meets a limit.
+    fn specialize_from(&mut self, frames: &[eval::Frame]) -> Result<Option<Next>, JitError> {
+        let position = self.engine.position_of(frames);
+        let count = self.heat.entry(position).or_default();
+        *count = count.saturating_add(1);
+        let is_due = count.is_multiple_of(EAGER_HEAT) && (*count / EAGER_HEAT).is_power_of_two();
+        let is_hot = is_due || *count < EAGER_HEAT && self.engine.flips(Choice::Hot);
+        if !is_hot || self.is_full() || !self.may_be_traced(frames) {
+            return Ok(None);
+        }
+        let _making = self.enter_tier(Tier::Making);
+        let begun = Instant::now();
+        self.engine.memory.open_foreign(false);
+        let specialized = self.engine.specialize_frames(frames);
+        self.engine.memory.open_foreign(true);
+        let (key, words) = match specialized {
+            Ok(Some(specialized)) => specialized,
+            Ok(None) => return Ok(None),
+            Err(error) if error.is_limit() => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        self.specialized(begun, Reason::HotLoop);
+        self.leave_slots(frames);
+        self.compile_new(&key)?;
+        Ok(Some(Next::Code(key, words)))
     }
 
     /// Compiled code goes on from these frames: their local aggregates stay to the end of the run.

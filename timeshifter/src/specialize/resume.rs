@@ -275,8 +275,30 @@ impl Engine<'_> {
     /// # Errors
     /// As [`Engine::specialize`].
     pub fn trace_frames(&mut self, frames: &[eval::Frame]) -> Result<Option<(String, Vec<Word>, Traced)>, SpecError> {
-        let Some(outermost) = frames.first() else { return Ok(None) };
-        let Some(unit) = self.unit_of(outermost) else { return Ok(None) };
+        let Some((name, words, mut st)) = self.state_of_frames(frames) else { return Ok(None) };
+        st.jumped = true; // what comes by here again can enter
+        Ok(Some((name, words, self.trace_from(Beginning::MergePoint, st)?)))
+    }
+
+    /// Specializes on eagerly from the interpreter's frames, whose innermost stands at a merge point, as
+    /// [`Engine::trace_frames`] traces on. Gives the fragment that was begun with the words of its parameters. Where
+    /// that can't be done, all is as before.
+    ///
+    /// # Errors
+    /// As [`Engine::specialize`].
+    pub fn specialize_frames(&mut self, frames: &[eval::Frame]) -> Result<Option<(String, Vec<Word>)>, SpecError> {
+        let before = self.begin_attempt();
+        let Some((name, words, mut st)) = self.state_of_frames(frames) else { return Ok(None) };
+        st.concrete = None;
+        st.passed = true;
+        self.finish_attempt(before, st)?;
+        Ok(Some((name, words)))
+    }
+
+    /// The state of the interpreter's frames in a new fragment, in which whatever is not green is a parameter; and the
+    /// fragment's key, and the words of its parameters.
+    fn state_of_frames(&mut self, frames: &[eval::Frame]) -> Option<(String, Vec<Word>, State)> {
+        let unit = self.unit_of(frames.first()?)?;
         let graph = self.units[unit].graph;
         let name = self.fresh_name(graph);
         let fragment = self.new_fragment(graph, &name, unit);
@@ -319,8 +341,7 @@ impl Engine<'_> {
         st.concrete = Some(concrete);
         self.name_params(&st);
         self.note_ranges(&st);
-        st.jumped = true; // what comes by here again can enter
-        Ok(Some((name, words, self.trace_from(Beginning::MergePoint, st)?)))
+        Some((name, words, st))
     }
 
     /// The exclusive roots of a run that stands at these frames, with their addresses: the `&mut` arguments, and local

@@ -190,25 +190,41 @@ impl Engine<'_> {
     /// As [`Engine::specialize`].
     pub fn specialize_case(&mut self, exit: u32, seen: Const) -> Result<String, SpecError> {
         let position = self.exits[exit as usize].promoted_position();
-        let fragments = self.fragments.len();
-        let versions: Vec<usize> = self.versions.values().map(Vec::len).collect();
-        self.functions_before = self.functions.len();
+        let before = self.begin_attempt();
         let mut st = self.state_at_exit(exit);
         let fragment = st.fragment;
         if let Some(position) = position {
             let param = self.fragments[fragment].graph.entry_params()[position];
             self.learn_equal(&mut st, Red::Value(param), seen);
         }
-        let unit = self.fragments[fragment].unit;
+        self.finish_attempt(before, st)?;
+        Ok(self.fragments[fragment].graph.key.clone())
+    }
+
+    /// What there is before something is specialized that may not come to its end.
+    pub(super) fn begin_attempt(&mut self) -> Attempt {
+        self.functions_before = self.functions.len();
+        Attempt { fragments: self.fragments.len(), versions: self.versions.values().map(Vec::len).collect() }
+    }
+
+    /// Goes on eagerly from a state. If that doesn't come to its end, all is as before the attempt.
+    pub(super) fn finish_attempt(&mut self, before: Attempt, st: State) -> Result<(), SpecError> {
+        let unit = self.fragments[st.fragment].unit;
         let filled = self.run_unit(unit, vec![st]).and_then(|()| self.run_functions_or_refuse());
         if filled.is_err() {
             self.forget_new_functions();
-            self.fragments[fragments..].iter_mut().for_each(|fragment| fragment.abandoned = true);
-            let before = versions.into_iter().chain(std::iter::repeat(0));
-            self.versions.values_mut().zip(before).for_each(|(versions, before)| versions.truncate(before));
+            self.fragments[before.fragments..].iter_mut().for_each(|fragment| fragment.abandoned = true);
+            let versions = before.versions.into_iter().chain(std::iter::repeat(0));
+            self.versions.values_mut().zip(versions).for_each(|(versions, before)| versions.truncate(before));
         }
-        filled.map(|()| self.fragments[fragment].graph.key.clone())
+        filled
     }
+}
+
+/// What there was before something was specialized: how many fragments, and versions of each key.
+pub(super) struct Attempt {
+    fragments: usize,
+    versions: Vec<usize>,
 }
 
 /// Renames residual values of a state, all at once.
