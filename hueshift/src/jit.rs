@@ -36,7 +36,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 use telling::Teller;
 use timeshifter::specialize::{
-    Argument, Calling, Chaos, Choice, Engine, Entrance, Portal, Program, SpecError, TraceEnd, Traced,
+    Argument, Calling, Chaos, Choice, Engine, Entrance, GuestPosition, Portal, Program, SpecError, TraceEnd, Traced,
 };
 
 /// How to specialize.
@@ -617,12 +617,22 @@ impl<'m> Jit<'m> {
         let (key, words) = match specialized {
             Ok(Some(specialized)) => specialized,
             Ok(None) => return Ok(None),
-            Err(error) if error.is_limit() => return Ok(None),
+            Err(error) if error.is_limit() => {
+                self.refused_ahead(GuestPosition::NONE, begun, error);
+                return Ok(None);
+            }
             Err(error) => return Err(error.into()),
         };
         self.specialized(begun, Reason::HotLoop);
+        match self.compile_new(&key) {
+            // It is too large for the code generator: the interpreter goes on.
+            Err(JitError::Codegen(error)) => {
+                self.tell(What::Refused { message: error.to_string() }, Reason::CodeGeneration, self.begun_at());
+                return Ok(None);
+            }
+            done => done?,
+        }
         self.leave_slots(frames);
-        self.compile_new(&key)?;
         Ok(Some(Next::Code(key, words)))
     }
 

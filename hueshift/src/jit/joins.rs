@@ -75,7 +75,7 @@ impl Jit<'_> {
         }
         let cases = |exit: u32| self.switches.get(&exit).map_or(&[][..], Vec::as_slice);
         let ops = self.engine.ops_linked(case, Linking { apart: &|_| false, cases: &cases });
-        known.needed = (first * ops.div_ceil(OPS).max(1) as u64) << known.begun.min(20);
+        known.needed = (first * ops.div_ceil(OPS).max(1) as u64).saturating_mul(1 << known.begun.min(20));
         if known.entered < known.needed && !early {
             return None;
         }

@@ -323,14 +323,19 @@ impl Jit<'_> {
 
     /// The code for a value that has been promoted meets a limit: runs with that value go on in the interpreter.
     pub(super) fn refused_case(&mut self, exit: u32, value: i64, begun: Instant, error: SpecError) {
+        self.refused_cases.insert((exit, value));
+        let (at, _) = self.exit_at(exit);
+        self.refused_ahead(at, begun, error);
+    }
+
+    /// What was specialized eagerly in a run, since `begun`, meets a limit: the run goes on in the interpreter.
+    pub(super) fn refused_ahead(&mut self, at: GuestPosition, begun: Instant, error: SpecError) {
         let duration = begun.elapsed();
         self.stats.specializing += duration;
-        self.refused_cases.insert((exit, value));
         let error = JitError::Specialize(error);
         let (reason, loc) = refusal(&error);
         self.tell_engine(Duration::ZERO);
         self.new_ops();
-        let (at, _) = self.exit_at(exit);
         let refused = What::Refused { message: error.to_string() };
         self.tell_event(self.event(refused, reason, (at, loc), Some(duration)));
     }

@@ -178,6 +178,7 @@ impl Engine<'_> {
             return;
         };
         let (value, args, loc) = (args[position], args.clone(), graph.blocks[at].loc);
+        let exit = graph.blocks[at].term.clone();
         let mut led_to = |term: Terminator| {
             let block = graph.new_block();
             (graph.block_mut(block).term, graph.block_mut(block).loc) = (term, loc);
@@ -188,10 +189,7 @@ impl Engine<'_> {
             Some((*value, led_to(Terminator::Jump(Edge::new(entry, args.iter().copied())))))
         };
         let cases = cases.iter().filter_map(case).collect();
-        let exit = graph.blocks[at].term.clone();
-        let default = graph.new_block();
-        (graph.block_mut(default).term, graph.block_mut(default).loc) = (exit, loc);
-        let default = Edge::new(default, []);
+        let default = led_to(exit);
         graph.blocks[at].term = Terminator::Switch { value, cases, default, time: Time::Now, promotion: true };
     }
 
