@@ -20,7 +20,7 @@ use crate::code::{Code, Compiling, residual_tier};
 use crate::compiler::Compiler;
 use crate::events::{Reason, Recorder, What};
 use crate::forcing::{self, GuardCounts};
-use flowgraph::eval::{self, EvalError, Evaluator, Hooks, MergeAnswer, MergePoint, TrapReport};
+use flowgraph::eval::{self, CallAnswer, EvalError, Evaluator, Hooks, MergeAnswer, MergePoint, TrapReport};
 use flowgraph::ir::{Const, Graph, Module, Op, Opcode, Word};
 use flowgraph::memory::Memory;
 use indexmap::IndexMap;
@@ -108,6 +108,11 @@ const STEPS_OF_A_PORTAL: u64 = 100;
 /// code that it could enter, is worth code of its own.
 const EAGER_HEAT: u32 = 1000;
 
+/// A run that has come to so many merge points in a row without a jump back, of which the language says where they are,
+/// is in a loop that is made of something else: calls of the guest that its interpreter carries out, say. From there on
+/// each merge point counts.
+const PASSING: u32 = 10_000;
+
 /// The bridges that are made at once behind loops that have been closed.
 struct Following {
     /// The fragment that the first trace began with: loops in later ones are new.
@@ -162,6 +167,8 @@ pub struct Jit<'m> {
     regions: Regions,
     /// The run is in a loop that has just been closed.
     following: Option<Following>,
+    /// How often in a row the interpreter has come to a merge point to which the guest hasn't jumped back.
+    passing: u32,
     /// Arrivals of the interpreter at merge points.
     heat: FxHashMap<Position, u32>,
     stats: Stats,
@@ -253,6 +260,7 @@ impl<'m> Jit<'m> {
             left_slots: Vec::new(),
             regions: Regions::default(),
             following: None,
+            passing: 0,
             heat: FxHashMap::default(),
             stats: Stats::default(),
             slots,
@@ -502,7 +510,8 @@ impl<'m> Jit<'m> {
     fn interpret(&mut self, mut frames: Vec<eval::Frame>) -> Result<Next, JitError> {
         let module = self.engine.program.module;
         loop {
-            let hooks = StopAtMergePoints { stop: self.options.reenter, jumped: !self.engine.program.marks_jumps() };
+            let jumped = !self.engine.program.marks_jumps();
+            let hooks = StopAtMergePoints { module, stop: self.options.reenter, jumped };
             let within = self.enter_tier(Tier::Blackholing);
             let mut evaluator = Evaluator::new(module, self.engine.memory).with_hooks(hooks);
             evaluator.jitted = true;
@@ -542,7 +551,8 @@ impl<'m> Jit<'m> {
             if let Some(next) = self.back_to_tier0(&mut frames) {
                 return Ok(next);
             }
-            if !jumped {
+            self.passing = if jumped { 0 } else { self.passing.saturating_add(1) };
+            if !jumped && self.passing < PASSING {
                 continue;
             }
             if self.policy == Policy::Eager {
@@ -753,13 +763,20 @@ impl<'m> Jit<'m> {
 const DEEP: usize = 1000;
 
 /// Ends an interpreted run at every merge point, to see whether compiled code can be entered there.
-struct StopAtMergePoints {
+struct StopAtMergePoints<'m> {
+    module: &'m Module,
     stop: bool,
-    /// A backward jump of the guest has been seen.
+    /// A backward jump of the guest has been seen, or the call of a portal.
     jumped: bool,
 }
 
-impl Hooks for StopAtMergePoints {
+impl Hooks for StopAtMergePoints<'_> {
+    fn call(&mut self, _depth: usize, callee: &str, _args: &[Word], _memory: &mut Memory) -> CallAnswer {
+        self.jumped =
+            self.jumped || self.module.graphs.get(callee).is_some_and(|graph| graph.attributes.portal.is_some());
+        CallAnswer::Enter
+    }
+
     fn merge_point(&mut self, _at: MergePoint<'_>, _memory: &mut Memory) -> MergeAnswer {
         if self.stop { MergeAnswer::Stop } else { MergeAnswer::Continue }
     }
