@@ -19,6 +19,10 @@ mod stages;
 mod startup;
 mod warm;
 
+/// The command's own, so that what is measured in here is what the command does.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// What can be measured by itself.
 const PARTS: [&str; 9] = ["specializing", "stages", "loops", "brainfuck", "jit", "hard", "warm", "parts", "startup"];
 

@@ -72,7 +72,12 @@ impl DoneOps {
 
     /// The results of an equal op.
     pub(super) fn results(&self, same: &SameOp) -> Option<&[Operand]> {
-        let mut number = self.latest[self.bits(same)];
+        self.results_with(same, self.bits(same))
+    }
+
+    /// The same, where it is known which bits an op has.
+    pub(super) fn results_with(&self, same: &SameOp, bits: usize) -> Option<&[Operand]> {
+        let mut number = self.latest[bits];
         while let Some(at) = (number as usize).checked_sub(1) {
             let done = &self.all[at];
             if done.same == *same {
@@ -86,6 +91,11 @@ impl DoneOps {
     /// One more has been done.
     pub(super) fn push(&mut self, same: SameOp, results: impl IntoIterator<Item = Operand>) {
         let bits = self.bits(&same);
+        self.push_with(same, bits, results);
+    }
+
+    /// The same, where it is known which bits it has.
+    pub(super) fn push_with(&mut self, same: SameOp, bits: usize, results: impl IntoIterator<Item = Operand>) {
         let results = results.into_iter().collect();
         let number = self.all.len() as u32 + 1;
         let before = std::mem::replace(&mut self.latest[bits], number);
@@ -99,7 +109,8 @@ impl DoneOps {
         }
     }
 
-    fn bits(&self, same: &SameOp) -> usize {
+    /// The low bits of an op's hash.
+    pub(super) fn bits(&self, same: &SameOp) -> usize {
         let mut hasher = FxHasher::default();
         same.hash(&mut hasher);
         hasher.finish() as usize & (self.latest.len() - 1)

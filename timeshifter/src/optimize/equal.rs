@@ -30,19 +30,23 @@ pub(super) fn merge_equal_blocks(graph: &mut Graph, rewrites: &mut Rewrites) -> 
 
 /// By block: an earlier one that does the same. Blocks that nothing leads to don't count.
 fn equal_blocks(graph: &Graph, rewrites: &mut Rewrites) -> FxHashMap<BlockId, BlockId> {
-    let used_elsewhere = used_elsewhere(graph);
     let arrivals = graph.arrivals();
-    let may_go = |id: BlockId| arrivals[id.index()] > 0 && !used_elsewhere[id.index()];
     // Most blocks differ from all others already in where they lead.
     let mut ways_out: FxHashMap<u64, bool> = FxHashMap::with_capacity_and_hasher(graph.blocks.len(), FxBuildHasher);
-    for (_, block) in graph.block_ids().zip(&graph.blocks).filter(|(id, _)| may_go(*id)) {
-        ways_out.entry(way_out(block)).and_modify(|several| *several = true).or_insert(false);
-    }
-    let mut alike: FxHashMap<u64, Vec<(BlockId, Option<Block>)>> = FxHashMap::default();
     let mut instead = FxHashMap::default();
+    let mut any = false;
+    for (_, block) in graph.block_ids().zip(&graph.blocks).filter(|(id, _)| arrivals[id.index()] > 0) {
+        let several = |several: &mut bool| (*several, any) = (true, true);
+        ways_out.entry(way_out(block)).and_modify(several).or_insert(false);
+    }
+    if !any {
+        return instead;
+    }
+    let used_elsewhere = used_elsewhere(graph);
+    let mut alike: FxHashMap<u64, Vec<(BlockId, Option<Block>)>> = FxHashMap::default();
     let mut own_numbers = vec![0; graph.values.len()];
     for (id, block) in graph.block_ids().zip(&graph.blocks) {
-        if !may_go(id) || !ways_out[&way_out(block)] {
+        if arrivals[id.index()] == 0 || used_elsewhere[id.index()] || !ways_out[&way_out(block)] {
             continue;
         }
         let others = alike.entry(shape(block, &mut own_numbers)).or_default();

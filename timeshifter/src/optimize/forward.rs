@@ -276,17 +276,17 @@ impl Walk<'_> {
 
     /// Whether an op has been done that is the same. Else it has been from here on.
     fn has_been_done(&mut self, op: &Op) -> bool {
-        let same = SameOp::of(op);
-        if let Some(results) = self.known.done(&same).map(<[_]>::to_vec)
-            && let Some(first) = results.first()
-            && self.may(op, Kind::SameOp, || (shown(*first), "it has been done".to_owned()))
-        {
-            for (result, given) in op.results.iter().zip(results) {
-                self.replaced.replace(*result, given);
+        if let Some(results) = self.known.done_or_does(op) {
+            if let Some(first) = results.first()
+                && self.may(op, Kind::SameOp, || (shown(*first), "it has been done".to_owned()))
+            {
+                for (result, given) in op.results.iter().zip(results) {
+                    self.replaced.replace(*result, given);
+                }
+                return true;
             }
-            return true;
+            self.known.does(SameOp::of(op), op.results.iter().copied().map(Operand::Value));
         }
-        self.known.does(same, op.results.iter().copied().map(Operand::Value));
         if let (Some(plain), Some(result)) = (op.opcode.without_overflow(), op.results.first()) {
             self.known.does(SameOp::pure(plain, &op.args), [Operand::Value(*result)]);
         }

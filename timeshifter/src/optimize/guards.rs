@@ -70,18 +70,18 @@ struct Guard {
 impl Guard {
     fn at(graph: &Graph, block: BlockId) -> Option<Guard> {
         let Terminator::Branch { cond: Operand::Value(cond), then, otherwise, time: Time::Now } =
-            graph.block(block).term.clone()
+            &graph.block(block).term
         else {
             return None;
         };
-        let side = match [&then, &otherwise].map(|edge| exits(graph, edge.block)) {
+        let side = match [then, otherwise].map(|edge| exits(graph, edge.block)) {
             [true, false] => 1,
             [false, true] => 0,
             _ => return None,
         };
         let left = graph.block(if side == 0 { otherwise.block } else { then.block });
         let Terminator::Exit { exit, .. } = left.term else { return None };
-        left.ops.is_empty().then_some(Guard { block, cond, side, exit })
+        left.ops.is_empty().then_some(Guard { block, cond: *cond, side, exit })
     }
 
     /// What is handed over where it leaves.

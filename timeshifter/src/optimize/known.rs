@@ -261,7 +261,9 @@ impl Known {
         // More may be known by now of what the operands of a test were computed of.
         if op.opcode.is_comparison() && bounds[0].get_constant_int().is_none() {
             let by_now = OfEach::new(&op.args, IntBound::unbounded(), |arg| self.bound_by_now(arg));
-            bounds = IntBound::transfer(op.opcode, &by_now);
+            if by_now != self.bounds(&op.args) {
+                bounds = IntBound::transfer(op.opcode, &by_now);
+            }
         }
         if let (Opcode::IntMul, [a, b]) = (op.opcode, &op.args[..])
             && a == b
@@ -361,6 +363,18 @@ impl Known {
     /// The results of an equal op that has been done.
     pub(super) fn done(&self, same: &SameOp) -> Option<&[Operand]> {
         self.done.results(same)
+    }
+
+    /// The results of an op that has been done and is equal to this one, which is done from here on if there is none.
+    pub(super) fn done_or_does(&mut self, op: &Op) -> Option<SmallVec<[Operand; 1]>> {
+        let same = SameOp::of(op);
+        let bits = self.done.bits(&same);
+        if let Some(results) = self.done.results_with(&same, bits) {
+            return Some(results.into());
+        }
+        self.done.push_with(same, bits, op.results.iter().copied().map(Operand::Value));
+        self.learnt.push(Learnt::Done);
+        None
     }
 
     pub(super) fn does(&mut self, same: SameOp, results: impl IntoIterator<Item = Operand>) {

@@ -8,6 +8,7 @@
 use super::known::Known;
 use flowgraph::ir::{Access, Effect, Graph, MemDesc, MemKind, Op, Opcode, Operand, ValueId};
 use smallvec::{SmallVec, smallvec};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// More places than these are not remembered at once.
@@ -15,7 +16,7 @@ const PLACES: usize = 32;
 
 /// What lies in memory at some point of the walk.
 #[derive(Debug, Default)]
-pub(super) struct Contents(Vec<Content>);
+pub(super) struct Contents(VecDeque<Content>);
 
 #[derive(Clone, Debug)]
 pub(super) struct Content {
@@ -32,13 +33,16 @@ impl Content {
     }
 }
 
-/// How to undo a change.
+/// What an op changes: mostly one thing, or two.
+type Changes = SmallVec<[Changed; 2]>;
+
+/// How to undo a change. There are many of these: so they are small.
 #[derive(Debug)]
 pub(super) enum Changed {
     Put,
     /// What is there no more, with its place in the list.
-    Gone(usize, Content),
-    Emptied(Vec<Content>),
+    Gone(usize, Box<Content>),
+    Emptied(VecDeque<Content>),
 }
 
 /// A scalar in memory.
@@ -227,8 +231,8 @@ impl Contents {
     }
 
     /// What an op leaves in memory. Each change is told.
-    pub(super) fn after(&mut self, op: &Op, known: &Known) -> Vec<Changed> {
-        let mut changes = Vec::new();
+    pub(super) fn after(&mut self, op: &Op, known: &Known) -> Changes {
+        let mut changes = Changes::new();
         match op.opcode.effect() {
             Effect::Call => changes.extend(self.empty()),
             Effect::Write => match Place::of(op, known) {
@@ -250,19 +254,19 @@ impl Contents {
         changes
     }
 
-    fn put(&mut self, place: Place, value: Operand, op: &Op, changes: &mut Vec<Changed>) {
+    fn put(&mut self, place: Place, value: Operand, op: &Op, changes: &mut Changes) {
         if self.0.len() >= PLACES {
-            changes.push(Changed::Gone(0, self.0.remove(0)));
+            changes.extend(self.0.pop_front().map(|oldest| Changed::Gone(0, Box::new(oldest))));
         }
         if let Some(kind) = op.mem().map(|desc| desc.kind) {
-            self.0.push(Content { place, value, kind });
+            self.0.push_back(Content { place, value, kind });
             changes.push(Changed::Put);
         }
     }
 
     /// Forgets what an op may change. Each change is told.
-    pub(super) fn without(&mut self, op: &Op, known: &Known) -> Vec<Changed> {
-        let mut changes = Vec::new();
+    pub(super) fn without(&mut self, op: &Op, known: &Known) -> Changes {
+        let mut changes = Changes::new();
         match Place::of(op, known).filter(|_| op.opcode.effect() == Effect::Write) {
             Some(place) => self.forget_touched(&place, &mut changes),
             None => changes.extend(self.empty()),
@@ -270,10 +274,10 @@ impl Contents {
         changes
     }
 
-    fn forget_touched(&mut self, place: &Place, changes: &mut Vec<Changed>) {
+    fn forget_touched(&mut self, place: &Place, changes: &mut Changes) {
         for at in (0..self.0.len()).rev() {
             if !self.0[at].stays() && self.0[at].place.may_touch(place) {
-                changes.push(Changed::Gone(at, self.0.remove(at)));
+                changes.extend(self.0.remove(at).map(|content| Changed::Gone(at, Box::new(content))));
             }
         }
     }
@@ -295,8 +299,8 @@ impl Contents {
     /// Undoes the latest change.
     pub(super) fn undo(&mut self, changed: Changed) {
         match changed {
-            Changed::Put => drop(self.0.pop()),
-            Changed::Gone(at, content) => self.0.insert(at, content),
+            Changed::Put => drop(self.0.pop_back()),
+            Changed::Gone(at, content) => self.0.insert(at, *content),
             Changed::Emptied(contents) => self.0 = contents,
         }
     }

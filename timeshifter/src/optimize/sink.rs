@@ -70,7 +70,7 @@ pub(super) fn sink(graph: &mut Graph, rewrites: &mut Rewrites, in_the_end: bool)
                 continue;
             }
             let reads = effect == Effect::Read;
-            let Some(to) = users.only_in(op) else { continue };
+            let Some(to) = users.only_in(op).filter(|to| *to != at || is_slow(op.opcode)) else { continue };
             let edge = users.edge_for(graph, op, to).filter(|_| to == at || comes_from(to, at, EDGES, &leads_here));
             if edge.is_none() {
                 let is_shared = in_the_end && !reads && exits(graph, to);
