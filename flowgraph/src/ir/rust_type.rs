@@ -291,6 +291,9 @@ pub struct Leaf {
     pub scalar: Scalar,
     /// The leaf is the address of a reference, mutable or not.
     pub reference: Option<bool>,
+    /// The leaf is the number of elements of a slice, whose address is the leaf before. A field that is called `len` is
+    /// none.
+    pub is_length: bool,
 }
 
 impl RustType {
@@ -377,7 +380,7 @@ impl Module {
     }
 
     fn collect_leaves(&self, ty: &RustType, path: &str, out: &mut Vec<Leaf>) {
-        let leaf = |scalar, reference| Leaf { path: path.to_owned(), scalar, reference };
+        let leaf = |scalar, reference| Leaf { path: path.to_owned(), scalar, reference, is_length: false };
         match ty {
             RustType::Unit | RustType::Never => {}
             RustType::Scalar(s) => out.push(leaf(*s, None)),
@@ -387,14 +390,15 @@ impl Module {
                 if !decl.has_payload() {
                     return out.push(leaf(decl.repr, None));
                 }
-                out.push(Leaf { path: format!("{path}.tag"), scalar: decl.repr, reference: None });
+                out.push(Leaf { path: format!("{path}.tag"), ..leaf(decl.repr, None) });
                 let words = self.payload_words(&decl).into_iter().enumerate();
-                out.extend(words.map(|(i, word)| Leaf { path: format!("{path}.{i}"), ..word }));
+                // Of another variant it may be anything.
+                out.extend(words.map(|(i, word)| Leaf { path: format!("{path}.{i}"), is_length: false, ..word }));
             }
             RustType::Ref { mutable, .. } => out.push(leaf(Scalar::Usize, Some(*mutable))),
             RustType::Slice { .. } | RustType::Str => {
                 out.push(leaf(Scalar::Usize, Some(matches!(ty, RustType::Slice { mutable: true, .. }))));
-                out.push(Leaf { path: format!("{path}.len"), scalar: Scalar::Usize, reference: None });
+                out.push(Leaf { path: format!("{path}.len"), is_length: true, ..leaf(Scalar::Usize, None) });
             }
             RustType::Struct(name) => {
                 for field in self.structs.get(name).iter().flat_map(|s| &s.fields) {

@@ -33,6 +33,9 @@ const BRIDGED: u64 = 4;
 /// But not for fewer ops than these.
 const FEW_OPS: usize = 1000;
 
+/// Where regions of a loop were cut off, further ones may be twice as large each, so many times.
+const WIDER: u32 = 3;
+
 /// How the loops lie inside of each other is looked at again when there are more fragments, by one in so many.
 const GROWTH: usize = 16;
 
@@ -47,7 +50,7 @@ pub(super) struct Regions {
     /// How many ops bridges have that were made since it was looked at whether they have outgrown their loops.
     fresh: usize,
     /// How many regions were cut off as too large, by the head of the outermost loop that they are in: each further one
-    /// in there has to pay for twice as much.
+    /// in there has to pay for twice as much, and may be twice as large.
     cut_off: FxHashMap<VersionId, u32>,
     /// A region that machine code is being generated of.
     coming: Option<NewRegion>,
@@ -118,9 +121,10 @@ impl Regions {
     fn paying(&self, around: usize, first: u64) -> Option<usize> {
         let nests = &self.nests.1;
         let taken = nests.totals(|nest| self.loops.get(&nest.head).map_or(0, |known| known.taken));
+        let cut_off = self.cut_off_around(around);
         let pays = |nest: &usize| {
             let Nest { head, ops, .. } = nests.nest(*nest);
-            let begun = self.loops.get(head).map_or(0, |known| known.begun) + self.cut_off_around(*nest);
+            let begun = self.loops.get(head).map_or(0, |known| known.begun) + cut_off;
             taken[*nest] >> begun.min(20) >= first * ops.div_ceil(OPS).max(1) as u64
         };
         nests.outwards(Some(around)).filter(pays).last()
@@ -266,12 +270,14 @@ impl Jit<'_> {
             (known.taken, known.bridged) = (0, 0);
         }
         self.regions.loops.entry(nests.nest(nest).head).or_default().begun += 1;
-        let made = self.engine.specialize_region(nests, nest);
+        let wider = self.regions.cut_off.get(&self.regions.outermost(nest)).map_or(0, |times| *times.min(&WIDER));
+        let most_ops = self.engine.limits.region_ops.saturating_mul(1 << wider);
+        let made = self.engine.specialize_region(nests, nest, most_ops);
         self.region_made(begun, made.is_some());
         let Some(made) = made else { return Ok(()) };
         let region = self.engine.region_key(&made);
         let size = self.engine.fragment_of(&region).map_or(0, |at| self.engine.fragments[at].size);
-        if size > self.engine.limits.region_ops {
+        if size > most_ops {
             *self.regions.cut_off.entry(self.regions.outermost(nest)).or_default() += 1;
         }
         match self.compile_new(&region) {

@@ -165,9 +165,21 @@ impl Plan {
         self.chain.iter().flat_map(|block| values(graph.block(*block))).collect()
     }
 
+    /// The length by the name that it has by now: it may come from a loop that is copied, too, and be handed on.
+    fn length(&self, graph: &Graph) -> Operand {
+        let head = graph.block(self.head());
+        let length = || {
+            let Terminator::Branch { cond: Operand::Value(cond), then, .. } = &head.term else { return None };
+            let check = head.ops.iter().find(|op| op.results.first() == Some(cond))?;
+            Some(below(check.opcode, &check.args, then.block == self.chain[1])?.1)
+        };
+        length().unwrap_or(self.scan.length)
+    }
+
     /// Fills the block that is come to in place of the head.
     fn unroll(&self, graph: &mut Graph, first: BlockId) {
         let head = self.head();
+        let length = self.length(graph);
         let loc = graph.block(head).loc;
         let params = std::mem::take(&mut graph.block_mut(head).params);
         graph.block_mut(first).loc = loc;
@@ -192,7 +204,7 @@ impl Plan {
                 }
             };
             made.insert((self.scan.param, offset), index);
-            let cond = compute_at_end(graph, at, Opcode::UintLt, &[index, self.scan.length], loc);
+            let cond = compute_at_end(graph, at, Opcode::UintLt, &[index, length], loc);
             let [then, otherwise] = [slow.clone(), slow.clone()];
             graph.block_mut(at).term = Terminator::Branch { cond, then, otherwise, time: Time::Now };
         }

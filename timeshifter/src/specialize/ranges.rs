@@ -118,11 +118,10 @@ fn leaves(module: &Module, graph: &Graph) -> Vec<Leaf> {
 pub(super) fn of_arguments(module: &Module, graph: &Graph) -> Vec<IntBound> {
     let leaves = leaves(module, graph);
     let bound = |at: usize| {
-        let Some(leaf) = leaves.get(at) else { return IntBound::unbounded() };
-        let is_length = leaf.path.ends_with(".len") && leaf.scalar == Scalar::Usize;
-        match at.checked_sub(1).and_then(|before| leaves[before].reference) {
-            Some(_) if is_length => IntBound::nonnegative(),
-            _ => of_scalar(leaf.scalar),
+        match leaves.get(at) {
+            Some(leaf) if leaf.is_length => IntBound::nonnegative(),
+            Some(leaf) => of_scalar(leaf.scalar),
+            None => IntBound::unbounded(),
         }
     };
     (0..graph.entry_params().len()).map(bound).collect()

@@ -57,6 +57,8 @@ pub(super) struct Region {
     loops: FxHashSet<usize>,
     /// The keys of the loops that don't. What is in no loop that traces have been around is just gone by.
     elsewhere: FxHashSet<usize>,
+    /// With more ops its paths end at their next merge points.
+    most_ops: usize,
 }
 
 impl Engine<'_> {
@@ -95,9 +97,10 @@ impl Engine<'_> {
         self.fragments[self.fragment_of(fragment)?].version
     }
 
-    /// Specializes a loop again, as a region, with the loops within; nothing if it can't be: then the traces stay. When
-    /// it has been compiled, it is to be installed.
-    pub fn specialize_region(&mut self, nests: &Nests, nest: usize) -> Option<NewRegion> {
+    /// Specializes a loop again, as a region, with the loops within; nothing if it can't be: then the traces stay. With
+    /// more ops than `most_ops` its paths end at their next merge points. When it has been compiled, it is to be
+    /// installed.
+    pub fn specialize_region(&mut self, nests: &Nests, nest: usize, most_ops: usize) -> Option<NewRegion> {
         let nest = nests.nest(nest);
         let id = nest.head;
         let (fragment, st) = self.begin_region(id);
@@ -106,7 +109,7 @@ impl Engine<'_> {
         let mut loops = nest.keys.clone();
         loops.retain(|key| *key == id.key || !self.flips(Choice::Inner));
         let elsewhere = nests.keys().filter(|key| !loops.contains(key)).collect();
-        self.region = Some(Region { fragment, loops, elsewhere });
+        self.region = Some(Region { fragment, loops, elsewhere, most_ops });
         let unit = self.fragments[fragment].unit;
         let template = Rc::new(State { origin: None, ..st.clone() });
         let filled = self.run_unit(unit, vec![st]);
@@ -198,7 +201,7 @@ impl Engine<'_> {
             let traced = self.traced_loop(st).filter(|_| kind == MarkKind::GlobalMerge);
             traced.is_some_and(|key| region.elsewhere.contains(&key))
         };
-        self.fragments[st.fragment].size > self.limits.region_ops || elsewhere()
+        self.fragments[st.fragment].size > region.most_ops || elsewhere()
     }
 
     /// The key of the loop that begins at the merge point that a state stands at, as far as traces have seen: where the
