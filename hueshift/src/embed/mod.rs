@@ -22,6 +22,7 @@
 #[doc = include_str!("../../../docs/embedding.md")]
 struct Chapter;
 
+mod again;
 mod compiled;
 mod drivers;
 mod greens;

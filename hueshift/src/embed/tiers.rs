@@ -5,6 +5,7 @@
 //! greens and reds made words, and compiled code is looked for, or made by tracing this very run. In the end tier 0
 //! goes on at the merge point with what the reds have become, or returns.
 
+use super::again::comes_back;
 use super::compiled::Compiled;
 use super::drivers::{Drivers, Evicted};
 use super::interpreter::{Entry, Interpreter};
@@ -311,7 +312,10 @@ impl<'p> Jit<'p> {
         // for `'p`, which this `Jit` can't outlive.
         let mut driver =
             unsafe { Compiled::of_portal(&compiler, interpreter.constants(), &greens, &self.options, &self.events)? };
-        driver.with(|driver| driver.finishes_inner_portals(interpreter.portals().iter().map(|p| p.function)));
+        let graphs = &interpreter.module().graphs;
+        let finished = interpreter.portals().iter().map(|portal| portal.function);
+        let finished = finished.filter(|function| graphs.get(*function).is_some_and(comes_back));
+        driver.with(|driver| driver.finishes_inner_portals(finished));
         Ok(Some(self.tiers.drivers.add(key, driver)))
     }
 

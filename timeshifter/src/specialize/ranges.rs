@@ -117,12 +117,10 @@ fn leaves(module: &Module, graph: &Graph) -> Vec<Leaf> {
 /// What the arguments of a graph can be by its signature, whoever calls it from outside.
 pub(super) fn of_arguments(module: &Module, graph: &Graph) -> Vec<IntBound> {
     let leaves = leaves(module, graph);
-    let bound = |at: usize| {
-        match leaves.get(at) {
-            Some(leaf) if leaf.is_length => IntBound::nonnegative(),
-            Some(leaf) => of_scalar(leaf.scalar),
-            None => IntBound::unbounded(),
-        }
+    let bound = |at: usize| match leaves.get(at) {
+        Some(leaf) if leaf.is_length => IntBound::nonnegative(),
+        Some(leaf) => of_scalar(leaf.scalar),
+        None => IntBound::unbounded(),
     };
     (0..graph.entry_params().len()).map(bound).collect()
 }
