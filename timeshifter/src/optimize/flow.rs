@@ -11,7 +11,7 @@ use super::float_bound::FloatBound;
 use super::floats;
 use super::int_bound::IntBound;
 use super::known::{Known, Within};
-use super::thresholds::Thresholds;
+use super::thresholds::{Thresholds, widened};
 use flowgraph::ir::{BlockId, Edge, Graph, Op, Opcode, Operand, Terminator, Type, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -346,7 +346,7 @@ impl Flow {
                     let after = match before {
                         None => comes,
                         Some(before) if comes.implies(before) => before,
-                        Some(before) if round >= RESTING => before.widen(before.join(comes)),
+                        Some(before) if round >= RESTING => widened(before, before.join(comes)),
                         Some(before) if round >= EXACT => self.thresholds.widen(*param, before, comes),
                         Some(before) => before.join(comes),
                     };

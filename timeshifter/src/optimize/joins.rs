@@ -56,6 +56,9 @@ pub(super) struct Join {
     edges: usize,
     /// It is the head of a loop: its answers come late.
     is_head: bool,
+    /// What is loaded again behind the loop, with nothing written since the head: by the number of the load in it, the
+    /// block and what it gives.
+    again: Vec<(usize, BlockId, ValueId)>,
 }
 
 /// A load.
@@ -242,9 +245,16 @@ impl Walk<'_> {
                 if let Some(access) = load.mem().map(|desc| desc.access).filter(|_| cut) {
                     let (opcode, args) = extension(param.into(), access);
                     (ops[number].opcode, ops[number].args, ops[number].imm) = (opcode, args, Imm::None);
-                } else {
-                    ops.remove(number);
-                    self.replaced.replace(result, param.into());
+                    continue;
+                }
+                ops.remove(number);
+                self.replaced.replace(result, param.into());
+                for (_, of, again) in join.again.iter().filter(|(number, ..)| *number == at) {
+                    let ops = &mut self.graph.block_mut(*of).ops;
+                    if let Some(number) = ops.iter().position(|op| op.results.first() == Some(again)) {
+                        ops.remove(number);
+                        self.replaced.replace(*again, param.into());
+                    }
                 }
             }
         }
@@ -295,7 +305,7 @@ pub(super) fn joins(
     for id in graph.block_ids().filter(is_join).filter(|id| !exits(graph, *id)) {
         let latches = latches.get(&id);
         let is_head = latches.is_some();
-        // What is loaded behind a loop is loaded there once, and not handed around in it.
+        // What is loaded behind a loop alone is loaded there once, and not handed around in it.
         let body = LazyCell::new(|| latches.and_then(|latches| body(id, latches, tree)));
         let stays = |next: &BlockId| body.as_ref().is_none_or(|body| body.binary_search(next).is_ok());
         let mut join = Join { edges: edges[id.index()] as usize, is_head, ..Join::default() };
@@ -303,13 +313,14 @@ pub(super) fn joins(
         let is_above = |arg: &Operand| arg.value().is_none_or(|value| !tree.dominates(id, defined[value.index()]));
         let is_handed_over = |arg: &Operand| arg.value().is_some_and(|value| params.contains(&value));
         let is_known = |arg: &Operand| is_handed_over(arg) || is_above(arg);
+        let writes = |op: &Op| matches!(op.opcode.effect(), Effect::Write | Effect::Call);
         let mut sums = Sums::default();
         let mut chain = vec![id];
+        let mut outside: SmallVec<[BlockId; BLOCKS]> = SmallVec::new();
         let mut at = 0;
         while at < chain.len() {
             let of = chain[at];
             let block = graph.block(of);
-            let writes = |op: &Op| matches!(op.opcode.effect(), Effect::Write | Effect::Call);
             let until = block.ops.iter().position(writes).unwrap_or(block.ops.len());
             for load in &block.ops[..until] {
                 sums.add(load, is_known);
@@ -325,10 +336,25 @@ pub(super) fn joins(
                 // What is done on a way out alone is done seldom.
                 let goes_on =
                     |next: &BlockId| !matches!(graph.block(*next).term, Terminator::Exit { .. } | Terminator::Trap(_));
-                let next = block.term.edges().map(|edge| edge.block).filter(|next| edges[next.index()] == 1);
-                chain.extend(next.filter(goes_on).filter(stays).take(BLOCKS - chain.len()));
+                let next = || block.term.edges().map(|edge| edge.block).filter(|next| edges[next.index()] == 1);
+                chain.extend(next().filter(goes_on).filter(stays).take(BLOCKS - chain.len()));
+                outside.extend(next().filter(|next| is_head && !stays(next)));
             }
             at += 1;
+        }
+        for of in outside {
+            for load in graph.block(of).ops.iter().take_while(|op| !writes(op)) {
+                sums.add(load, is_known);
+                let asked = (load.opcode.effect() == Effect::Read && !join.loads.is_empty())
+                    .then(|| sums.asked(load, is_known));
+                let is_same = |question: &Question| {
+                    let same = |asked: &Op| (&asked.args, &asked.imm) == (&question.asked.args, &question.asked.imm);
+                    load.opcode == question.load.opcode && asked.iter().flatten().any(same)
+                };
+                if let Some(number) = join.loads.iter().position(is_same) {
+                    join.again.push((number, of, load.results[0]));
+                }
+            }
         }
         let mut behind = vec![id];
         let mut at = 0;

@@ -63,12 +63,21 @@ impl Thresholds {
     /// threshold if there is one.
     pub(super) fn widen(&self, param: ValueId, before: IntBound, comes: IntBound) -> IntBound {
         let joined = before.join(comes);
-        let widened = before.widen(joined);
+        let widened = widened(before, joined);
         let Some(thresholds) = self.0.get(&param) else { return widened };
         let lower = thresholds.iter().copied().filter(|at| *at <= joined.lower()).max().unwrap_or(i64::MIN);
         let upper = thresholds.iter().copied().filter(|at| joined.upper() <= *at).min().unwrap_or(i64::MAX);
         IntBound::from_range(lower, upper).and_then(|rests| widened.meet(rests)).unwrap_or(widened)
     }
+}
+
+/// A bound that holds this one and a greater one, and has grown a lot where that has grown. An end that hasn't moved stays
+/// where it is: an index that goes up from 2 is never less.
+pub(super) fn widened(before: IntBound, joined: IntBound) -> IntBound {
+    let widened = before.widen(joined);
+    let lower = if joined.lower() == before.lower() { before.lower() } else { i64::MIN };
+    let upper = if joined.upper() == before.upper() { before.upper() } else { i64::MAX };
+    IntBound::from_range(lower, upper).and_then(|stays| widened.meet(stays)).unwrap_or(widened)
 }
 
 /// Whether an op compares integers.
