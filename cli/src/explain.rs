@@ -37,7 +37,7 @@ impl Explain {
     pub fn run(&self) -> Done {
         let text = source::read(&self.log)?;
         let log = Log::read(if self.log == "-" { "<stdin>" } else { &self.log }, &text)?;
-        print(&log.summary().text(log.stats.as_ref()))
+        print(&log.summary().text(log.stats.as_ref(), log.cut_off))
     }
 }
 
@@ -46,11 +46,14 @@ struct Log {
     events: Vec<Event>,
     /// The counts of the last line, where the run has come to its end.
     stats: Option<Value>,
+    /// The last line is a part of an event: the run was stopped while it wrote it. It is left out.
+    cut_off: bool,
 }
 
 impl Log {
     fn read(name: &str, text: &str) -> Result<Log, Failure> {
-        let mut log = Log { events: Vec::new(), stats: None };
+        let text = text.trim_start_matches('\u{feff}');
+        let mut log = Log { events: Vec::new(), stats: None, cut_off: false };
         let (mut at, mut lines) = (0, 0);
         for (number, line) in text.split_inclusive('\n').enumerate() {
             let content = line.trim();
@@ -64,13 +67,18 @@ impl Log {
                 return Err(wrong("the counts of a run are the last line of its log, but here is another".to_owned()));
             }
             if !content.is_empty() {
-                let value: Value = serde_json::from_str(content).map_err(|e| match e.is_eof() {
-                    _ if content.starts_with("compiled ") => {
-                        wrong_for("this is the log of a run ahead of time".to_owned(), TO_READ)
+                let value: Value = match serde_json::from_str(content) {
+                    Ok(value) => value,
+                    Err(_) if content.starts_with("compiled ") => {
+                        return Err(wrong_for("this is the log of a run ahead of time".to_owned(), TO_READ));
                     }
-                    true => wrong_for("the log ends in the midst of an event".to_owned(), CUT_OFF),
-                    false => wrong(format!("this is no JSON: {}", plain(&e))),
-                })?;
+                    // Others are still whole.
+                    Err(e) if e.is_eof() && !line.ends_with('\n') && lines > 0 => {
+                        log.cut_off = true;
+                        continue;
+                    }
+                    Err(e) => return Err(wrong(format!("this is no JSON: {}", plain(&e)))),
+                };
                 if value["event"] == "stats" {
                     log.stats = Some(value);
                 } else {
@@ -88,8 +96,6 @@ impl Log {
         Ok(log)
     }
 }
-
-const CUT_OFF: &str = "the run was stopped while it wrote it, or the file has been cut off: leave this line out, and the log is summed up as far as it goes";
 
 const TO_READ: &str =
     "it is text, to be read as it is; what is summed up is the log of `hueshift run … --mode jit --log FILE`";
@@ -270,8 +276,8 @@ impl<'a> Summary<'a> {
 }
 
 impl Summary<'_> {
-    fn text(&self, stats: Option<&Value>) -> String {
-        let mut out = self.times(stats);
+    fn text(&self, stats: Option<&Value>, cut_off: bool) -> String {
+        let mut out = self.times(stats, cut_off);
         let sections = [
             section("Not compiled", self.refused()),
             section("Limits that were met", self.limits()),
@@ -288,7 +294,7 @@ impl Summary<'_> {
     }
 
     /// Where time went, and how much was compiled.
-    fn times(&self, stats: Option<&Value>) -> String {
+    fn times(&self, stats: Option<&Value>, cut_off: bool) -> String {
         let mut out = "Where time went\n".to_owned();
         let known = |name: &str| stats.and_then(|stats| stats[name].as_u64());
         let rows = [
@@ -308,8 +314,9 @@ impl Summary<'_> {
         if stats.is_none() {
             let _ = writeln!(
                 out,
-                "  (the run has not come to its end: times of runs are not known, the last event is at {})",
-                ms(self.us)
+                "  (the run has not come to its end: times of runs are not known, the last event is at {}{})",
+                ms(self.us),
+                if cut_off { "; the last line is no whole event, and is left out" } else { "" }
             );
         }
         let _ = write!(
@@ -394,11 +401,9 @@ impl Summary<'_> {
         }
         // The first value of a promotion may have been promoted in a trace that is no longer in the log.
         for (exit, event) in self.full.iter().filter(|(exit, _)| !self.promotions.contains_key(*exit)) {
-            lines.push(line(
-                event,
-                &format!("exit {}: further values are interpreted", exit.1),
-                Reason::Cases.remedy(),
-            ));
+            let What::Limit { limit, .. } = event.what else { continue };
+            let what = format!("exit {}, {limit} values; further values are interpreted", exit.1);
+            lines.push(line(event, &what, Reason::Cases.remedy()));
         }
         lines
     }

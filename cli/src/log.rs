@@ -19,7 +19,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs::File;
-use std::io::{self, BufWriter, Write as _};
+use std::io::{self, LineWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -131,10 +131,14 @@ fn what_happened(event: &Event) -> Option<String> {
     Some(said)
 }
 
-/// A log of events, which are written as they happen: a line of JSON each.
+/// No event is longer, but for those of very many variables.
+const LINE: usize = 1 << 14;
+
+/// A log of events, which are written as they happen: a line of JSON each. Of a run that is stopped they are there, too,
+/// up to then.
 pub struct Lines {
     path: PathBuf,
-    out: Rc<RefCell<io::Result<BufWriter<File>>>>,
+    out: Rc<RefCell<io::Result<LineWriter<File>>>>,
 }
 
 impl Lines {
@@ -142,7 +146,7 @@ impl Lines {
     pub fn create(path: Option<&Path>) -> Result<Option<Lines>, Failure> {
         let Some(path) = path else { return Ok(None) };
         let file = File::create(path).map_err(|e| not_written(path, &e))?;
-        Ok(Some(Lines { path: path.to_owned(), out: Rc::new(RefCell::new(Ok(BufWriter::new(file)))) }))
+        Ok(Some(Lines { path: path.to_owned(), out: Rc::new(RefCell::new(Ok(LineWriter::with_capacity(LINE, file)))) }))
     }
 
     /// What is handed the events.

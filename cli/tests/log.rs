@@ -327,3 +327,33 @@ pub fn f(n: i64, mut left: i64, mut sum: i64) -> i64 {
     let ahead = ["run", "-", "--entry", "f", "--args", "9,5,1", "--jit", "unrolled-ops=100"];
     expect(2, &["`k` keeps changing", "100 operations"], &ahead, source);
 }
+
+/// Of a run that is stopped, whoever stops it, the events up to then are in the log.
+#[test]
+fn runs_that_are_stopped_have_a_log() {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let (source, log) = (folder.join("log_endless.rs"), folder.join("log_endless.jsonl"));
+    let endless = "use hueshift::prelude::*;
+#[portal(greens(code), reds(n))]
+pub fn f(code: i64, mut n: i64) -> i64 {
+    loop {
+        merge_point!();
+        if n == code { return n; }
+        if n < 1000 { n += 1; }
+        can_enter_jit!();
+    }
+}";
+    std::fs::write(&source, endless).expect("a file");
+    let _ = std::fs::remove_file(&log);
+    let mut run = std::process::Command::new(env!("CARGO_BIN_EXE_hueshift"));
+    run.arg("run").arg(&source).args(["--args", "-1,0", "--mode", "jit", "--log"]).arg(&log);
+    let mut running = run.stdout(std::process::Stdio::null()).spawn().expect("a process");
+    let compiled = || std::fs::read_to_string(&log).is_ok_and(|text| text.contains("\"compiled\""));
+    while !compiled() && running.try_wait().expect("a process").is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    running.kill().expect("it doesn't end by itself");
+    running.wait().expect("a process");
+    let said = ["the run has not come to its end", "1 trace"];
+    expect(0, &said, &["explain", log.to_str().expect("a name")], "");
+}
