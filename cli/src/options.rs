@@ -116,7 +116,7 @@ const SETTINGS: &[Setting] = &[
     Setting {
         key: "threshold",
         takes: "N",
-        doc: "how often the guest comes to a place by jumping back before it is traced from there",
+        doc: "how often the guest comes to a place by jumping back before it is traced from there; the run of a file is also traced from its beginning",
         usual: |o| o.threshold.to_string(),
         set: Set::Number(0, |o, n| o.threshold = fitting(n)),
     },
@@ -144,7 +144,7 @@ const SETTINGS: &[Setting] = &[
     Setting {
         key: "code-bytes",
         takes: "N",
-        doc: "how many bytes of machine code there may be; the coldest code is thrown away",
+        doc: "how many bytes of machine code there may be; the coldest code is thrown away, but of a file nothing further is compiled",
         usual: |o| o.code_bytes.to_string(),
         set: Set::Number(1, |o, n| o.code_bytes = size(n)),
     },

@@ -268,6 +268,31 @@ pub fn run(code: &[Op], mut pc: usize, mut x: i64) -> i64 {
     assert!(keys.contains(&"code, pc=1") && keys.iter().all(|key| key.starts_with("code, pc=")), "{keys:?}");
 }
 
+/// Where the run begins, and in a function that is called, too, greens have their types, and events their keys.
+#[test]
+fn keys_are_written_in_one_way() {
+    let source = "use hueshift::prelude::*;
+#[portal(greens(k, b, u), reds(a, n))]
+pub fn run(k: char, b: bool, u: u64, mut a: i64, mut n: i64) -> i64 {
+    loop {
+        merge_point!();
+        if n <= 0 { return a; }
+        if n & 3 == 0 { a += k as i64; } else { a -= 1; }
+        if b { a ^= (u >> 60) as i64; }
+        if n & 63 == 1 { a += run(k, b, u, a & 7, n - 2) & 1; return a; }
+        n -= 1;
+        can_enter_jit!();
+    }
+}";
+    let args = "'q',true,18446744073709551615,0,3000";
+    let all = lines("keys", &["run", "-", "--entry", "run", "--mode", "jit", "--args", args], source);
+    let compiled = of_kind(&all, "compiled");
+    assert!(compiled.len() > 1, "{all:#?}");
+    for line in compiled.iter().chain(&of_kind(&all, "traced")) {
+        assert_eq!(line["key"], "k='q', b=true, u=18446744073709551615", "{line}");
+    }
+}
+
 /// `--stats` counts all code that there is: of functions that are called, too, and in all modes.
 #[test]
 fn all_compiled_ops_are_counted() {

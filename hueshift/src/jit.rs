@@ -465,7 +465,7 @@ impl<'m> Jit<'m> {
     fn call(&mut self, calling: &Calling) -> Result<Option<Result<Vec<Word>, TrapReport>>, JitError> {
         let (key, begun) = (calling.function(), Instant::now());
         let done = self.code.compile_function(&self.engine, key);
-        self.made_or_refused(done, key, begun)?;
+        self.within_function(key, |jit| jit.made_or_refused(done, key, begun))?;
         self.install_finished(true)?;
         if !self.code.is_ready(key) {
             return Ok(None);

@@ -237,6 +237,17 @@ impl Jit<'_> {
         }
     }
 
+    /// Tells of a function that was specialized for a trace as being there, and not where the trace begins.
+    pub(super) fn within_function<T>(&mut self, key: &str, tell: impl FnOnce(&mut Self) -> T) -> T {
+        let function = self.engine.fragment_of(key).and_then(|at| self.engine.fragments.get(at));
+        let at = function.and_then(|fragment| fragment.at).unwrap_or(GuestPosition::NONE);
+        let loc = function.map_or(Loc::UNKNOWN, |fragment| self.engine.program.graph(fragment.source).loc);
+        let trace = std::mem::replace(&mut self.teller.begun, (at, loc));
+        let told = tell(self);
+        self.teller.begun = trace;
+        told
+    }
+
     /// Where the latest trace begins.
     pub(super) fn begun_at(&self) -> At {
         self.teller.begun

@@ -8,6 +8,7 @@ use super::engine::Engine;
 use super::state::{Key, KeyFrame, Reg, State};
 use super::step::show_const;
 use flowgraph::ir::{Const, DataId, Graph, Loc, Opcode, Operand, Scalar, ValueId};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -200,7 +201,13 @@ impl<'m> Engine<'m> {
                 op.args.iter().zip(self.portal_names(graph)).filter_map(listed).collect()
             }
             _ => {
-                let listed = |(value, green): &(_, _)| Listed { name: named(*value), constant: *green, scalar: None };
+                let leaves = graph.signature.params.iter().flat_map(|param| self.program.module.leaves(&param.ty));
+                let scalars: FxHashMap<ValueId, Scalar> =
+                    graph.entry_params().iter().copied().zip(leaves.map(|leaf| leaf.scalar)).collect();
+                let listed = |(value, green): &(ValueId, Const)| {
+                    let scalar = scalars.get(value).copied();
+                    Listed { name: named(*value), constant: *green, scalar }
+                };
                 frame.greens.iter().map(listed).collect()
             }
         };
