@@ -382,3 +382,27 @@ pub fn f(code: i64, mut n: i64) -> i64 {
     let said = ["the run has not come to its end", "1 trace"];
     expect(0, &said, &["explain", log.to_str().expect("a name")], "");
 }
+
+/// What can't be specialized is told of where it is, and not where it is called.
+#[test]
+fn refusals_in_functions_name_their_line() {
+    let source = "use hueshift::prelude::*;
+fn endless(x: i64) -> i64 { let mut r = concrete(0); while r * r < x { r = concrete(r + 1); } r }
+#[portal(greens(k), reds(a, n))]
+pub fn run(k: i64, mut a: i64, mut n: i64) -> i64 {
+    loop {
+        merge_point!();
+        if n <= 0 { return a; }
+        if n % 3 == 0 { a += endless(n * 1000); }
+        a += k;
+        n -= 1;
+        can_enter_jit!();
+    }
+}";
+    let all = lines("endless", &["run", "-", "--entry", "run", "--mode", "jit", "--args", "1,0,3000"], source);
+    let refused = of_kind(&all, "refused");
+    // Whoever comes there again is told of the call, and why no more.
+    let first = refused.first().unwrap_or_else(|| panic!("{all:#?}"));
+    let at = first["at"].as_str().expect("a place");
+    assert!(first["reason"] == "call-refused" && at.contains(":2:"), "{first}");
+}

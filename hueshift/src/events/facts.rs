@@ -27,7 +27,7 @@ pub fn told(fact: specialize::What, limits: &Limits) -> Option<(What, Reason)> {
         Fact::TraceStopped(Stop::Quiet) => (limit(limits.green_steps, None), Reason::GreenSteps),
         Fact::TraceStopped(Stop::Asked(step)) => (limit(step, None), Reason::AbortAt),
         Fact::TraceStopped(Stop::Chaos(step)) => (limit(step, None), Reason::Chaos),
-        Fact::TraceStopped(Stop::Call(message)) => (What::Refused { message }, Reason::CallRefused),
+        Fact::TraceStopped(Stop::Call(message, _)) => (What::Refused { message }, Reason::CallRefused),
         Fact::RegionRefused { reason } => (What::Refused { message: reason }, Reason::RegionRefused),
         Fact::Widened { versions, top, forgotten: variables } => {
             let reason = if top { Reason::TooManyVersions } else { Reason::ArrivalDiffers };

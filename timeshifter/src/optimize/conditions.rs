@@ -94,6 +94,17 @@ pub(super) fn no_more(opcode: Opcode, args: &[Operand], holds: bool) -> Option<(
     }
 }
 
+/// The order without signs for one with signs, of which it is the same where nothing is negative.
+pub(super) fn without_signs(opcode: Opcode) -> Opcode {
+    match opcode {
+        Opcode::IntLt => Opcode::UintLt,
+        Opcode::IntLe => Opcode::UintLe,
+        Opcode::IntGt => Opcode::UintGt,
+        Opcode::IntGe => Opcode::UintGe,
+        other => other,
+    }
+}
+
 /// What is less than what, without signs, where a comparison holds, or doesn't.
 pub(super) fn below(opcode: Opcode, args: &[Operand], holds: bool) -> Option<(Operand, Operand)> {
     match (opcode, args, holds) {

@@ -115,8 +115,8 @@ pub enum Stop {
     Quiet,
     /// It went past [`Limits::unrolled_ops`](super::Limits::unrolled_ops).
     TooLarge,
-    /// The function that is called next could not be specialized, for this reason.
-    Call(String),
+    /// The function that is called next could not be specialized, for this reason, which lies there if that is known.
+    Call(String, Loc),
 }
 
 /// A green of a guest position.

@@ -178,11 +178,11 @@ impl Engine<'_> {
                 Err(error @ (SpecError::EndlessRecursion { .. } | SpecError::Refused { .. }))
                     if self.calls_compiled =>
                 {
-                    break self.abort(st, Stop::Call(error.to_string()))?;
+                    break self.abort(st, Stop::Call(error.to_string(), error.loc()))?;
                 }
                 // It has no effects, and hasn't been carried out.
                 Err(error @ SpecError::EndlessCall { .. }) if self.limits_stop_traces => {
-                    break self.abort(st, Stop::Call(error.to_string()))?;
+                    break self.abort(st, Stop::Call(error.to_string(), error.loc()))?;
                 }
                 stepped => stepped?,
             };
@@ -383,8 +383,11 @@ impl Engine<'_> {
 
     /// Stops the trace: compiled code leaves here, and this run goes on in the interpreter.
     fn abort(&mut self, st: State, why: Stop) -> Result<TraceEnd, SpecError> {
-        let dead_end = matches!(why, Stop::Call(_));
-        self.happened(What::TraceStopped(why), &st);
+        let (dead_end, loc) = match &why {
+            Stop::Call(_, loc) => (true, *loc),
+            _ => (false, Loc::UNKNOWN),
+        };
+        self.happened_at(What::TraceStopped(why), &st, loc);
         let exit = self.end_in_own_exit(&st);
         self.exits[exit as usize].dead_end = dead_end;
         let concrete = st.concrete.clone().unwrap_or_default();
@@ -594,7 +597,9 @@ impl Engine<'_> {
     fn before_call(&mut self, trace: Trace, call: Emitted) -> Result<Traced, SpecError> {
         match self.run_functions_or_refuse() {
             Ok(()) => Ok(Traced::Calls(Box::new(Calling { trace, call }))),
-            Err(error) if error.is_limit() => self.abort(trace.st, Stop::Call(error.to_string())).map(Traced::Ended),
+            Err(error) if error.is_limit() => {
+                self.abort(trace.st, Stop::Call(error.to_string(), error.loc())).map(Traced::Ended)
+            }
             Err(error) => Err(error),
         }
     }

@@ -1,6 +1,6 @@
 //! What is learnt of a condition that holds, or doesn't: followed backward through the ops that it was computed by.
 
-use super::super::conditions::{below, least, no_more, without};
+use super::super::conditions::{below, least, no_more, without, without_signs};
 use super::super::done::SameOp;
 use super::super::floats;
 use super::super::int_bound::IntBound;
@@ -254,6 +254,8 @@ impl Known {
                 self.learn_same(a, b);
             }
         }
+        // Of what isn't negative both orders are one.
+        let opcode = if no_signs { without_signs(opcode) } else { opcode };
         if let Some((index, Operand::Value(length))) = below(opcode, args, holds) {
             if !self.bounds[length.index()].known_nonnegative() {
                 let least = index.value().and_then(|index| self.least.get(&index)).copied().unwrap_or(0);
