@@ -156,11 +156,11 @@ fn main() {
         "it holds beyond those of the tightest one (on average, at most), and how many that one holds on average.\n"
     );
     println!(
-        "Over all bounds of 4 bits ({}) and of 6 ({}), all pairs of them where an op has two operands: whether the bound holds",
+        "Over all bounds of 4 bits ({}) and of 6 ({}), all pairs of them where an op has two operands. Each result is",
         four.bounds.len(),
         six.bounds.len()
     );
-    println!("all results is checked for each. Made by `cargo run --release -p timeshifter --example precision`.\n");
+    println!("looked at: the bound holds it. Made by `cargo run --release -p timeshifter --example precision`.\n");
     println!(
         "| op | 4 bits: best % | excess | most | of | 6 bits: best % | excess | most | of | 6 bits, by constants: best % | excess | most | of |"
     );
