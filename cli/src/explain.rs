@@ -289,7 +289,11 @@ impl Summary<'_> {
             section("Compiling takes most of the time: where the most is made", self.multiplied(stats)),
         ];
         let said = sections.concat();
-        out.push_str(if said.is_empty() { "\nNothing stands out.\n" } else { &said });
+        match said.is_empty() {
+            true if interpreter_takes_most(stats) => out.push_str(INTERPRETED),
+            true => out.push_str("\nNothing stands out.\n"),
+            false => out.push_str(&said),
+        }
         out
     }
 
@@ -475,6 +479,19 @@ impl Summary<'_> {
         lines
     }
 }
+
+/// Whether the interpreter behind exits takes more than half of the time, and not next to none.
+fn interpreter_takes_most(stats: Option<&Value>) -> bool {
+    let known = |name: &str| stats.and_then(|stats| stats[name].as_u64()).unwrap_or_default();
+    let others = ["tier0_us", "compiled_code_us", "specializing_us", "optimizing_us", "compiling_us", "driving_us"];
+    let interpreted = known("blackholing_us");
+    interpreted > MUCH_US && interpreted > others.into_iter().map(known).sum()
+}
+
+const INTERPRETED: &str = "
+The interpreter behind exits takes most of the time, but no exit stands out.
+  -> a run becomes compiled at merge points that it comes back to: see to it that the guest's loops pass a `merge_point!()`
+";
 
 /// Making code for less than this is no matter.
 const MUCH_US: u64 = 20_000;

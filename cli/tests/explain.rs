@@ -141,6 +141,9 @@ fn logs_without_counts_and_without_events() {
     let (events, stats) = log.trim_end().rsplit_once('\n').expect("many lines");
     expect(0, &["the run has not come to its end", "specializing"], &["explain", "-"], events);
     expect(0, &["compiled code", "Nothing stands out."], &["explain", "-"], stats);
+    let interpreted = r#"{"event":"stats","compiled_code_us":100,"blackholing_us":900000,"compiling_us":20000}"#;
+    let said = ["no exit stands out", "see to it that the guest's loops pass a `merge_point!()`"];
+    expect(0, &said, &["explain", "-"], interpreted);
     // It was stopped while it wrote an event, or began with a mark of the byte order.
     let first = events.lines().next().expect("a line");
     let cut_off = ["the run has not come to its end", "the last line is no whole event, and is left out"];
