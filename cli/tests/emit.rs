@@ -589,14 +589,48 @@ fn guests_without_loops_get_code() {
     assert!(steps < 1_000_000, "{steps}");
 }
 
+/// A loop of a guest that is come to with another green of the interpreter's own function each time isn't traced for each
+/// of them.
+#[test]
+fn loops_under_ever_new_greens_are_traced_ever_less() {
+    let source = "use hueshift::prelude::*;
+    #[portal(greens(code, pc), reds(n, acc))]
+    fn run(code: &[u8], mut pc: usize, mut n: i64, mut acc: i64) -> i64 {
+        loop {
+            merge_point!();
+            if pc >= code.len() { return acc; }
+            let op = code[pc];
+            pc += 1;
+            match op {
+                b'+' => acc += n,
+                b'*' => acc = acc.wrapping_mul(3),
+                _ => { n -= 1; if n > 0 { pc = 0; can_enter_jit!(); } }
+            }
+        }
+    }
+    pub fn main(code: &[u8], m: usize) -> i64 {
+        let mut acc = 1;
+        let mut i = 0;
+        while i < m { acc = run(code, i & 3, 50, acc); i += 1; }
+        acc
+    }";
+    let stats = stats_of(source, "b\"++*+*l\",2000", "jit");
+    let traces = stats["traces"].as_u64().expect("a number");
+    assert!((1..200).contains(&traces), "{stats}");
+}
+
 /// The steps that the evaluator takes in a run, whose result must be the interpreter's.
 fn steps_in_the_evaluator(source: &str, args: &str, mode: &str) -> u64 {
+    stats_of(source, args, mode)["interpreted_steps"].as_u64().expect("a number")
+}
+
+/// The counts of a run, whose result must be the interpreter's.
+fn stats_of(source: &str, args: &str, mode: &str) -> serde_json::Value {
     let run = ["run", "-", "--entry", "main", "--args", args, "--mode"];
     let interpreted = expect(0, &[], &[&run[..], &["interp"]].concat(), source);
     let ran = expect(0, &[], &[&run[..], &[mode, "--stats=json"]].concat(), source);
     assert_eq!(ran.out.lines().next(), interpreted.out.lines().next());
     let text = ran.out + &ran.err;
     let line = text.lines().find(|line| line.starts_with('{')).expect("counts");
-    let stats: serde_json::Value = serde_json::from_str(line).expect("JSON");
-    stats["interpreted_steps"].as_u64().expect("a number")
+    serde_json::from_str(line).expect("JSON")
 }
