@@ -5,6 +5,7 @@
 //! bridge, a promotion's exit a case of its growing switch, and is patched.
 
 mod exits;
+mod heat;
 mod hints;
 mod jitdump;
 mod joins;
@@ -21,8 +22,9 @@ use crate::compiler::Compiler;
 use crate::events::{Reason, Recorder, What};
 use crate::forcing::{self, GuardCounts};
 use flowgraph::eval::{self, CallAnswer, EvalError, Evaluator, Hooks, MergeAnswer, MergePoint, TrapReport};
-use flowgraph::ir::{Const, Graph, Module, Op, Opcode, Word};
+use flowgraph::ir::{Graph, Module, Op, Opcode, Word};
 use flowgraph::memory::Memory;
+use heat::{Heat, is_due};
 use indexmap::IndexMap;
 use jitcodegen::{Activation, CodegenError, Outcome as Ran};
 pub use made_up::{MadeUp, Observe};
@@ -108,21 +110,6 @@ const STEPS_OF_A_PORTAL: u64 = 100;
 /// code that it could enter, is worth code of its own.
 const EAGER_HEAT: u32 = 1000;
 
-/// A run that has come to so many merge points in a row without a jump back, of which the language says where they are,
-/// is in a loop that is made of something else: calls of the guest that its interpreter carries out, say. From there on
-/// each merge point counts.
-const PASSING: u32 = 10_000;
-
-/// So many places are counted at a time where the interpreter comes by.
-const MOST_HEAT: usize = 10_000;
-
-/// Of places that nobody has come back to, as a green counts on, at most one in so many is counted.
-const MOST_SKIPPED: u32 = 64;
-
-/// When so many traces begin at one place, inside of functions that have other greens each time, the next ones must be
-/// twice as hot.
-const TRACES_OF_A_PLACE: u32 = 8;
-
 /// The bridges that are made at once behind loops that have been closed.
 struct Following {
     /// The fragment that the first trace began with: loops in later ones are new.
@@ -177,14 +164,8 @@ pub struct Jit<'m> {
     regions: Regions,
     /// The run is in a loop that has just been closed.
     following: Option<Following>,
-    /// How often in a row the interpreter has come to a merge point to which the guest hasn't jumped back.
-    passing: u32,
     /// Arrivals of the interpreter at merge points.
-    heat: FxHashMap<Position, u32>,
-    /// How many traces have begun at a place in the innermost function.
-    traced_at: FxHashMap<Place, u32>,
-    /// Of arrivals without a jump back so many are skipped, and how many have been since one was counted.
-    skipped: (u32, u32),
+    heat: Heat,
     stats: Stats,
     teller: Teller,
     /// Where the local aggregates of compiled code lie.
@@ -199,12 +180,6 @@ impl Drop for Jit<'_> {
         }
     }
 }
-
-/// Where the interpreter stands: for each frame its place.
-type Position = Vec<Place>;
-
-/// A place in a function: graph, block, op and greens.
-type Place = (usize, usize, usize, Vec<Const>);
 
 /// Where a run goes on.
 enum Next {
@@ -277,10 +252,7 @@ impl<'m> Jit<'m> {
             left_slots: Vec::new(),
             regions: Regions::default(),
             following: None,
-            passing: 0,
-            heat: FxHashMap::default(),
-            traced_at: FxHashMap::default(),
-            skipped: (0, 0),
+            heat: Heat::default(),
             stats: Stats::default(),
             slots,
         })
@@ -550,7 +522,7 @@ impl<'m> Jit<'m> {
             }
             // A long call stays in here: what is compiled aside must come to be used in it.
             self.install_finished(false)?;
-            let mut comes_by = jumped || called;
+            let mut traced = false;
             if self.goes_to_and_fro()
                 && let Some(next) = self.back_to_tier0(&mut frames)
             {
@@ -565,13 +537,12 @@ impl<'m> Jit<'m> {
                     self.leave_slots(&frames);
                     return Ok(Next::Code(fragment, words));
                 }
-                comes_by = false; // it has been traced
+                traced = true;
             }
             if let Some(next) = self.back_to_tier0(&mut frames) {
                 return Ok(next);
             }
-            self.passing = if comes_by { 0 } else { self.passing.saturating_add(1) };
-            if !(comes_by || self.passing >= PASSING) || !jumped && self.skips() {
+            if traced || !self.heat.comes_by(jumped, called) {
                 continue;
             }
             if self.policy == Policy::Eager {
@@ -630,9 +601,8 @@ impl<'m> Jit<'m> {
     /// Specializes on eagerly from where the interpreter has come to as often as is worth that, where no code of before
     /// can be entered. Gives where the run goes on, unless it meets a limit.
     fn specialize_from(&mut self, frames: &[eval::Frame]) -> Result<Option<Next>, JitError> {
-        let count = self.heats(self.engine.position_of(frames));
-        let is_due = count.is_multiple_of(EAGER_HEAT) && (count / EAGER_HEAT).is_power_of_two();
-        let is_hot = is_due || count < EAGER_HEAT && self.engine.flips(Choice::Hot);
+        let count = self.heat.count(&self.engine.position_of(frames));
+        let is_hot = is_due(count, EAGER_HEAT) || count < EAGER_HEAT && self.engine.flips(Choice::Hot);
         if !is_hot || self.is_full() || !self.may_be_traced(frames) {
             return Ok(None);
         }
@@ -674,50 +644,17 @@ impl<'m> Jit<'m> {
         frames.iter().all(|f| graphs.get_index(f.graph).is_some_and(|(_, graph)| hintannotator::has_colors(graph)))
     }
 
-    /// Whether an arrival that isn't behind a jump back isn't counted.
-    fn skips(&mut self) -> bool {
-        let (of, skipped) = &mut self.skipped;
-        *skipped = if *skipped < *of { *skipped + 1 } else { 0 };
-        *skipped > 0
-    }
-
-    /// The interpreter has come to a place once more. Gives how often it has, as far as that is remembered.
-    fn heats(&mut self, position: Position) -> u32 {
-        if self.heat.len() >= MOST_HEAT && !self.heat.contains_key(&position) {
-            self.heat.retain(|_, count| {
-                *count /= 2;
-                *count > 0
-            });
-            if self.heat.len() > MOST_HEAT / 2 {
-                self.heat.clear();
-            }
-            self.skipped.0 = (2 * self.skipped.0 + 1).min(MOST_SKIPPED - 1);
-        }
-        let count = self.heat.entry(position).or_default();
-        *count = count.saturating_add(1);
-        *count
-    }
-
-    /// Whether to trace from where the interpreter stands, where it can't enter compiled code. If it comes again
-    /// nevertheless, as what is known there fits no version, then again: each time after twice as many. Gives how often
-    /// it has come.
+    /// Whether to trace from where the interpreter stands, where it can't enter compiled code. Gives how often it has
+    /// come.
     fn is_hot(&mut self, frames: &[eval::Frame]) -> Option<u32> {
         let position = self.engine.position_of(frames);
-        let place = position.last().filter(|_| frames.len() > 1).cloned();
-        let traced = place.as_ref().and_then(|place| self.traced_at.get(place)).copied().unwrap_or_default();
-        let threshold = self.options.threshold.max(1).saturating_mul(1 << (traced / TRACES_OF_A_PLACE).min(20));
-        let count = self.heats(position);
-        let is_due = count.is_multiple_of(threshold) && (count / threshold).is_power_of_two();
-        let hot = is_due || count < threshold && self.engine.flips(Choice::Hot);
+        let threshold = self.heat.threshold(&position, self.options.threshold);
+        let count = self.heat.count(&position);
+        let hot = is_due(count, threshold) || count < threshold && self.engine.flips(Choice::Hot);
         if self.policy != Policy::Tracing || !hot {
             return None;
         }
-        if let Some(place) = place {
-            if self.traced_at.len() >= MOST_HEAT {
-                self.traced_at.clear();
-            }
-            *self.traced_at.entry(place).or_default() += 1;
-        }
+        self.heat.traced(&position);
         Some(count)
     }
 

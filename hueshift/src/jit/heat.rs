@@ -1,0 +1,150 @@
+//! How often the interpreter behind exits comes by where no code can be entered: what is hot there is compiled.
+//!
+//! A place counts where the guest has jumped back to it, and where a portal is called. That is what the language says;
+//! a guest may go round by something else, calls that its interpreter carries out, say. So behind very many merge points
+//! in a row without either, each one counts.
+//!
+//! Where a green counts on, every round is another place. So no more is remembered than has room, places that nobody
+//! comes back to are counted ever less, and a loop that has been traced inside of functions with other greens each time
+//! must be ever hotter.
+
+use flowgraph::ir::Const;
+use rustc_hash::FxHashMap;
+
+/// Where the interpreter stands: for each frame its place.
+pub(super) type Position = Vec<Place>;
+
+/// A place in a function: graph, block, op and greens.
+type Place = (usize, usize, usize, Vec<Const>);
+
+/// Behind so many merge points in a row that don't count each one does.
+const PASSING: u32 = 10_000;
+
+/// So many places are counted at a time.
+const PLACES: usize = 10_000;
+
+/// Of arrivals without a jump back at least one in so many is counted.
+const SKIPPED: u32 = 64;
+
+/// When so many traces have begun at one place, inside of functions that have other greens each time, the next ones must
+/// be twice as hot.
+const TRACES: u32 = 8;
+
+/// Arrivals of the interpreter at merge points.
+#[derive(Default)]
+pub(super) struct Heat {
+    counts: FxHashMap<Position, u32>,
+    /// How many traces have begun at a place in the innermost of several functions.
+    traces: FxHashMap<Place, u32>,
+    /// How many merge points in a row didn't count.
+    passed: u32,
+    /// Of arrivals without a jump back so many are skipped, and how many have been since one was counted.
+    skipped: (u32, u32),
+}
+
+impl Heat {
+    /// The interpreter has come to a merge point: behind a jump back of the guest, or because a portal has been called.
+    /// Gives whether that counts.
+    pub fn comes_by(&mut self, jumped: bool, called: bool) -> bool {
+        self.passed = if jumped || called { 0 } else { self.passed.saturating_add(1) };
+        let (of, skipped) = &mut self.skipped;
+        if jumped || !called && self.passed < PASSING {
+            return jumped;
+        }
+        *skipped = if *skipped < *of { *skipped + 1 } else { 0 };
+        *skipped == 0
+    }
+
+    /// It has come to a place that counts once more. Gives how often it has, as far as that is remembered.
+    pub fn count(&mut self, position: &Position) -> u32 {
+        if let Some(count) = self.counts.get_mut(position) {
+            *count = count.saturating_add(1);
+            return *count;
+        }
+        if self.counts.len() >= PLACES {
+            self.counts.retain(|_, count| {
+                *count /= 2;
+                *count > 0
+            });
+            if self.counts.len() > PLACES / 2 {
+                self.counts.clear();
+            }
+            self.skipped.0 = (2 * self.skipped.0 + 1).min(SKIPPED - 1);
+        }
+        self.counts.insert(position.clone(), 1);
+        1
+    }
+
+    /// How hot a place must be, where `threshold` is enough as a rule.
+    pub fn threshold(&self, position: &[Place], threshold: u32) -> u32 {
+        let traces = innermost(position).and_then(|place| self.traces.get(place)).copied().unwrap_or_default();
+        threshold.max(1).saturating_mul(1 << (traces / TRACES).min(20))
+    }
+
+    /// A trace begins there.
+    pub fn traced(&mut self, position: &[Place]) {
+        if let Some(place) = innermost(position) {
+            if self.traces.len() >= PLACES {
+                self.traces.clear();
+            }
+            *self.traces.entry(place.clone()).or_default() += 1;
+        }
+    }
+}
+
+/// The place in the innermost function, inside of others.
+fn innermost(position: &[Place]) -> Option<&Place> {
+    position.last().filter(|_| position.len() > 1)
+}
+
+/// Whether a place is worth a trace that has been come to so often: if it is come to again nevertheless, as what is known
+/// there fits no version, then again, each time after twice as many.
+pub(super) fn is_due(count: u32, threshold: u32) -> bool {
+    count.is_multiple_of(threshold) && (count / threshold).is_power_of_two()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn position(outer: i64, inner: i64) -> Position {
+        vec![(0, 1, 0, vec![Const::Int(outer)]), (1, 2, 0, vec![Const::Int(inner)])]
+    }
+
+    #[test]
+    fn places_that_never_come_again_are_forgotten_and_skipped() {
+        let mut heat = Heat::default();
+        assert!(heat.comes_by(false, true) && heat.comes_by(true, false) && !heat.comes_by(false, false));
+        for outer in 0..100_000 {
+            assert_eq!(heat.count(&position(outer, 0)), 1);
+            assert!(heat.counts.len() <= PLACES);
+        }
+        let counted = (0..6400).filter(|_| heat.comes_by(false, true)).count();
+        assert_eq!(counted, 100);
+        assert!(heat.comes_by(true, false));
+        // What is come to often stays.
+        (1..100).for_each(|times| assert_eq!(heat.count(&position(-1, 0)), times));
+        (0..PLACES as i64).for_each(|outer| _ = heat.count(&position(outer, 1)));
+        assert!(heat.count(&position(-1, 0)) > 40);
+    }
+
+    #[test]
+    fn what_is_passed_for_long_counts() {
+        let mut heat = Heat::default();
+        assert_eq!((0..2 * PASSING).filter(|_| heat.comes_by(false, false)).count() as u32, PASSING + 1);
+        assert!(heat.comes_by(true, false) && !heat.comes_by(false, false));
+    }
+
+    #[test]
+    fn the_same_loop_in_ever_new_surroundings_must_be_ever_hotter() {
+        let mut heat = Heat::default();
+        for outer in 0..TRACES as i64 {
+            assert_eq!(heat.threshold(&position(outer, 0), 2), 2);
+            heat.traced(&position(outer, 0));
+        }
+        assert_eq!((heat.threshold(&position(100, 0), 2), heat.threshold(&position(100, 1), 2)), (4, 2));
+        let alone = &position(0, 0)[..1];
+        (0..100).for_each(|_| heat.traced(alone));
+        assert_eq!(heat.threshold(alone, 0), 1);
+    }
+}
