@@ -305,6 +305,16 @@ fn deep_nesting_is_refused_or_lifted_but_does_not_overflow_the_stack() {
     }
 }
 
+/// Arms in braces have no comma between them, but are no one expression.
+#[test]
+fn a_match_may_have_many_arms() {
+    for (open, close) in [("{ ", " }\n"), ("", ",\n")] {
+        let arms: String = (0..2000).map(|i| format!("{i} => {open}x += {i}{close}")).collect();
+        let program = format!("fn f(s: i64, mut x: i64) -> i64 {{ match s {{ {arms} _ => {{}} }} x }}");
+        lift(&[("arms.rs", &program)]).expect("lifted");
+    }
+}
+
 /// Programs with words dropped, doubled, exchanged and taken from elsewhere: whatever comes of it, it is an answer, and
 /// what is lifted is well-formed.
 #[test]

@@ -12,7 +12,7 @@ use super::tree::ConstId;
 use super::types::Ty;
 use super::written::Site;
 use crate::ir::{EnumDecl, FileId, Scalar, Variant};
-use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Spacing, Span, TokenStream, TokenTree};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -22,7 +22,7 @@ use syn::spanned::Spanned;
 
 /// Delimiters inside each other, at most.
 const MAX_DEPTH: usize = 120;
-/// Tokens of one group without a `;`, `,` or the end of an item between them, at most: what a chain of operators,
+/// Tokens of one group without a `;`, `,`, `=>` or the end of an item between them, at most: what a chain of operators,
 /// methods or `else if`s nests.
 const MAX_RUN: usize = 3000;
 
@@ -56,16 +56,19 @@ pub fn without_shebang(text: &str) -> Cow<'_, str> {
 /// Where the nesting that parser and checker recurse over goes beyond what the stack is made for.
 fn too_deep(tokens: &TokenStream) -> Option<Span> {
     let mut stack = vec![(tokens.clone().into_iter(), 0usize, false)];
+    // The first half of a `=>`: arms in braces have nothing else between them.
+    let mut begins_arrow = false;
     while let Some((rest, run, after_block)) = stack.last_mut() {
         let Some(token) = rest.next() else {
             stack.pop();
             continue;
         };
         let separates = match &token {
-            TokenTree::Punct(p) => matches!(p.as_char(), ';' | ','),
+            TokenTree::Punct(p) => matches!(p.as_char(), ';' | ',') || begins_arrow && p.as_char() == '>',
             TokenTree::Ident(i) => *after_block && !matches!(i.to_string().as_str(), "else" | "as"),
             _ => false,
         };
+        begins_arrow = matches!(&token, TokenTree::Punct(p) if p.as_char() == '=' && p.spacing() == Spacing::Joint);
         *run = if separates { 0 } else { *run + 1 };
         *after_block = matches!(&token, TokenTree::Group(g) if g.delimiter() == Delimiter::Brace);
         if *run > MAX_RUN {
