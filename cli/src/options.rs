@@ -142,9 +142,16 @@ const SETTINGS: &[Setting] = &[
         set: Set::Number(0, |o, n| o.region = fitting(n)),
     },
     Setting {
+        key: "forward",
+        takes: "N",
+        doc: "after how many steps of the interpreter behind exits, in all, its own machine code goes on where there is none to enter; 0: never (not for embedded and bundled interpreters, which have some)",
+        usual: |o| o.forward.to_string(),
+        set: Set::Number(0, |o, n| o.forward = n),
+    },
+    Setting {
         key: "code-bytes",
         takes: "N",
-        doc: "how many bytes of machine code there may be; the coldest code is thrown away, but of a file nothing further is compiled",
+        doc: "how many bytes of machine code there may be; the coldest code is thrown away, of a file all of it",
         usual: |o| o.code_bytes.to_string(),
         set: Set::Number(1, |o, n| o.code_bytes = size(n)),
     },

@@ -50,6 +50,7 @@ pub fn rows(stats: &Stats, counts: &Counts, sizes: &[Size]) -> Map<String, Value
         ("arrived", stats.arrived),
         ("entered", stats.entered),
         ("finished", stats.finished),
+        ("forwarded", stats.forwarded),
     ];
     let mut rows: Map<String, Value> = rows.into_iter().map(|(name, n)| (name.to_owned(), n.into())).collect();
     let fired: Vec<_> =

@@ -47,7 +47,7 @@ fn unknown_files_functions_and_options() {
     }
     expect(
         2,
-        &["there are threshold, bridge, cases, region, code-bytes, slot-bytes, versions, join-tuples"],
+        &["there are threshold, bridge, cases, region, forward, code-bytes, slot-bytes, versions, join-tuples"],
         &["run", "tl", "--jit", "limit=1"],
         "",
     );

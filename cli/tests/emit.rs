@@ -619,6 +619,72 @@ fn loops_under_ever_new_greens_are_traced_ever_less() {
     assert!((1..200).contains(&traces), "{stats}");
 }
 
+/// Where nothing gets hot enough, machine code of the interpreter goes on: the evaluator looks at a few rounds of each
+/// thousand. With a green that counts on around the portal each round is another place.
+#[test]
+fn what_is_cold_runs_in_machine_code_of_the_interpreter() {
+    let source = "use hueshift::prelude::*;
+    #[portal(greens(code, pc), reds(n, acc))]
+    fn run(code: &[u8], mut pc: usize, mut n: i64, mut acc: i64) -> i64 {
+        loop {
+            merge_point!();
+            if pc >= code.len() { return acc; }
+            let op = code[pc];
+            pc += 1;
+            match op {
+                b'+' => acc += n,
+                b'*' => acc = acc.wrapping_mul(3),
+                _ => { n -= 1; if n > 0 { pc = 0; can_enter_jit!(); } }
+            }
+        }
+    }
+    pub fn main(code: &[u8], m: usize) -> i64 {
+        let mut acc = 1;
+        let mut i = 0;
+        while i < m { acc = run(&code[i % 5..], 0, 50, acc); i += 1; }
+        acc
+    }";
+    // Some 20 million steps.
+    let steps = |settings| stats_with(source, "b\"++*+*++*+*++*l\",3000", "jit", settings)["interpreted_steps"].clone();
+    let usual = steps(&[][..]).as_u64().expect("a number");
+    assert!(usual < 4_000_000, "{usual}");
+    let without = steps(&["--jit", "forward=0"][..]).as_u64().expect("a number");
+    assert!(without > 10_000_000, "{without}");
+}
+
+/// A run that changes its hot loop again and again throws code away when there is too much of it, and goes on.
+#[test]
+fn code_of_a_file_is_thrown_away() {
+    let source = "use hueshift::prelude::*;
+    #[portal(greens(k), reds(i, sum))]
+    fn run(k: i64, mut i: i64, mut sum: i64) -> i64 {
+        loop {
+            merge_point!();
+            if i == 0 { return sum; }
+            sum = (sum ^ k).wrapping_mul(k + 3) % 1_000_003;
+            i -= 1;
+            can_enter_jit!();
+        }
+    }
+    pub fn main(times: i64, mask: i64) -> i64 {
+        let mut sum = 0;
+        let mut k = 0;
+        while k < times {
+            sum = run(promote(k & mask), 500, sum);
+            k += 1;
+        }
+        sum
+    }";
+    let small = ["--jit", "code-bytes=20000"];
+    let stats = stats_with(source, "300,-1", "jit", &small);
+    let number = |stats: &serde_json::Value, name: &str| stats[name].as_u64().expect("a number");
+    assert!(number(&stats, "evictions") >= 2 && number(&stats, "code_bytes") < 30_000, "{stats}");
+    assert_eq!(number(&stats, "traces"), 300, "{stats}");
+    // What is needed again and again must be ever hotter: there is no room for all of it.
+    let stats = stats_with(source, "3000,31", "jit", &["--jit", "code-bytes=1000"]);
+    assert!(number(&stats, "evictions") >= 2 && number(&stats, "traces") < 300, "{stats}");
+}
+
 /// The steps that the evaluator takes in a run, whose result must be the interpreter's.
 fn steps_in_the_evaluator(source: &str, args: &str, mode: &str) -> u64 {
     stats_of(source, args, mode)["interpreted_steps"].as_u64().expect("a number")
@@ -626,9 +692,14 @@ fn steps_in_the_evaluator(source: &str, args: &str, mode: &str) -> u64 {
 
 /// The counts of a run, whose result must be the interpreter's.
 fn stats_of(source: &str, args: &str, mode: &str) -> serde_json::Value {
+    stats_with(source, args, mode, &[])
+}
+
+/// The same, with settings.
+fn stats_with(source: &str, args: &str, mode: &str, settings: &[&str]) -> serde_json::Value {
     let run = ["run", "-", "--entry", "main", "--args", args, "--mode"];
     let interpreted = expect(0, &[], &[&run[..], &["interp"]].concat(), source);
-    let ran = expect(0, &[], &[&run[..], &[mode, "--stats=json"]].concat(), source);
+    let ran = expect(0, &[], &[&run[..], &[mode, "--stats=json"], settings].concat(), source);
     assert_eq!(ran.out.lines().next(), interpreted.out.lines().next());
     let text = ran.out + &ran.err;
     let line = text.lines().find(|line| line.starts_with('{')).expect("counts");

@@ -304,6 +304,11 @@ impl Memory {
         self.last.set((0, 0));
     }
 
+    /// The size of the region that begins there, in bytes.
+    pub fn size_of(&self, address: u64) -> Option<u64> {
+        self.regions.get(&address).map(|region| region.size)
+    }
+
     /// The number of regions.
     pub fn regions(&self) -> usize {
         self.regions.len()

@@ -92,14 +92,19 @@ impl Failing {
     }
 }
 
-/// Registers the counting function with a code generator, if guards are to be counted or to fail.
-pub(crate) fn register(code: &mut Engine, options: &JitOptions) -> Result<Option<Rc<GuardCounts>>, CodegenError> {
+/// Registers the counting function with a code generator, if guards are to be counted or to fail. It counts on from
+/// what another code generator has counted.
+pub(crate) fn register(
+    code: &mut Engine,
+    options: &JitOptions,
+    counts: Option<Rc<GuardCounts>>,
+) -> Result<Option<Rc<GuardCounts>>, CodegenError> {
     let (force, executions) = (options.force_guard, options.force_at.clone());
     let failing = Failing::new(options.chaos);
     if !options.count_guards && force.is_none() && failing.is_none() {
         return Ok(None);
     }
-    let counts = Rc::new(GuardCounts::default());
+    let counts = counts.unwrap_or_default();
     let seen = counts.clone();
     let failing = RefCell::new(failing);
     let function = move |_: &jitcodegen::HelperCx<'_>, args: &[u64], results: &mut [u64]| {

@@ -4,7 +4,9 @@
 //! emitting, until a merge point has compiled code for the state, or to the end. An exit that is taken again gets a
 //! bridge, a promotion's exit a case of its growing switch, and is patched.
 
+mod anew;
 mod exits;
+mod forward;
 mod heat;
 mod hints;
 mod jitdump;
@@ -21,9 +23,11 @@ use crate::code::{Code, Compiling, residual_tier};
 use crate::compiler::Compiler;
 use crate::events::{Reason, Recorder, What};
 use crate::forcing::{self, GuardCounts};
+use anew::Generation;
 use flowgraph::eval::{self, CallAnswer, EvalError, Evaluator, Hooks, MergeAnswer, MergePoint, TrapReport};
 use flowgraph::ir::{Graph, Module, Op, Opcode, Word};
 use flowgraph::memory::Memory;
+use forward::{Forward, Stretch};
 use heat::{Heat, is_due};
 use indexmap::IndexMap;
 use jitcodegen::{Activation, CodegenError, Outcome as Ran};
@@ -38,7 +42,8 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 use telling::Teller;
 use timeshifter::specialize::{
-    Argument, Calling, Chaos, Choice, Engine, Entrance, GuestPosition, Portal, Program, SpecError, TraceEnd, Traced,
+    Argument, Calling, Chaos, Choice, Engine, Entrance, Flipped, GuestPosition, Portal, Program, SpecError, TraceEnd,
+    Traced,
 };
 
 /// How to specialize.
@@ -166,7 +171,13 @@ pub struct Jit<'m> {
     following: Option<Following>,
     /// Arrivals of the interpreter at merge points.
     heat: Heat,
+    /// Machine code of the interpreter, for where it has been for long.
+    forward: Forward,
+    /// What has been done since code was thrown away last, and before that.
     stats: Stats,
+    past: Stats,
+    /// How often code was thrown away in the midst of runs, and how the first run began.
+    generation: Generation,
     teller: Teller,
     /// Where the local aggregates of compiled code lie.
     slots: u64,
@@ -186,6 +197,8 @@ enum Next {
     Code(String, Vec<Word>),
     Entry(Rc<jitcodegen::Entry>, Vec<Word>),
     Frames(Vec<eval::Frame>),
+    /// In the interpreter, when all code has been thrown away, of which there is too much.
+    Anew(Vec<eval::Frame>),
     /// In tier 0, with these words in the portal's parameters.
     Tier0(Vec<Word>),
     /// In tier 0, which finishes the portal that the innermost frame is in: its function, and the words of its
@@ -208,25 +221,12 @@ impl<'m> Jit<'m> {
         // Local aggregates lie where the interpreter can reach them, too: their addresses may be among an exit's
         // values.
         let slots = engine.memory.allocate(options.slot_bytes);
-        let settings = jitcodegen::Options {
-            slot_memory: Some((slots, options.slot_bytes)),
-            tier: residual_tier(),
-            keep_text: options.keep_text,
-            frame_bytes: FRAME_BYTES,
-            bounds: options.check_accesses.then(|| engine.memory.bounds()),
-            opt_level: options.opt_level,
-            background: options.background,
-            refuse: options.refuse_code,
-            ..jitcodegen::Options::default()
-        };
-        let mut code = jitcodegen::Engine::new(settings)?;
-        let guards = forcing::register(&mut code, &options)?;
+        let (code, guards) = code_generator(engine.memory, &options, (slots, options.slot_bytes), None)?;
         engine.rewrites_off = options.rewrites_off;
         engine.check_hints = options.check_hints > 0;
-        hints::register(&mut code, options.check_hints)?;
         Ok(Jit {
             engine,
-            code: Code::new(code, guards.is_some()),
+            code,
             teller: Teller::new(Recorder::new(options.kept_events, options.time_tiers, Duration::ZERO)),
             options,
             key: compiler.entry.clone(),
@@ -253,7 +253,10 @@ impl<'m> Jit<'m> {
             regions: Regions::default(),
             following: None,
             heat: Heat::default(),
+            forward: Forward::default(),
             stats: Stats::default(),
+            past: Stats::default(),
+            generation: Generation::default(),
             slots,
         })
     }
@@ -270,24 +273,38 @@ impl<'m> Jit<'m> {
 
     /// What happened so far.
     pub fn stats(&self) -> Stats {
+        let mut stats = self.past.clone();
+        stats += self.latest_stats();
+        // These count on.
+        stats.flipped = self.flipped();
+        self.timed(stats)
+    }
+
+    /// What happened since code was thrown away last.
+    fn latest_stats(&self) -> Stats {
         let emitted = self.engine.fragments.iter().map(|f| f.size).sum();
         let (steps, longest_trace) = (self.engine.steps, self.engine.longest_trace);
         let blocks = self.code.graphs.values().flat_map(|graph| &graph.blocks);
         let residual = blocks.map(|block| block.ops.len()).sum();
         let (code_bytes, optimizing) = (self.code.engine.code_bytes(), self.code.linking);
-        let mut flipped = self.engine.chaos.as_ref().map(|chaos| chaos.flipped).unwrap_or_default();
-        flipped.see(Choice::Guard, self.guards.as_ref().map_or(0, |guards| guards.failed()));
-        let (guards, snapshots) = (self.engine.guards_made(), self.engine.exits.len());
+        let guards = self.generation.guards(self.engine.guards_made());
+        let snapshots = self.engine.exits.len();
         let snapshot_bytes = self.engine.snapshot_bytes();
         let rules = self.engine.firings.borrow().clone();
         let stats = Stats { guards, snapshots, snapshot_bytes, rules, ..self.stats.clone() };
-        let stats = Stats { steps, emitted, longest_trace, residual, code_bytes, optimizing, flipped, ..stats };
-        self.timed(stats)
+        Stats { steps, emitted, longest_trace, residual, code_bytes, optimizing, ..stats }
+    }
+
+    /// Which choices were made otherwise, and how often.
+    fn flipped(&self) -> Flipped {
+        let mut flipped = self.engine.chaos.as_ref().map(|chaos| chaos.flipped).unwrap_or_default();
+        flipped.see(Choice::Guard, self.guards.as_ref().map_or(0, |guards| guards.failed()));
+        flipped
     }
 
     /// The time that its code took to make.
     pub(crate) fn making(&self) -> Duration {
-        self.stats.specializing + self.stats.compiling
+        self.past.specializing + self.past.compiling + self.stats.specializing + self.stats.compiling
     }
 
     /// How often each guard was executed, where that is counted.
@@ -327,6 +344,7 @@ impl<'m> Jit<'m> {
     /// # Errors
     /// See [`JitError`].
     pub fn trace(&mut self, args: &[Argument], words: &[Word]) -> Result<eval::Outcome, JitError> {
+        self.generation.begins(args, words);
         let next = self.trace_entry(args, words);
         let next = self.noted(next)?;
         self.go_on(next)
@@ -356,6 +374,9 @@ impl<'m> Jit<'m> {
     /// See [`JitError`].
     pub fn run(&mut self, words: &[Word]) -> Result<eval::Outcome, JitError> {
         let unit = self.unit.ok_or(JitError::NoEntry)?;
+        if self.generation.is_gone() {
+            return self.begin_anew(words);
+        }
         self.engine.begin_run(unit, words);
         let entry = self.engine.fragments[self.engine.units[unit].fragment].graph.key.clone();
         self.engine.memory.open_foreign(true);
@@ -390,6 +411,8 @@ impl<'m> Jit<'m> {
         mut next: Next,
         mut activation: Option<Activation>,
     ) -> Result<Arrival, JitError> {
+        // Those of code that has been thrown away.
+        let mut before: Vec<Activation> = Vec::new();
         loop {
             self.install_finished(false)?;
             next = match next {
@@ -399,6 +422,10 @@ impl<'m> Jit<'m> {
                     return Ok(Arrival::Inside(self.inside(frames, function, words, activation)));
                 }
                 Next::Frames(frames) => self.interpret(frames)?,
+                Next::Anew(frames) => {
+                    self.start_over(&frames, activation.take(), &mut before)?;
+                    Next::Frames(frames)
+                }
                 Next::Code(key, words) => self.enter_graph(key, words)?,
                 Next::Entry(entry, words) => {
                     let frame = match activation.take().map_or_else(|| entry.activation(), Ok) {
@@ -500,6 +527,7 @@ impl<'m> Jit<'m> {
     /// backward jump of the guest has become hot, a trace begins.
     fn interpret(&mut self, mut frames: Vec<eval::Frame>) -> Result<Next, JitError> {
         let module = self.engine.program.module;
+        let mut stretch = Stretch::new();
         loop {
             let jumped = !self.engine.program.marks_jumps();
             let hooks = StopAtMergePoints { module, stop: self.options.reenter, jumped, called: false };
@@ -509,9 +537,8 @@ impl<'m> Jit<'m> {
             let resumed = evaluator.resume(frames);
             drop(within);
             let steps = u64::MAX - evaluator.fuel;
-            self.stats.interpreted += steps;
             let (jumped, called) = (evaluator.hooks.jumped, evaluator.hooks.called);
-            self.has_cost(steps);
+            self.has_stepped(steps);
             frames = match resumed? {
                 eval::Outcome::Stopped { frames } => frames,
                 outcome => return Ok(Next::Done(outcome)),
@@ -522,6 +549,9 @@ impl<'m> Jit<'m> {
             }
             // A long call stays in here: what is compiled aside must come to be used in it.
             self.install_finished(false)?;
+            if self.is_to_start_over() {
+                return Ok(Next::Anew(frames));
+            }
             let mut traced = false;
             if self.goes_to_and_fro()
                 && let Some(next) = self.back_to_tier0(&mut frames)
@@ -542,22 +572,31 @@ impl<'m> Jit<'m> {
             if let Some(next) = self.back_to_tier0(&mut frames) {
                 return Ok(next);
             }
-            if traced || !self.heat.comes_by(jumped, called) {
-                continue;
-            }
-            if self.policy == Policy::Eager {
-                if let Some(next) = self.specialize_from(&frames)? {
-                    return Ok(next);
-                }
-                continue;
-            }
-            if !self.may_be_traced(&frames) {
-                self.left_alone(&frames);
-            } else if let Some(times) = self.is_hot(&frames)
-                && let Some(next) = self.trace_frames(&frames, Some(times))?
+            if !traced
+                && self.heat.comes_by(jumped, called)
+                && let Some(next) = self.may_be_hot(&frames)?
             {
                 return Ok(next);
             }
+            if let Some(next) = self.go_forward(&mut frames, &mut stretch)? {
+                return Ok(next);
+            }
+        }
+    }
+
+    /// The interpreter has come to a place that counts, where there is no code. Gives where the run goes on if some is
+    /// made.
+    fn may_be_hot(&mut self, frames: &[eval::Frame]) -> Result<Option<Next>, JitError> {
+        if self.policy == Policy::Eager {
+            return self.specialize_from(frames);
+        }
+        if !self.may_be_traced(frames) {
+            self.left_alone(frames);
+            return Ok(None);
+        }
+        match self.is_hot(frames) {
+            Some(times) => self.trace_frames(frames, Some(times)),
+            None => Ok(None),
         }
     }
 
@@ -718,6 +757,9 @@ impl<'m> Jit<'m> {
         let unit = self.unit.ok_or(JitError::NoEntry)?;
         let compiled = self.engine.fragments.iter().filter_map(|f| self.code.graphs.get(&f.graph.key)).cloned();
         let mut module = self.engine.residual_module_of(unit, compiled);
+        if self.generation.is_gone() {
+            module.entry = None;
+        }
         let own: Vec<String> = (self.engine.fragments.iter())
             .filter(|f| f.unit == unit && self.code.graphs.contains_key(&f.graph.key))
             .map(|f| f.graph.key.clone())
@@ -746,6 +788,31 @@ impl<'m> Jit<'m> {
         }
         Ok(Residual { module, own, behind_exits, switches: in_code + grown })
     }
+}
+
+/// A code generator, whose local aggregates lie in these bytes of memory; and what counts guards, if anything is to:
+/// what did before goes on.
+fn code_generator(
+    memory: &mut Memory,
+    options: &JitOptions,
+    slots: (u64, u64),
+    guards: Option<Rc<GuardCounts>>,
+) -> Result<(Code, Option<Rc<GuardCounts>>), CodegenError> {
+    let settings = jitcodegen::Options {
+        slot_memory: Some(slots),
+        tier: residual_tier(),
+        keep_text: options.keep_text,
+        frame_bytes: FRAME_BYTES,
+        bounds: options.check_accesses.then(|| memory.bounds()),
+        opt_level: options.opt_level,
+        background: options.background,
+        refuse: options.refuse_code,
+        ..jitcodegen::Options::default()
+    };
+    let mut code = jitcodegen::Engine::new(settings)?;
+    let guards = forcing::register(&mut code, options, guards)?;
+    hints::register(&mut code, options.check_hints)?;
+    Ok((Code::new(code, guards.is_some()), guards))
 }
 
 /// Inside of more calls than these, or than are copied into each other, the interpreter goes on by itself.

@@ -8,6 +8,7 @@
 //!
 //! [`prelude`] is what interpreters are written with.
 
+mod again;
 mod clock;
 mod code;
 mod compiler;

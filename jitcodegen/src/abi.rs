@@ -67,6 +67,8 @@ pub(crate) struct Context {
     /// values at merge points. As many as travel in registers lie in the first 128 bytes, which instructions of x86-64
     /// reach with one byte.
     pub values: [u64; MAX_VALUES],
+    /// So many merge points are gone by before the host is asked at one.
+    pub merge_points_left: u64,
     /// The end of the slot stack.
     pub slot_limit: u64,
     /// The activation frame: the part of the slot stack that the fragments of this run share.
@@ -111,6 +113,7 @@ pub(crate) mod offset {
         STACK_LIMIT = stack_limit;
         SLOT_TOP = slot_top;
         VALUES = values;
+        MERGE_POINTS_LEFT = merge_points_left;
         SLOT_LIMIT = slot_limit;
         FRAME = frame;
         TRAP_SITE = trap_site;

@@ -494,6 +494,12 @@ impl Engine {
         self.host.set_merge_hook(hook);
     }
 
+    /// From now on so many merge points are gone by before the hook is called at one: in generated code, at the cost of
+    /// counting.
+    pub fn skip_merge_points(&self, count: u64) {
+        self.host.skip_merge_points(count);
+    }
+
     /// Sets what finishes the runs of graphs that were called by generated code and left through an exit. Without it,
     /// such an exit ends the whole run with [`CodegenError::ExitOfCallee`]: its values say nothing of the caller.
     pub fn set_exit_hook(&mut self, hook: Option<Rc<ExitHook>>) {

@@ -19,6 +19,7 @@ use flowgraph::eval::TrapReport;
 use flowgraph::ir::{Loc, TrapKind, Type};
 use flowgraph::memory::Bounds;
 use std::cell::RefCell;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
@@ -103,6 +104,7 @@ impl Host {
             stack_limit: 0,
             slot_top,
             values: [0; _],
+            merge_points_left: 0,
             slot_limit: slot_top + slot_bytes,
             frame: slot_top,
             trap_site: 0,
@@ -142,6 +144,12 @@ impl Host {
     /// Sets what is called at merge points.
     pub fn set_merge_hook(&self, hook: Option<Rc<MergeHook>>) {
         *self.merge_hook.borrow_mut() = hook;
+    }
+
+    /// Sets how many merge points are gone by before the hook is called.
+    pub fn skip_merge_points(&self, count: u64) {
+        // SAFETY: as for `values`.
+        unsafe { (*self.context).merge_points_left = count };
     }
 
     /// Sets what finishes the runs of called graphs that exit.
@@ -258,9 +266,14 @@ pub struct Activation {
 }
 
 impl Activation {
+    /// The addresses of its local aggregates.
+    pub fn addresses(&self) -> Range<u64> {
+        self.base..self.base + self.host.frame_bytes
+    }
+
     /// Whether an address is one of its local aggregates'.
     pub fn contains(&self, address: u64) -> bool {
-        (self.base..self.base + self.host.frame_bytes).contains(&address)
+        self.addresses().contains(&address)
     }
 
     /// Takes a frame from the slot stack; `None` if that leaves less than so many bytes.

@@ -125,6 +125,25 @@ fn merge_points_ask_the_host() {
 }
 
 #[test]
+fn merge_points_are_gone_by() {
+    let mut engine = engine(vec![portal()], asking());
+    let seen = Rc::new(RefCell::new(Vec::new()));
+    let log = seen.clone();
+    engine.set_merge_hook(Some(Rc::new(move |_, values: &mut [u64]| {
+        log.borrow_mut().push(values[0]);
+        values[1] = 0f64.to_bits();
+        Answer::Continue
+    })));
+    // 4, 3 and 2 are added up, and forgotten at the next one.
+    engine.skip_merge_points(3);
+    assert_eq!(returned(engine.call("portal", &[4, 0])), [0f64.to_bits()]);
+    assert_eq!(seen.take(), [1, 0]);
+    engine.skip_merge_points(100);
+    assert_eq!(returned(engine.call("portal", &[4, 0])), [10f64.to_bits()]);
+    assert_eq!(seen.take(), []);
+}
+
+#[test]
 fn compiling_while_running() {
     let engine = Rc::new(RefCell::new(engine(vec![portal()], asking())));
     let shared = engine.clone();

@@ -192,6 +192,7 @@ const GROUPS: [(&str, &[&str]); 19] = [
             "exits",
             "bridges",
             "regions",
+            "code thrown away",
             "switches of promotions",
             "cases of promotions",
             "runs that went on in the interpreter",

@@ -176,11 +176,11 @@ fn check_traced(
     verified("traces before cleaning", &raw)?;
     let residual = jit.residual().map_err(|e| failed("traced", &e, &compiler.module))?.module;
     verified("traces", &residual)?;
-    for run in stage.that_end() {
+    // There is no entry where all code was thrown away in the run.
+    for (run, entry) in stage.that_end().flat_map(|run| residual.entry.as_ref().map(|entry| (run, entry))) {
         let engine = "the evaluator of traces";
         stage.refresh(run, jit.memory());
-        let entry = residual.entry.clone().unwrap_or_default();
-        let outcome = evaluate_trace(jit.engine(), &residual, &entry, &stage.unknown_words(run));
+        let outcome = evaluate_trace(jit.engine(), &residual, entry, &stage.unknown_words(run));
         let outcome = outcome.map_err(|what| difference(engine, format!("run {run}: {what}"), &residual))?;
         compare(stage, run, engine, &outcome, jit.memory(), &residual)?;
     }
@@ -215,6 +215,7 @@ fn count(done: &mut Done, jit: &mut Jit<'_>, policy: &str) {
     let seen = &mut done.histogram;
     seen.see_often(format!("{policy}: bridges"), stats.bridges);
     seen.see_often(format!("{policy}: regions"), stats.regions);
+    seen.see_often(format!("{policy}: code thrown away"), stats.evictions);
     seen.see_often(format!("{policy}: cases of promotions"), stats.cases);
     seen.see_often(format!("{policy}: runs that went on in the interpreter"), stats.blackholed);
     let events = jit.events();

@@ -22,7 +22,6 @@
 #[doc = include_str!("../../../docs/embedding.md")]
 struct Chapter;
 
-mod again;
 mod compiled;
 mod drivers;
 mod greens;

@@ -5,7 +5,6 @@
 //! greens and reds made words, and compiled code is looked for, or made by tracing this very run. In the end tier 0
 //! goes on at the merge point with what the reds have become, or returns.
 
-use super::again::comes_back;
 use super::compiled::Compiled;
 use super::drivers::{Drivers, Evicted};
 use super::interpreter::{Entry, Interpreter};
@@ -13,6 +12,7 @@ use super::jit::{Error, Jit};
 use super::sampler::Sampler;
 use super::trap::Trap;
 use super::values::WordReader;
+use crate::again::comes_back;
 use crate::clock::Tier;
 use crate::compiler::{CompileError, Compiler};
 use crate::jit::{Arrival, Inside};

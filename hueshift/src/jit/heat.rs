@@ -9,7 +9,8 @@
 //! must be ever hotter.
 
 use flowgraph::ir::Const;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use std::hash::BuildHasher;
 
 /// Where the interpreter stands: for each frame its place.
 pub(super) type Position = Vec<Place>;
@@ -30,6 +31,11 @@ const SKIPPED: u32 = 64;
 /// be twice as hot.
 const TRACES: u32 = 8;
 
+/// Where more than one in so many traces that were thrown away had been made before, places must be hotter, and where
+/// fewer than one in so many had, less hot again.
+const MUCH_AGAIN: usize = 2;
+const LITTLE_AGAIN: usize = 16;
+
 /// Arrivals of the interpreter at merge points.
 #[derive(Default)]
 pub(super) struct Heat {
@@ -40,6 +46,18 @@ pub(super) struct Heat {
     passed: u32,
     /// Of arrivals without a jump back so many are skipped, and how many have been since one was counted.
     skipped: (u32, u32),
+    /// Where traces have begun.
+    begun: Begun,
+    /// So many times thresholds have been doubled, since code is thrown away that is needed again.
+    doubled: u32,
+}
+
+/// Where traces have begun, as hashes of positions.
+#[derive(Default)]
+struct Begun {
+    /// Since code was thrown away last, and before.
+    latest: FxHashSet<u64>,
+    before: FxHashSet<u64>,
 }
 
 impl Heat {
@@ -78,17 +96,36 @@ impl Heat {
     /// How hot a place must be, where `threshold` is enough as a rule.
     pub fn threshold(&self, position: &[Place], threshold: u32) -> u32 {
         let traces = innermost(position).and_then(|place| self.traces.get(place)).copied().unwrap_or_default();
-        threshold.max(1).saturating_mul(1 << (traces / TRACES).min(20))
+        threshold.max(1).saturating_mul(1 << (traces / TRACES + self.doubled).min(20))
     }
 
     /// A trace begins there.
     pub fn traced(&mut self, position: &[Place]) {
+        self.begun.latest.insert(FxBuildHasher.hash_one(position));
         if let Some(place) = innermost(position) {
             if self.traces.len() >= PLACES {
                 self.traces.clear();
             }
             *self.traces.entry(place.clone()).or_default() += 1;
         }
+    }
+
+    /// All code has been thrown away. Where it is so again and again for what had been there before, or there was only
+    /// `little`, places must be hotter from now on.
+    pub fn start_over(&mut self, little: bool) {
+        let Begun { latest, before } = &mut self.begun;
+        let again = latest.intersection(before).count();
+        if little || MUCH_AGAIN * again > latest.len() {
+            self.doubled = (self.doubled + 1).min(20);
+        } else if LITTLE_AGAIN * again < latest.len() {
+            self.doubled = self.doubled.saturating_sub(1);
+        }
+        if before.len() >= PLACES {
+            before.clear();
+        }
+        before.extend(latest.drain());
+        self.counts.clear();
+        self.traces.clear();
     }
 }
 

@@ -61,6 +61,9 @@ pub struct JitOptions {
     pub check_accesses: bool,
     /// How much Cranelift does about code that our own optimizer has been over.
     pub opt_level: jitcodegen::OptLevel,
+    /// When the interpreter behind exits has taken so many steps in all, machine code of the interpreter itself goes on
+    /// where there is none to enter; 0: never. Only for runs that don't begin in tier 0, which has machine code.
+    pub forward: u64,
     /// How many bytes of machine code there may be of what is compiled just in time. Where there is more, the coldest
     /// code is thrown away as soon as no run is inside; until then nothing more is compiled.
     pub code_bytes: usize,
@@ -101,6 +104,7 @@ impl Default for JitOptions {
             show_memory: true,
             check_accesses: false,
             opt_level: jitcodegen::OptLevel::default(),
+            forward: FORWARD,
             code_bytes: CODE_BYTES,
             slot_bytes: SLOT_BYTES,
             limits: Limits::default(),
@@ -111,6 +115,9 @@ impl Default for JitOptions {
         }
     }
 }
+
+/// Some milliseconds, as making that code takes.
+const FORWARD: u64 = 200_000;
 
 /// How much machine code there may usually be.
 const CODE_BYTES: usize = 8 << 20;
@@ -134,6 +141,8 @@ pub struct Stats {
     pub entered: u64,
     /// Portals inside of others that tier 0 finished.
     pub finished: u64,
+    /// How often machine code of the interpreter went on where there was no code to enter.
+    pub forwarded: u64,
     /// Traces begun at merge points, or with the run.
     pub traces: u64,
     /// Bridges made.
@@ -216,6 +225,7 @@ impl AddAssign for Stats {
         self.arrived += other.arrived;
         self.entered += other.entered;
         self.finished += other.finished;
+        self.forwarded += other.forwarded;
         self.traces += other.traces;
         self.bridges += other.bridges;
         self.cases += other.cases;

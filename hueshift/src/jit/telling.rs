@@ -60,6 +60,12 @@ impl Teller {
         }
     }
 
+    /// All has been thrown away that has been told of: what comes is another compiler's.
+    pub fn start_over(&mut self) {
+        let is_shared = self.is_shared;
+        *self = Teller { is_shared, ..Teller::new(self.recorder.clone()) };
+    }
+
     /// A trace begins where the interpreter has come so often; nothing where tier 0 counts.
     pub fn came(&mut self, times: Option<u32>) {
         self.came = times;
@@ -351,13 +357,13 @@ impl Jit<'_> {
         self.tell_event(self.event(refused, reason, (at, loc), Some(duration)));
     }
 
-    /// All of its code is thrown away. Gives what it has done.
+    /// All of its code is thrown away. Gives what it has done so far.
     pub(crate) fn evicted(&mut self, reason: Reason) -> Stats {
         let at = self.engine.fragments.first().and_then(|fragment| fragment.at).unwrap_or(GuestPosition::NONE);
         let (graphs, bytes) = (self.code.graphs.len(), self.code.engine.code_bytes());
         self.tell(What::Evicted { graphs, bytes }, reason, (at, self.engine.loc_of(at)));
         let gone = Stats { residual: 0, code_bytes: 0, guards: 0, snapshots: 0, snapshot_bytes: 0, ..self.stats() };
-        Stats { evictions: 1, ..gone }
+        Stats { evictions: gone.evictions + 1, ..gone }
     }
 
     // ---- what is not compiled

@@ -139,14 +139,26 @@ impl Translator<'_, '_, '_> {
         Ok(())
     }
 
-    /// A merge point of a portal: the host sees all of the portal's values, and says how to go on.
+    /// A merge point of a portal: the host sees all of the portal's values, and says how to go on, unless it is to be gone
+    /// by.
     pub fn merge_point(&mut self, op: &Op, block: BlockId) -> Result<(), CodegenError> {
         if !self.unit.tier.merge_points || op.args.is_empty() {
             return Ok(());
         }
         self.limit(op.args.len(), MAX_VALUES)?;
-        self.hand_over(&Shape::Memory, &op.args)?;
         let types: Vec<Type> = op.args.iter().map(|a| self.graph.ty(*a)).collect();
+        let (ask, pass, behind) = (self.b.create_block(), self.b.create_block(), self.b.create_block());
+        let left = self.load_context(offset::MERGE_POINTS_LEFT);
+        self.b.ins().brif(left, pass, &[], ask, &[]);
+
+        self.b.switch_to_block(pass);
+        let less = self.b.ins().iadd_imm_s(left, -1);
+        self.store_context(less, offset::MERGE_POINTS_LEFT);
+        let values = self.all_values(&op.args)?;
+        self.b.ins().jump(behind, &values.into_iter().map(BlockArg::Value).collect::<Vec<_>>());
+
+        self.b.switch_to_block(ask);
+        self.hand_over(&Shape::Memory, &op.args)?;
         let site = self.unit.sites.lock().merge(MergeSite {
             graph: self.unit.name.to_owned(),
             block,
@@ -169,10 +181,15 @@ impl Translator<'_, '_, '_> {
         self.returned();
 
         self.b.switch_to_block(go_on);
-        for (i, (arg, ty)) in op.args.iter().zip(types).enumerate() {
+        let reloaded = types.iter().enumerate().map(|(i, ty)| BlockArg::Value(self.load_word(*ty, offset::VALUES, i)));
+        let reloaded: Vec<BlockArg> = reloaded.collect();
+        self.b.ins().jump(behind, &reloaded);
+
+        self.b.switch_to_block(behind);
+        for (arg, ty) in op.args.iter().zip(types) {
+            let param = self.b.append_block_param(behind, clif_type(ty));
             if let Some(value) = arg.value() {
-                let reloaded = self.load_word(ty, offset::VALUES, i);
-                self.redefine(value, reloaded);
+                self.redefine(value, param);
             }
         }
         Ok(())

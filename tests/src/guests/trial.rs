@@ -131,8 +131,8 @@ pub fn summary(total: &Checked) -> String {
     let Checked { programs, runs, trapped, too_deep, refused, stats } = total;
     let mut text = format!(
         "{programs} programs, {runs} runs beside tier 0, {trapped} of them trapped, {too_deep} too deep for one tier; {refused} times refused\n\
-         {} traces, {} bridges, {} cases, {} regions, {} times code thrown away; choices made otherwise:\n",
-        stats.traces, stats.bridges, stats.cases, stats.regions, stats.evictions
+         {} traces, {} bridges, {} cases, {} regions, {} times code thrown away, {} times machine code of the interpreter went on; choices made otherwise:\n",
+        stats.traces, stats.bridges, stats.cases, stats.regions, stats.evictions, stats.forwarded
     );
     for choice in Choice::ALL {
         let _ = writeln!(text, "{:9} {}", stats.flipped.of(*choice), choice.doc());

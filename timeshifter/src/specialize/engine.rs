@@ -249,6 +249,74 @@ impl<'m> Engine<'m> {
         }
     }
 
+    /// Forgets all that has been made. The runs of this unit may go on, the one that is being served among them: it is the
+    /// only one from now on, number 0, and begins with the fragment that is made next. Names and numbers of guards don't
+    /// come again.
+    pub fn start_over(&mut self, unit: Option<usize>) {
+        let kept = unit.map(|unit| Unit { fragment: 0, exits: true, done: true, ..self.units[unit].clone() });
+        // All are named here, so that none is left out.
+        let Engine {
+            program: _,
+            memory: _,
+            calls_compiled: _,
+            limits_stop_traces: _,
+            limits: _,
+            events: _,
+            events_lost: _,
+            positions: _,
+            no_exits: _,
+            abort_at: _,
+            rewrites_off: _,
+            check_hints: _,
+            chaos: _,
+            traced_slots: _,
+            roots: _,
+            data_roots: _,
+            next_slot: _,
+            names: _,
+            run_roots: _,
+            run_locals: _,
+            local_roots: _,
+            guards: _,
+            fragments,
+            finished,
+            units,
+            functions,
+            functions_before,
+            refused_functions,
+            residual_calls,
+            versions,
+            entrances,
+            changes,
+            traces,
+            passed_heads,
+            profile,
+            region,
+            bridges,
+            exits,
+            packer,
+            unpacked,
+            merges,
+            firings,
+            hint_checks,
+            longest_trace,
+            steps,
+            work,
+            quiet_steps,
+            fragments_by_key,
+            arriving,
+        } = self;
+        *units = Vec::from_iter(kept);
+        (*fragments, *finished, *fragments_by_key) = Default::default();
+        (*functions, *functions_before, *refused_functions) = Default::default();
+        (*residual_calls, *hint_checks) = Default::default();
+        (*versions, *entrances, *changes) = Default::default();
+        (*traces, *passed_heads, *profile, *region) = Default::default();
+        (*bridges, *exits, *packer, *unpacked) = Default::default();
+        (*merges, *firings, *arriving) = Default::default();
+        (*longest_trace, *steps, *work, *quiet_steps) = Default::default();
+    }
+
     /// The fragment whose graph has this key.
     pub fn fragment_of(&self, key: &str) -> Option<usize> {
         self.fragments_by_key.get(key).copied()

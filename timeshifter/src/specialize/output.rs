@@ -34,7 +34,8 @@ impl Engine<'_> {
             enums: source.enums.clone(),
             data: source.data.clone(),
             graphs: Default::default(),
-            entry: Some(self.fragments[self.units[unit].fragment].graph.key.clone()),
+            // There is none where all has just been thrown away.
+            entry: self.fragments.get(self.units[unit].fragment).map(|fragment| fragment.graph.key.clone()),
         };
         for graph in graphs {
             module.graphs.insert(graph.key.clone(), graph);

@@ -17,7 +17,7 @@ use flowgraph::ir::{BlockId, Edge, Effect, Graph, Op, Opcode, Operand, Terminato
 use rustc_hash::FxHashMap;
 
 /// Whether a portal that is called with the words of its parameters at its merge point comes to that with just these.
-pub(super) fn comes_back(graph: &Graph) -> bool {
+pub(crate) fn comes_back(graph: &Graph) -> bool {
     let is_merge = |block: &BlockId| graph.block(*block).ops.first().is_some_and(|op| op.opcode == Opcode::MergePoint);
     let Some(merge) = graph.block_ids().find(is_merge) else { return false };
     let mut leaves = Leaves((0..).zip(graph.entry_params()).map(|(leaf, param)| (*param, leaf)).collect());
