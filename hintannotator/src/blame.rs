@@ -189,8 +189,12 @@ fn remedy(obstacle: Obstacle, what: &str) -> String {
         }
         Obstacle::PortalRed => format!("declare {what} among the portal's greens, or make it green with `promote`"),
         Obstacle::Exclusive => "pass the value that is needed, rather than the reference".to_owned(),
-        Obstacle::Memory(_) => "make what is read green with `promote`".to_owned(),
-        Obstacle::Local => "copy what is needed out of the local".to_owned(),
+        Obstacle::Memory(_) => "make what is read green with `promote` (of a slice: its elements)".to_owned(),
+        Obstacle::Local => {
+            "read it with `promote`, which costs nothing where the compiler knows what the local holds, or copy what is \
+             needed out of the local"
+                .to_owned()
+        }
         Obstacle::Opaque => "mark the function `#[elidable]` if it only computes, or `promote` its result".to_owned(),
         Obstacle::Variable => "leave `variable` out".to_owned(),
         Obstacle::Question => "branch on it: that is decided when compiling where the answer is known".to_owned(),

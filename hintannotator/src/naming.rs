@@ -70,7 +70,9 @@ pub(crate) fn show(graph: &Graph, shape: &Shape, names: &[Option<Name>], v: Valu
                     format!("the result of `{}`", callee.name.split('#').next().unwrap_or(&callee.name))
                 }
                 Imm::Mem(mem) if !mem.field.is_empty() => format!("the field `{}.{}`", mem.class, mem.field),
-                Imm::Mem(mem) => format!("an element of `{}`", mem.class),
+                Imm::Mem(mem) => {
+                    format!("an element of `{}`", if &*mem.class == "bytes" { "[u8]" } else { &mem.class })
+                }
                 _ => format!("a result of `{}`", op.opcode.name()),
             }
         }

@@ -65,7 +65,8 @@ pub struct JitOptions {
     /// where there is none to enter; 0: never. Only for runs that don't begin in tier 0, which has machine code.
     pub forward: u64,
     /// How many bytes of machine code there may be of what is compiled just in time. Where there is more, the coldest
-    /// code is thrown away as soon as no run is inside; until then nothing more is compiled.
+    /// code is thrown away as soon as no run is inside; until then nothing more is compiled. Runs that don't begin in tier
+    /// 0 throw all code away, and go on.
     pub code_bytes: usize,
     /// How many bytes local arrays and structs of compiled code may use at a time.
     pub slot_bytes: u64,
