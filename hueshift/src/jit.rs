@@ -726,8 +726,9 @@ impl<'m> Jit<'m> {
         Ok(())
     }
 
-    /// Tells of code that has been made since `begun`. Where tier 0 can, it goes on without what the code generator has
-    /// refused, and so does the interpreter behind exits.
+    /// Tells of code that has been made since `begun`. Without what the code generator has refused tier 0 goes on where it
+    /// can, or the interpreter behind exits: but a whole program of which not even the beginning can be compiled is
+    /// refused.
     fn made_or_refused(
         &mut self,
         done: Result<Compiling, JitError>,
@@ -736,12 +737,17 @@ impl<'m> Jit<'m> {
     ) -> Result<(), JitError> {
         match done {
             Ok(compiling) => self.compiled(begun, key, compiling),
-            Err(JitError::Codegen(error)) if self.goes_back => {
+            Err(JitError::Codegen(error)) if self.policy == Policy::Tracing && !self.is_first_trace(key) => {
                 self.tell(What::Refused { message: error.to_string() }, Reason::CodeGeneration, self.begun_at());
             }
             Err(error) => return Err(error),
         }
         Ok(())
+    }
+
+    /// Whether this is the key of the trace that a run of a whole program has begun with.
+    fn is_first_trace(&self, key: &str) -> bool {
+        !self.goes_back && self.unit.is_some_and(|unit| self.entry_of(unit) == key)
     }
 
     /// The key of the fragment that a unit begins with.

@@ -70,6 +70,30 @@ fn drivers_give_their_memory_back() {
     }
 }
 
+/// Whatever the code generator refuses of a whole program but its beginning, runs go on in the interpreter without it.
+#[test]
+fn what_is_refused_stays_in_the_interpreter() {
+    let pipeline = Pipeline::new("run.rs", SOURCE, "run", &[]).expect("a source of the dialect");
+    let mut prepared = pipeline.prepare("[0; 5], 25").expect("arguments that fit");
+    let words: Vec<Word> = prepared.placed.words();
+    let args = prepared.compiler.arguments(&prepared.arguments, &prepared.placed);
+    let (mut ends, mut refused) = (Vec::new(), 0);
+    for number in 3..12 {
+        let options = JitOptions { refuse_code: Some(number), ..Switches::default().options() };
+        prepared.arguments.refresh(&prepared.placed, &mut prepared.memory);
+        let mut jit = Jit::new(&prepared.compiler, &mut prepared.memory, options).expect("a driver");
+        let first = jit.trace(&args, &words);
+        ends.push(first.unwrap_or_else(|error| panic!("batch {number}: {error}")));
+        for run in 0..20 {
+            prepared.arguments.refresh(&prepared.placed, jit.memory());
+            ends.push(jit.run(&words).unwrap_or_else(|error| panic!("batch {number}, run {run}: {error}")));
+        }
+        refused += jit.events().iter().filter(|event| event.reason == Reason::CodeGeneration).count();
+    }
+    assert!(refused > 4, "{refused}");
+    assert!(ends.iter().all(|end| *end == ends[0]), "{ends:?}");
+}
+
 /// `we_are_jitted()` is true in all that the compiler looks into, inlined, called or interpreted behind an exit, and
 /// nowhere else.
 #[test]

@@ -32,7 +32,7 @@
 /* What code and host share: `Context` of jitcodegen's abi.rs. */
 struct context {
     uint64_t exit_cell, guard, stack_limit, slot_top, values[HUESHIFT_MAX_VALUES];
-    uint64_t slot_limit, frame, trap_site, exit_site;
+    uint64_t merge_points_left, slot_limit, frame, trap_site, exit_site;
     int64_t (*call_helper)(struct context *, uint64_t function, uint64_t site);
     int64_t (*merge_point)(struct context *, uint64_t site);
     int64_t (*finish_exit)(struct context *);
