@@ -589,32 +589,36 @@ fn guests_without_loops_get_code() {
     assert!(steps < 1_000_000, "{steps}");
 }
 
+/// A language that adds.
+const ADDING: &str = "use hueshift::prelude::*;
+#[portal(greens(code, pc), reds(n, acc))]
+fn run(code: &[u8], mut pc: usize, mut n: i64, mut acc: i64) -> i64 {
+    loop {
+        merge_point!();
+        if pc >= code.len() { return acc; }
+        let op = code[pc];
+        pc += 1;
+        match op {
+            b'+' => acc += n,
+            b'*' => acc = acc.wrapping_mul(3),
+            _ => { n -= 1; if n > 0 { pc = 0; can_enter_jit!(); } }
+        }
+    }
+}
+";
+
 /// A loop of a guest that is come to with another green of the interpreter's own function each time isn't traced for each
 /// of them.
 #[test]
 fn loops_under_ever_new_greens_are_traced_ever_less() {
-    let source = "use hueshift::prelude::*;
-    #[portal(greens(code, pc), reds(n, acc))]
-    fn run(code: &[u8], mut pc: usize, mut n: i64, mut acc: i64) -> i64 {
-        loop {
-            merge_point!();
-            if pc >= code.len() { return acc; }
-            let op = code[pc];
-            pc += 1;
-            match op {
-                b'+' => acc += n,
-                b'*' => acc = acc.wrapping_mul(3),
-                _ => { n -= 1; if n > 0 { pc = 0; can_enter_jit!(); } }
-            }
-        }
-    }
-    pub fn main(code: &[u8], m: usize) -> i64 {
+    let source = ADDING.to_owned()
+        + "pub fn main(code: &[u8], m: usize) -> i64 {
         let mut acc = 1;
         let mut i = 0;
         while i < m { acc = run(code, i & 3, 50, acc); i += 1; }
         acc
     }";
-    let stats = stats_of(source, "b\"++*+*l\",2000", "jit");
+    let stats = stats_of(&source, "b\"++*+*l\",2000", "jit");
     let traces = stats["traces"].as_u64().expect("a number");
     assert!((1..200).contains(&traces), "{stats}");
 }
@@ -623,29 +627,16 @@ fn loops_under_ever_new_greens_are_traced_ever_less() {
 /// thousand. With a green that counts on around the portal each round is another place.
 #[test]
 fn what_is_cold_runs_in_machine_code_of_the_interpreter() {
-    let source = "use hueshift::prelude::*;
-    #[portal(greens(code, pc), reds(n, acc))]
-    fn run(code: &[u8], mut pc: usize, mut n: i64, mut acc: i64) -> i64 {
-        loop {
-            merge_point!();
-            if pc >= code.len() { return acc; }
-            let op = code[pc];
-            pc += 1;
-            match op {
-                b'+' => acc += n,
-                b'*' => acc = acc.wrapping_mul(3),
-                _ => { n -= 1; if n > 0 { pc = 0; can_enter_jit!(); } }
-            }
-        }
-    }
-    pub fn main(code: &[u8], m: usize) -> i64 {
+    let source = ADDING.to_owned()
+        + "pub fn main(code: &[u8], m: usize) -> i64 {
         let mut acc = 1;
         let mut i = 0;
         while i < m { acc = run(&code[i % 5..], 0, 50, acc); i += 1; }
         acc
     }";
     // Some 20 million steps.
-    let steps = |settings| stats_with(source, "b\"++*+*++*+*++*l\",3000", "jit", settings)["interpreted_steps"].clone();
+    let steps =
+        |settings| stats_with(&source, "b\"++*+*++*+*++*l\",3000", "jit", settings)["interpreted_steps"].clone();
     let usual = steps(&[][..]).as_u64().expect("a number");
     assert!(usual < 4_000_000, "{usual}");
     let without = steps(&["--jit", "forward=0"][..]).as_u64().expect("a number");
