@@ -733,3 +733,12 @@ fn the_end_of_a_text_is_shown() {
         expect(2, &["argument 1 (`a: &[u8]`) is missing", "the entry takes 1"], &["spec", "-", "--args", ""], source);
     assert!(!ran.err.contains("--args:"), "{}", ran.err);
 }
+
+/// What a source is refused for has the remedy that helps there.
+#[test]
+fn remedies_that_fit() {
+    let nested = "pub fn e(a: i64) -> i64 { fn g(x: i64) -> i64 { x } g(a) }";
+    expect(2, &["put it beside the function"], &["graph", "-"], nested);
+    let value = "fn a(x: i64) -> i64 { x } pub fn e(x: i64) -> i64 { let f = a; f(x) }";
+    expect(2, &["call it by its name"], &["graph", "-"], value);
+}

@@ -10,6 +10,9 @@ use super::{Binding, Checker, LoopScope};
 use std::rc::Rc;
 use syn::spanned::Spanned;
 
+/// What to do about an item that only a whole file may have.
+const BESIDE: &str = "put it beside the function";
+
 impl Checker<'_, '_> {
     /// A block and its type.
     pub(super) fn block(&mut self, b: &syn::Block, expected: Option<&Ty>) -> (Block, Ty) {
@@ -78,7 +81,7 @@ impl Checker<'_, '_> {
                     continue;
                 }
                 _ => {
-                    self.refuse(item.span(), Reason::Item, "this item inside a function");
+                    self.refuse_with(item.span(), Reason::Item, "this item inside a function", BESIDE);
                     continue;
                 }
             };

@@ -206,7 +206,8 @@ impl Checker<'_, '_> {
         match self.lookup_path(&p.path, Space::Value) {
             Some(Item::Const(id)) => return self.constant_use(id, pos),
             Some(Item::Function(_) | Item::Prelude(_)) => {
-                return self.refuse(p.span(), Reason::Expression, "a function as a value");
+                let remedy = "call it by its name; for one of several, `match` on a number or an enum that says which";
+                return self.refuse_with(p.span(), Reason::Expression, "a function as a value", remedy);
             }
             _ => {}
         }
