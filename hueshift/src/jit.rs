@@ -399,13 +399,10 @@ impl<'m> Jit<'m> {
     }
 
     /// Local aggregates of compiled code stay where they are from fragment to fragment.
-    fn go_on_in_one_activation(
-        &mut self,
-        mut next: Next,
-        mut activation: Option<Activation>,
-    ) -> Result<Arrival, JitError> {
-        // Those of code that has been thrown away.
+    fn go_on_in_one_activation(&mut self, mut next: Next, activation: Option<Activation>) -> Result<Arrival, JitError> {
+        // Those of code that has been thrown away. What was made later is dropped first.
         let mut before: Vec<Activation> = Vec::new();
+        let mut activation = activation;
         loop {
             self.install_finished(false)?;
             next = match next {

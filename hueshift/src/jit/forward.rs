@@ -12,7 +12,7 @@ use crate::again::comes_back;
 use crate::clock::Tier;
 use crate::events::{Reason, What};
 use flowgraph::eval::{self, Evaluator};
-use flowgraph::ir::{Graph, Opcode, ValueId, Word};
+use flowgraph::ir::{Graph, Word};
 use indexmap::IndexMap;
 use jitcodegen::{Answer, Entry, Outcome};
 use rustc_hash::FxHashMap;
@@ -81,24 +81,24 @@ impl Jit<'_> {
             return Ok(None);
         }
         let Some(frame) = frames.last().filter(|frame| frame.slots.is_empty()) else { return Ok(None) };
-        let Some((graph, args)) = self.merge_point_of(frame) else { return Ok(None) };
+        let Some((leaves, values)) = self.engine.portal_values(frame) else { return Ok(None) };
         let Some(entry) = self.portal_code(frame.graph)? else { return Ok(None) };
-        let words: Vec<Word> = args.iter().map(|arg| frame.regs[*arg]).collect();
+        let words: Vec<Word> = values.iter().take(leaves).map(|value| frame.regs[value.index()]).collect();
         if let Some(code) = &self.forward.code {
             // The first one is where the run stands.
             code.skip_merge_points(if flips { 1 + stretch.rounds % 7 } else { stretch.rounds });
         }
         self.stats.forwarded += 1;
         let within = self.enter_tier(Tier::Tier0);
-        let ran = entry.call(&words[..graph])?;
+        let ran = entry.call(&words)?;
         drop(within);
         *stretch = Stretch { sample: SAMPLE, rounds: (2 * stretch.rounds).min(MOST) };
         let stopped = self.forward.stopped.take();
         match (ran, stopped) {
             (Outcome::Trapped(trap), _) => Ok(Some(Next::Done(eval::Outcome::Trapped(trap)))),
-            (_, Some(values)) => {
+            (_, Some(words)) => {
                 if let Some(frame) = frames.last_mut() {
-                    args.iter().zip(values).for_each(|(arg, value)| frame.regs[*arg] = value);
+                    values.iter().zip(words).for_each(|(value, word)| frame.regs[value.index()] = word);
                 }
                 Ok(None)
             }
@@ -113,19 +113,6 @@ impl Jit<'_> {
             }
             (Outcome::Exited(_), None) => unreachable!("the interpreter has no exits"),
         }
-    }
-
-    /// Of the merge point that a frame stands at: how many leaves the portal's parameters have, and which values it has
-    /// there.
-    fn merge_point_of(&self, frame: &eval::Frame) -> Option<(usize, Vec<usize>)> {
-        let (_, graph) = self.engine.program.module.graphs.get_index(frame.graph)?;
-        let op = graph.blocks.get(frame.block)?.ops.get(frame.index)?;
-        let leaves = graph.entry_params().len();
-        if op.opcode != Opcode::MergePoint || op.args.len() < leaves {
-            return None;
-        }
-        let values = op.args.iter().map(|arg| arg.value().map(ValueId::index));
-        Some((leaves, values.collect::<Option<_>>()?))
     }
 
     /// The machine code of a portal, by the number of its graph.

@@ -199,14 +199,21 @@ impl Engine<'_> {
     /// words of its parameters' leaves.
     pub fn inner_portal(&self, frames: &[eval::Frame]) -> Option<(&str, Vec<Word>)> {
         let [_, .., frame] = frames else { return None };
+        let (leaves, values) = self.portal_values(frame)?;
+        let words = values.iter().take(leaves).map(|value| frame.regs[value.index()]).collect();
+        Some((&self.program.graph(GraphIx(frame.graph as u32)).function, words))
+    }
+
+    /// Of the portal's merge point that a frame stands at: how many leaves its parameters have, and the values of these,
+    /// with those of `#[green]` fields behind them.
+    pub fn portal_values(&self, frame: &eval::Frame) -> Option<(usize, Vec<ValueId>)> {
         let graph = self.program.graph(GraphIx(frame.graph as u32));
         let op = graph.blocks.get(frame.block)?.ops.get(frame.index)?;
         let leaves = graph.entry_params().len();
         if op.opcode != Opcode::MergePoint || op.args.len() < leaves {
             return None;
         }
-        let word = |arg: &Operand| arg.value().map(|value| frame.regs[value.index()]);
-        Some((&graph.function, op.args.iter().take(leaves).map(word).collect::<Option<Vec<Word>>>()?))
+        Some((leaves, op.args.iter().map(|arg| arg.value()).collect::<Option<_>>()?))
     }
 
     /// The words that frames are with which tier 0 can go on: those of the portal alone, at its merge point.
