@@ -1,5 +1,6 @@
 //! Loops: where they come back from, which blocks they are, and what is the same in each round.
 
+use super::cleanup::in_order;
 use super::dominators::Dominators;
 use super::joins::definitions;
 use super::known::Known;
@@ -23,6 +24,28 @@ pub(super) fn latches(graph: &Graph, tree: &Dominators) -> FxHashMap<BlockId, Sm
         }
     }
     latches
+}
+
+/// By block: whether it may be done several times, since an edge comes back past it.
+pub(super) fn may_repeat(graph: &Graph) -> Vec<bool> {
+    let order = in_order(graph);
+    let mut place = vec![0; graph.blocks.len()];
+    order.iter().enumerate().for_each(|(at, block)| place[*block] = at);
+    // By place: how many edges come back to here, and how many come from just before.
+    let mut spans = vec![0i32; order.len() + 1];
+    for from in &order {
+        for edge in graph.blocks[*from].term.edges().filter(|edge| place[edge.block.index()] <= place[*from]) {
+            spans[place[edge.block.index()]] += 1;
+            spans[place[*from] + 1] -= 1;
+        }
+    }
+    let mut repeats = vec![false; graph.blocks.len()];
+    let mut open = 0;
+    for (block, more) in order.iter().zip(spans) {
+        open += more;
+        repeats[*block] = open > 0;
+    }
+    repeats
 }
 
 /// The blocks from which a round of a loop can still end, sorted; nothing if there are too many of them.

@@ -10,6 +10,7 @@
 //!   joins        what all ways to a join bring
 //!   memory       what lies in memory
 //!   integer      asking the rules what an op can be replaced by; peephole: what no rule says
+//! in_step      parameters that rounds compute anew, and that are the same in each
 //! threads      ways past blocks that only decide
 //! straighten   arms that change nothing where they aren't taken are always done; assumed: what values are there
 //! hoist        what is the same in each round of a loop is done before it
@@ -51,6 +52,7 @@ mod forward;
 mod guards;
 mod handed;
 mod hoist;
+mod in_step;
 pub mod integer;
 mod joins;
 mod known;
@@ -88,6 +90,7 @@ use flowgraph::ir::{Graph, Op, Operand};
 use forward::forward;
 use guards::merge_guards;
 use hoist::hoist;
+use in_step::merge_in_step;
 use int_bound::IntBound;
 use locals::{drop_unseen_stores, load_nothing};
 use ranges::merge_ranges;
@@ -165,6 +168,9 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> Opt
         }
         simplify(graph, rewrites)?;
     }
+    if merge_in_step(graph, rewrites) {
+        simplify(graph, rewrites)?;
+    }
     threaded.set(false);
     load_nothing(graph, rewrites);
     // Only when parameters have gone that are always the same is it plain which ops are equal.
@@ -208,7 +214,7 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> Opt
         }
         news = true;
     }
-    if merge_equal_blocks(graph, rewrites) {
+    if merge_equal_blocks(graph, rewrites) | merge_in_step(graph, rewrites) {
         news = true;
         simplify(graph, rewrites)?;
     }

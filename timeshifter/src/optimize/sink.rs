@@ -14,7 +14,8 @@
 //!
 //! Down there the op needs its operands. Of those that nobody else uses there or right behind it may keep no more alive
 //! on the way than there are results, which needn't be any longer. An operand that nobody else uses sinks, too: so what
-//! counts is what that needs. Divisions and roots, which take longer than anything that has to be kept, always sink; also
+//! counts is what that needs. Out of a loop to where it ends everything sinks, as that is done once then and not in each
+//! round; and so do divisions and roots anywhere, which take longer than anything that has to be kept: these also
 //! onto an edge that alone hands on what they give, which gets a block for it. A load moves over one edge only, and stays
 //! above what may write where it looks. Stores are [`super::stores`]' business.
 //!
@@ -23,6 +24,7 @@
 
 use super::dominators::{exits, is_trap};
 use super::known::Known;
+use super::loops::may_repeat;
 use super::memory::Place;
 use super::rewrites::{Kind, Rewrites, shown_op};
 use flowgraph::ir::{Block, BlockId, Edge, Effect, Graph, Op, Opcode, Operand, Terminator, Time, ValueId};
@@ -52,7 +54,7 @@ pub(super) fn sink(graph: &mut Graph, rewrites: &mut Rewrites, in_the_end: bool)
         return false;
     }
     let mut users = Users::new(graph);
-    let mut known = None;
+    let (mut known, mut repeats) = (None, None);
     let mut behind_tests = false;
     // From below: what an op needs that has been moved comes after it.
     for at in (0..graph.blocks.len() as u32).rev().map(BlockId) {
@@ -75,7 +77,13 @@ pub(super) fn sink(graph: &mut Graph, rewrites: &mut Rewrites, in_the_end: bool)
             if edge.is_none() {
                 let is_shared = in_the_end && !reads && exits(graph, to);
                 let comes = || is_shared || comes_from(to, at, if reads { 1 } else { EDGES }, &leads_here);
-                if to == at || !comes() || !is_slow(op.opcode) && !users.keeps_few(graph, (at, number), to) {
+                let leaves = |repeats: &Vec<bool>| is_end(graph, to) && repeats[at.index()];
+                if to == at
+                    || !comes()
+                    || !(is_slow(op.opcode)
+                        || users.keeps_few(graph, (at, number), to)
+                        || leaves(repeats.get_or_insert_with(|| may_repeat(graph))))
+                {
                     continue;
                 }
             }
@@ -146,6 +154,11 @@ fn comes_from(to: BlockId, at: BlockId, edges: usize, leads_here: &[Option<Block
         }
     }
     false
+}
+
+/// Whether nothing comes behind a block.
+fn is_end(graph: &Graph, block: BlockId) -> bool {
+    graph.block(block).term.edges().next().is_none()
 }
 
 /// Whether an op takes longer than whatever has to be kept for it.
