@@ -2,7 +2,8 @@
 //! or all of them.
 //!
 //! Backward, to a fixed point: `x < 0` sees whether `x` is negative, and the greater of two numbers is so where both
-//! are; a sum is looked at as it is. Whether a value is NaN counts as seen in any case.
+//! are; a sum is looked at as it is. Not a number isn't negative: `x < 0` doesn't see whether `x` is one, and `x >= 0`
+//! does.
 //!
 //! ```text
 //! d = single_sqrt s           all of it: the difference is computed from it
@@ -32,10 +33,12 @@ impl Seen {
     pub const SIGN: Seen = Seen(2 | 4);
     /// On which side of constants it lies.
     pub const COMPARED: Seen = Seen(8);
-    /// Which number it is, but for the sign of a zero.
-    const NUMBER: Seen = Seen(2 | 4 | 8 | 16);
+    /// Whether it is NaN.
+    pub const NAN: Seen = Seen(32);
+    /// Which number it is, or whether it is one, but for the sign of a zero.
+    const NUMBER: Seen = Seen(2 | 4 | 8 | 16 | 32);
     /// Everything.
-    pub const ALL: Seen = Seen(31);
+    pub const ALL: Seen = Seen(63);
 
     /// Whether all of this is seen.
     pub fn contains(self, other: Seen) -> bool {
@@ -51,9 +54,14 @@ impl Seen {
         Seen(self.0 & mask.0)
     }
 
+    /// What is seen of it if it is a number.
+    pub fn of_number(self) -> Seen {
+        Seen(self.0 & !Seen::NAN.0)
+    }
+
     /// The same of its opposite.
     fn negated(self) -> Seen {
-        let mut seen = self.only(Seen(1 | 8 | 16));
+        let mut seen = self.only(Seen(1 | 8 | 16 | 32));
         for (one, other) in [(Seen::NEGATIVE, Seen::POSITIVE), (Seen::POSITIVE, Seen::NEGATIVE)] {
             if self.contains(one) {
                 seen |= other;
@@ -131,16 +139,23 @@ fn sees_number(op: &Op, operand: usize, result: Seen) -> Seen {
     let against_zero = other.is_some_and(|other| number(*other) == Some(0.0));
     let against_constant = matches!(other, Some(Operand::Const(_)));
     let result = result.only(Seen::NUMBER);
+    let is_sign = |seen: Seen| seen.of_number().is_some_of(Seen::SIGN);
     match (of_floats(op.opcode), operand) {
+        (O::FloatLt, 0) | (O::FloatGt, 1) if against_zero => Seen::NEGATIVE,
+        (O::FloatGt, 0) | (O::FloatLt, 1) if against_zero => Seen::POSITIVE,
         // Not less than 0 is at least 0, or NaN.
-        (O::FloatLt | O::FloatGe, 0) | (O::FloatGt | O::FloatLe, 1) if against_zero => Seen::NEGATIVE,
-        (O::FloatGt | O::FloatLe, 0) | (O::FloatLt | O::FloatGe, 1) if against_zero => Seen::POSITIVE,
-        (O::FloatEq | O::FloatNe, _) if against_zero => Seen::SIGN,
-        (O::FloatLt | O::FloatLe | O::FloatGt | O::FloatGe, _) if against_constant => Seen::COMPARED,
+        (O::FloatGe, 0) | (O::FloatLe, 1) if against_zero => Seen::NEGATIVE | Seen::NAN,
+        (O::FloatLe, 0) | (O::FloatGe, 1) if against_zero => Seen::POSITIVE | Seen::NAN,
+        (O::FloatEq | O::FloatNe, _) if against_zero => Seen::SIGN | Seen::NAN,
+        (O::FloatLt | O::FloatLe | O::FloatGt | O::FloatGe, _) if against_constant => Seen::COMPARED | Seen::NAN,
+        // In place of NaN is the other one: whether the lesser one is negative depends on it as on what is not.
+        (O::FloatMin, _) if result == Seen::NEGATIVE => result,
+        (O::FloatMax, _) if result == Seen::POSITIVE => result,
+        (O::FloatMin | O::FloatMax, _) if result != Seen::NOTHING => result | Seen::NAN,
         (O::FloatMin | O::FloatMax, _) | (O::FloatSelect, 1 | 2) => result,
         (O::FloatNeg, _) => result.negated(),
-        (O::FloatMul, _) if result.is_some_of(Seen::SIGN) && other.is_some_and(|other| keeps_sign(*other)) => result,
-        (O::FloatSqrt, _) if result.is_some_of(Seen::SIGN) => Seen::SIGN,
+        (O::FloatMul, _) if is_sign(result) && other.is_some_and(|other| keeps_sign(*other)) => result,
+        (O::FloatSqrt, _) if is_sign(result) => Seen::SIGN | Seen::NAN,
         _ => Seen::NUMBER,
     }
 }

@@ -1,8 +1,8 @@
 //! Floats of which only the sign is seen: something cheaper that has the same.
 //!
 //! A test whether `max(sqrt(s) - 0.5, e)` is negative sees of `sqrt(s) - 0.5` just that: and so is `s - 0.25`, without
-//! the root. What takes the place of a value is NaN where that is, less than 0 where that is, if this is seen, and so
-//! for greater than 0; all else may differ. (M. Keeter's pictures are minima and maxima of distances, of which the last
+//! the root. What takes the place of a value is NaN where that is, less than 0 where that is, and greater, as far as any
+//! of these is seen; all else may differ. (M. Keeter's pictures are minima and maxima of distances, of which the last
 //! is held against 0.)
 //!
 //! What it stands on: a difference has the sign that the exact one has, since the smallest numbers lose no bits when
@@ -22,7 +22,7 @@ use smallvec::smallvec;
 pub(super) fn of_the_same_sign(op: &Op, known: &Known) -> Option<Instead> {
     use Opcode as O;
     let [result] = op.results[..] else { return None };
-    let seen = known.seen(result);
+    let (seen, sees_nan) = (known.seen(result).of_number(), known.seen(result).contains(Seen::NAN));
     if !seen.is_some_of(Seen::SIGN) {
         return None;
     }
@@ -34,7 +34,9 @@ pub(super) fn of_the_same_sign(op: &Op, known: &Known) -> Option<Instead> {
         (O::FloatMul, [a, b]) if keeps_sign(*a) => is(*b),
         (extreme @ (O::FloatMin | O::FloatMax), [a, b]) => {
             let [of_a, of_b] = [a, b].map(|operand| known.float(*operand));
-            if of_a.may_be_nan() || of_b.may_be_nan() {
+            // What is there in place of NaN is no more seen than that, or it is what is seen.
+            let nan_is_none = !sees_nan && seen == if extreme == O::FloatMin { Seen::NEGATIVE } else { Seen::POSITIVE };
+            if !nan_is_none && (of_a.may_be_nan() || of_b.may_be_nan()) {
                 return None;
             }
             // One that is never the reason for what is seen.
@@ -81,7 +83,7 @@ pub(super) fn test(op: &Op, known: &Known) -> Option<Instead> {
         _ => return None,
     };
     let ordered = |one: Operand, other: Operand| if first { smallvec![one, other] } else { smallvec![other, one] };
-    let seen = known.seen(value);
+    let seen = known.seen(value).of_number();
     if number(constant) == Some(0.0) && seen.is_some_of(Seen::SIGN) {
         let (one, other) = difference(value, matches!(like, O::FloatLt | O::FloatGt), known)?;
         return Some(Instead::Op(op.opcode, ordered(one, other), "the sign of a difference"));
