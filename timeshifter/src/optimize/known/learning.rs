@@ -204,6 +204,9 @@ impl Known {
         if let (Some(holds), true) = (met.get_constant_int(), opcode.is_comparison() && depth > SHALLOW) {
             self.learn_comparison(opcode, &args, holds != 0);
         }
+        if result == 1 && met.get_constant_int() == Some(0) && depth > SHALLOW {
+            self.learn_no_overflow(opcode, &args);
+        }
         if matches!(opcode, Opcode::IntSub | Opcode::IntXor) && depth > SHALLOW {
             let is_zero = met.get_constant_int() == Some(0);
             if is_zero || !met.contains(0) || self.least.contains_key(&value) {
@@ -238,6 +241,33 @@ impl Known {
             }
         }
         self.learn_comparison(opcode, args, holds);
+    }
+
+    /// What an op gives that hasn't overflowed is greater than an operand to which a positive one has been added, and so
+    /// on.
+    fn learn_no_overflow(&mut self, opcode: Opcode, args: &[Operand]) {
+        let Some(gives) = self.done(&SameOp::pure(opcode, args)).map(|results| results[0]) else { return };
+        let [a, b] = *args else { return };
+        let (than_a, than_b) = (self.bound(b), self.bound(a));
+        let compares = |by: IntBound, swapped: bool| {
+            let (is_more, is_less) =
+                if swapped { (Opcode::IntLt, Opcode::IntGt) } else { (Opcode::IntGt, Opcode::IntLt) };
+            match (by.lower(), by.upper()) {
+                (1.., _) => Some((is_more, true)),
+                (_, ..=-1) => Some((is_less, true)),
+                (0, _) => Some((is_less, false)),
+                (_, 0) => Some((is_more, false)),
+                _ => None,
+            }
+        };
+        let of_each = match opcode {
+            Opcode::IntAddOvf => [(a, compares(than_a, false)), (b, compares(than_b, false))],
+            Opcode::IntSubOvf => [(a, compares(than_a, true)), (b, None)],
+            _ => return,
+        };
+        for (arg, (test, holds)) in of_each.into_iter().filter_map(|(arg, how)| Some((arg, how?))) {
+            self.learn_comparison(test, &[gives, arg], holds);
+        }
     }
 
     /// What bounds with a sign can't say: that a value is at least so much without one, or less than a length.
