@@ -201,7 +201,8 @@ impl Search<'_> {
     }
 }
 
-/// Whether an op that only computes is worth a copy of what stands before it. The code generator moves others.
+/// Whether an op that only computes is worth a copy of what stands before it: a division, that comes with the check of
+/// its divisor. Others move alone ([`super::invariant`]).
 fn is_costly(op: &Op) -> bool {
     use Opcode as O;
     matches!(op.opcode, O::IntFloordiv | O::IntMod | O::UintFloordiv | O::UintMod) && op.args[1].value().is_some()

@@ -14,6 +14,7 @@
 //! threads      ways past blocks that only decide
 //! straighten   arms that change nothing where they aren't taken are always done; assumed: what values are there
 //! hoist        what is the same in each round of a loop is done before it
+//! invariant    so is what only computes, behind effects as well
 //! copies       rounds of loops for machine code alone, and what all of that needs; rounds: what they say of each other
 //! peel         the first round of a loop, where that spares the others something
 //! unroll       rounds of a loop that only looks for its end have one check
@@ -54,6 +55,7 @@ mod handed;
 mod hoist;
 mod in_step;
 pub mod integer;
+mod invariant;
 mod joins;
 mod known;
 mod locals;
@@ -92,6 +94,7 @@ use guards::merge_guards;
 use hoist::hoist;
 use in_step::merge_in_step;
 use int_bound::IntBound;
+use invariant::hoist_invariants;
 use locals::{drop_unseen_stores, load_nothing};
 use ranges::merge_ranges;
 use rows::merge_rows;
@@ -195,6 +198,13 @@ fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> Opt
     // From an inner loop into the outer one, and out of that.
     for _ in 0..HOISTS {
         if !has_loops || !hoist(graph, rewrites) {
+            break;
+        }
+        news = true;
+        simplify(graph, rewrites)?;
+    }
+    for _ in 0..HOISTS {
+        if !has_loops || !hoist_invariants(graph, rewrites) {
             break;
         }
         news = true;
