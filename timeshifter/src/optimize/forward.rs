@@ -610,13 +610,14 @@ impl Walk<'_> {
         self.changed = true;
     }
 
-    /// The test that has been made and whose opposite a block's branch asks for.
+    /// The test that has been made and whose opposite a block's branch asks for: of two that are both there the one
+    /// with the lower number.
     fn opposite(&self, id: BlockId) -> Option<ValueId> {
         let Terminator::Branch { cond: Operand::Value(cond), .. } = self.graph.block(id).term else { return None };
         let Definition { opcode, args, .. } = self.known.definition(cond)?;
         // Those of one operand are looked through by rules.
         let negated = opcode.negated().filter(|_| args.len() > 1)?;
-        self.known.done(&SameOp::pure(negated, args))?.first()?.value()
+        self.known.done(&SameOp::pure(negated, args))?.first()?.value().filter(|by| *by < cond)
     }
 
     /// A branch asks for another value, and goes the other way by it.

@@ -118,6 +118,11 @@ const STRAIGHTENED: usize = 2;
 /// Of so many ops that are computed from each other what all ways do is done earlier.
 const BUSY: usize = 3;
 
+/// Graphs of no more ops than these are gone over again, so often at most, as long as there is something to be done:
+/// what the last passes find may be news to the first, and it costs little.
+const SMALL: usize = 256;
+const AGAIN: usize = 2;
+
 /// So many walks there are at the end, as long as each finds behind itself what parameters are.
 const LAST_WALKS: usize = 3;
 
@@ -125,8 +130,15 @@ const LAST_WALKS: usize = 3;
 /// none.
 pub fn optimize(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) {
     let entry = with_lengths(graph, entry);
-    if passes(graph, &entry, rewrites).is_none() {
-        drop_unreachable(graph);
+    for round in 0..=AGAIN {
+        let before = rewrites.count();
+        if passes(graph, &entry, rewrites).is_none() {
+            drop_unreachable(graph);
+        }
+        let is_done = rewrites.count() == before || rewrites.is_spent();
+        if is_done || round == AGAIN || graph.blocks.iter().map(|block| block.ops.len()).sum::<usize>() > SMALL {
+            break;
+        }
     }
 }
 

@@ -313,11 +313,14 @@ impl<'m> Engine<'m> {
             st.memory.forget_shared();
         }
         let leaves = self.program.module.leaves(&self.program.graph(callee).signature.result);
+        let ranges = self.program.loaded(st.frame().graph).ranges;
         for (at, (value, red)) in op.results.iter().zip(results).enumerate() {
-            if let Red::Value(v) = red
-                && leaves.get(at).is_some_and(|leaf| leaf.reference.is_some())
-            {
-                self.fragments[st.fragment].info[v.index()].origin = Origin::Unknown;
+            if let Red::Value(v) = red {
+                let info = &mut self.fragments[st.fragment].info[v.index()];
+                info.bound = info.bound.meet(ranges.get(*value)).unwrap_or(info.bound);
+                if leaves.get(at).is_some_and(|leaf| leaf.reference.is_some()) {
+                    info.origin = Origin::Unknown;
+                }
             }
             self.set(st, *value, red, op.loc)?;
         }
