@@ -33,10 +33,8 @@ impl Lowerer<'_, '_> {
         let Some(v) = value.first().copied() else { return self.nothing(&inner.ty) };
         smallvec![match scalar {
             Scalar::Bool => self.op1(Opcode::IntIsZero, v, pos),
-            s => {
-                let inverted = self.op1(Opcode::IntInvert, v, pos);
-                if s.is_signed() { inverted } else { self.canonical(inverted, s, pos) }
-            }
+            s if s.is_signed() || s.bits() == 64 => self.op1(Opcode::IntInvert, v, pos),
+            s => self.op2(Opcode::IntXor, v, Operand::int((u64::MAX >> (64 - s.bits())) as i64), pos),
         }]
     }
 
