@@ -109,3 +109,12 @@ pub fn compared(a: Option<i64>, b: Result<u8, Kind>) -> [bool; 5] {
     let none: Option<i64> = None;
     [a == Some(3), a == none, a != None, b == Ok(3), b == Err(Kind::High)]
 }
+
+/// What a variant says of the types that nothing else tells.
+pub fn written_parameters(x: i64) -> (bool, i64) {
+    let some = Some::<u8>(x as u8).unwrap_or(9);
+    let none = Option::<i32>::None.unwrap_or(7);
+    let ok = Ok::<i64, u8>(x).unwrap_or(1);
+    let err = Result::<_, u8>::Err(3).unwrap_or(5i16);
+    (x > 1 && None::<i64> == None::<i64>, some as i64 + none as i64 + ok + err as i64)
+}

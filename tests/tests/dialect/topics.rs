@@ -239,6 +239,8 @@ fn options_and_results() {
     call!(calls: options::scalar_error(Err(5), Ok(6), Ok(())));
     call!(calls: options::scalar_error(Ok(5), Err('\''), Ok(())));
     call!(calls: options::scalar_error(Ok(5), Ok(6), Err(1e21)));
+    call!(calls: options::written_parameters(1));
+    call!(calls: options::written_parameters(1000));
     call!(calls: options::unit_error(Ok(5)));
     call!(calls: options::unit_error(Err(())));
     call!(calls: options::struct_error(Ok(5), Ok(6)));

@@ -38,7 +38,7 @@ impl Checker<'_, '_> {
         }
         if p.path.segments.iter().any(|s| matches!(s.arguments, syn::PathArguments::AngleBracketed(_))) {
             let known = matches!(self.lookup_path(&p.path, Space::Value), Some(Item::Prelude(_)));
-            if !known {
+            if !known && !matches!(self.variant_of(&p.path), Some((Ty::Option(_) | Ty::Result(..), _))) {
                 self.arguments_only(c.args.iter());
                 return self.refuse(p.span(), Reason::Generic, "");
             }

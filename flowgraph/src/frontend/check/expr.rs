@@ -251,10 +251,15 @@ impl Checker<'_, '_> {
         unsupported
     }
 
-    /// The type of a variant's enum where its parameters are expected to be known: literals inside take them.
+    /// The type of a variant's enum where its parameters are expected to be known: literals inside take them. Others
+    /// may be written with the variant; that they are is found by whoever expects these.
     pub(super) fn expected_enum(&mut self, ty: Ty, expected: Option<&Ty>) -> Ty {
         match (&ty, expected.map(|e| self.infer.shallow(e))) {
-            (Ty::Option(_), Some(known @ Ty::Option(_))) | (Ty::Result(..), Some(known @ Ty::Result(..))) => known,
+            (Ty::Option(_), Some(known @ Ty::Option(_))) | (Ty::Result(..), Some(known @ Ty::Result(..)))
+                if self.infer.unify(&ty, &known) =>
+            {
+                known
+            }
             _ => ty,
         }
     }

@@ -230,7 +230,7 @@ impl<'p, 's> Checker<'p, 's> {
         entries.filter_map(|(n, b)| if let Binding::Const(id) = b { Some((n.clone(), *id)) } else { None }).collect()
     }
 
-    fn written_type(&mut self, ty: &syn::Type) -> Ty {
+    pub(super) fn written_type(&mut self, ty: &syn::Type) -> Ty {
         match ty {
             syn::Type::Infer(_) => self.infer.fresh(VarKind::Any),
             syn::Type::Array(a) if matches!(&*a.elem, syn::Type::Infer(_)) => {

@@ -285,8 +285,18 @@ impl Checker<'_, '_> {
             ["Err"] | [.., "Result", "Err"] => (false, 1),
             _ => return None,
         };
-        let mut fresh = || Rc::new(self.infer.fresh(VarKind::Any));
-        Some((if ty { Ty::Option(fresh()) } else { Ty::Result(fresh(), fresh()) }, index))
+        // `None::<u8>` says of what it is none.
+        let mut written = path.segments.iter().flat_map(|segment| match &segment.arguments {
+            syn::PathArguments::AngleBracketed(of) => of.args.iter().collect(),
+            _ => Vec::new(),
+        });
+        let mut of = || {
+            Rc::new(match written.next() {
+                Some(syn::GenericArgument::Type(ty)) => self.written_type(ty),
+                _ => self.infer.fresh(VarKind::Any),
+            })
+        };
+        Some((if ty { Ty::Option(of()) } else { Ty::Result(of(), of()) }, index))
     }
 
     /// The types of a variant's fields; nothing is known of them where the value was refused.

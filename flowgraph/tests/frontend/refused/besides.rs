@@ -157,3 +157,9 @@ pub fn portal_hints(x: i64, s: S, g: f64) -> i64 {
 #[cfg(feature = "x")] //~ conditional
 #[must_use]
 pub fn fine(a: i64) -> i64 { a }
+
+fn written_with_variants(x: u8) -> Option<u8> {
+    let none: Option<i64> = None::<u8>; //~ type_mismatch
+    let ok: Result<i64, u8> = Ok::<i32, u8>(3); //~ type_mismatch
+    Some::<u8>(x)
+}
