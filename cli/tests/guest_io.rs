@@ -51,6 +51,29 @@ fn disturbed_runs_write_the_same() {
     }
 }
 
+/// In other states than those of runs what the interpreter says of a value might not be true.
+#[test]
+fn what_is_said_of_values_holds_in_disturbed_runs() {
+    let guest = "use hueshift::prelude::*;
+pub fn go(a: &[i64], k: i64) -> i64 {
+    let (mut i, mut s) = (0, 0);
+    while i < a.len() {
+        merge_point!();
+        let x = a[i];
+        if x == k {
+            record_exact_value!(x, 5);
+            s += 100;
+        }
+        s = s * 3 + x;
+        i += 1;
+    }
+    s
+}
+";
+    let args = ["spec", "-", "--policy", "tracing", "--args", "[1,5,2,5,3],5", "--jit", "force-guard=all"];
+    expect(0, &[" 0 wrong"], &args, guest);
+}
+
 #[test]
 fn a_closed_pipe_is_a_proper_end() {
     for mode in ["interp", "aot"] {

@@ -90,8 +90,7 @@ impl Compiler {
 
     /// Whether the source says something of results or values that nobody but its author knows.
     pub fn says_of_values(&self) -> bool {
-        let mut ops = self.module.graphs.values().flat_map(|graph| &graph.blocks).flat_map(|block| &block.ops);
-        ops.any(|op| matches!(op.opcode, Opcode::RecordKnownResult | Opcode::RecordExactValue))
+        says_of_values(&self.module)
     }
 
     /// Memory for a run: with the module's data, and the host's functions.
@@ -115,6 +114,12 @@ impl Compiler {
         }
         out
     }
+}
+
+/// Whether a module says of results or values what nobody but its author knows.
+pub(crate) fn says_of_values(module: &Module) -> bool {
+    let mut ops = module.graphs.values().flat_map(|graph| &graph.blocks).flat_map(|block| &block.ops);
+    ops.any(|op| matches!(op.opcode, Opcode::RecordKnownResult | Opcode::RecordExactValue))
 }
 
 /// Which source parameters the key of a graph calls known.

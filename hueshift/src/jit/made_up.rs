@@ -8,7 +8,8 @@
 //! guard is made to fail: once into the interpreter, once while a bridge is traced, once into that bridge.
 //!
 //! More states are made of it, by putting extreme values of its type, within what is known of it, in place of
-//! each value that never becomes an index, an address or the content of memory ([`PlainValues`]).
+//! each value that never becomes an index, an address or the content of memory ([`PlainValues`]); but not where the
+//! interpreter says of values what they are, as which other values make that false isn't known.
 //!
 //! What compiled code must give in a state is what the interpreter gives that goes on from it: results, traps and
 //! memory.
@@ -16,6 +17,7 @@
 mod plain;
 
 use super::{Jit, JitError, Next};
+use crate::compiler::says_of_values;
 use crate::forcing;
 use crate::io;
 use flowgraph::eval::{self, Evaluator};
@@ -119,6 +121,7 @@ impl<'m> Jit<'m> {
         let mut states = vec![words.to_vec()];
         if let Start::Exit(exit) = beginning.start
             && !self.has_versions()
+            && !says_of_values(self.engine.program.module)
         {
             states.extend(PlainValues::of(&self.engine, exit).states(words));
         }
