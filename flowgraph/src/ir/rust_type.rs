@@ -294,6 +294,8 @@ pub struct Leaf {
     /// The leaf is the number of elements of a slice, whose address is the leaf before. A field that is called `len` is
     /// none.
     pub is_length: bool,
+    /// The leaf is the tag of an enum: the least and the greatest that there are.
+    pub tags: Option<(i64, i64)>,
 }
 
 impl RustType {
@@ -380,20 +382,23 @@ impl Module {
     }
 
     fn collect_leaves(&self, ty: &RustType, path: &str, out: &mut Vec<Leaf>) {
-        let leaf = |scalar, reference| Leaf { path: path.to_owned(), scalar, reference, is_length: false };
+        let leaf = |scalar, reference| Leaf { path: path.to_owned(), scalar, reference, is_length: false, tags: None };
         match ty {
             RustType::Unit | RustType::Never => {}
             RustType::Scalar(s) => out.push(leaf(*s, None)),
             RustType::Cell(inner) => self.collect_leaves(inner, path, out),
             RustType::Enum(_) | RustType::Option(_) | RustType::Result(..) => {
                 let Some(decl) = self.enum_of(ty) else { return out.push(leaf(Scalar::I32, None)) };
+                let tags = || decl.variants.iter().map(|variant| variant.discriminant);
+                let tag = Leaf { tags: tags().min().zip(tags().max()), ..leaf(decl.repr, None) };
                 if !decl.has_payload() {
-                    return out.push(leaf(decl.repr, None));
+                    return out.push(tag);
                 }
-                out.push(Leaf { path: format!("{path}.tag"), ..leaf(decl.repr, None) });
+                out.push(Leaf { path: format!("{path}.tag"), ..tag });
                 let words = self.payload_words(&decl).into_iter().enumerate();
                 // Of another variant it may be anything.
-                out.extend(words.map(|(i, word)| Leaf { path: format!("{path}.{i}"), is_length: false, ..word }));
+                let word = |(i, word)| Leaf { path: format!("{path}.{i}"), is_length: false, tags: None, ..word };
+                out.extend(words.map(word));
             }
             RustType::Ref { mutable, .. } => out.push(leaf(Scalar::Usize, Some(*mutable))),
             RustType::Slice { .. } | RustType::Str => {

@@ -97,12 +97,12 @@ impl Assumed {
     /// check of an index would teach something of them, which makes versions. What functions of the host give nobody
     /// looks at.
     fn of(module: &Module, graph: &Graph) -> Assumed {
-        let params = leaves(module, graph).into_iter().map(|leaf| of_scalar(leaf.scalar));
+        let params = leaves(module, graph).into_iter().map(|leaf| of_leaf(&leaf));
         let mut assumed = Assumed { params: params.collect(), results: Vec::new() };
         assumed.params.resize(graph.entry_params().len(), IntBound::unbounded());
         if !graph.is_host() {
             let results = module.leaves(&graph.signature.result);
-            assumed.results = results.iter().map(|leaf| of_scalar(leaf.scalar)).collect();
+            assumed.results = results.iter().map(of_leaf).collect();
         }
         assumed.results.resize(graph.results.len(), IntBound::unbounded());
         assumed
@@ -119,13 +119,18 @@ pub(super) fn of_arguments(module: &Module, graph: &Graph) -> Vec<IntBound> {
     let leaves = leaves(module, graph);
     let bound = |at: usize| match leaves.get(at) {
         Some(leaf) if leaf.is_length => IntBound::nonnegative(),
-        Some(leaf) => of_scalar(leaf.scalar),
+        Some(leaf) => of_leaf(leaf),
         None => IntBound::unbounded(),
     };
     (0..graph.entry_params().len()).map(bound).collect()
 }
 
-/// The range of a narrow type.
+/// The range of a tag, or of a narrow type.
+fn of_leaf(leaf: &Leaf) -> IntBound {
+    let tags = leaf.tags.and_then(|(least, greatest)| IntBound::from_range(least, greatest));
+    tags.unwrap_or_else(|| of_scalar(leaf.scalar))
+}
+
 fn of_scalar(scalar: Scalar) -> IntBound {
     let (low, high) = match scalar {
         Scalar::Bool => (0, 1),
