@@ -1,4 +1,4 @@
-//! Two tests whether a value lies in a range are one.
+//! Two tests whether a value lies in a range are one; so are two of the same values, as `x < y` and `x == y` in `x <= y`.
 //!
 //! ```text
 //! b0: v1 = int_ge v0, 48            b0: v4 = int_sub v0, 48
@@ -10,6 +10,9 @@
 //! The distance from the lower end to the value, without signs, is less than how many there are in the range: below
 //! that end it wraps, and is more than any (H. S. Warren, "Hacker's Delight", 2nd edition, section 4-1). From 0 on there
 //! is nothing to subtract, and the upper end may be any value that isn't negative.
+//!
+//! Of two values each test says of less, equal and greater which may be, and both what both say; of a value and two ends
+//! on one side the closer one counts.
 //!
 //! The second test may be on either way from the first, with nothing before it but what computes and loads; or both are
 //! bits that are joined.
@@ -31,6 +34,13 @@ pub(super) struct Range {
     /// `uint_lt` or `uint_le`.
     pub test: Opcode,
     pub against: Operand,
+}
+
+/// What two tests that hold ask for.
+enum Asked {
+    Range(Range),
+    /// One comparison.
+    Test(Opcode, [Operand; 2]),
 }
 
 /// The end of a range that a test asks for.
@@ -58,6 +68,78 @@ fn ends_of(opcode: Opcode, args: &[Operand], holds: bool) -> Option<[(bool, End)
     let [one, other] = *args else { return None };
     let opcode = if holds { opcode } else { opcode.negated()? };
     Some([end_of(opcode, [one, other])?, end_of(opcode.mirrored()?, [other, one])?])
+}
+
+/// Which of less, equal and greater a comparison lets through, and with which signs, if that matters.
+fn outcomes(opcode: Opcode) -> Option<(u8, Option<bool>)> {
+    use Opcode::*;
+    Some(match opcode {
+        IntEq => (EQUAL, None),
+        IntNe => (LESS | GREATER, None),
+        IntLt => (LESS, Some(true)),
+        IntLe => (LESS | EQUAL, Some(true)),
+        IntGt => (GREATER, Some(true)),
+        IntGe => (GREATER | EQUAL, Some(true)),
+        UintLt => (LESS, Some(false)),
+        UintLe => (LESS | EQUAL, Some(false)),
+        UintGt => (GREATER, Some(false)),
+        UintGe => (GREATER | EQUAL, Some(false)),
+        _ => return None,
+    })
+}
+
+const LESS: u8 = 1;
+const EQUAL: u8 = 2;
+const GREATER: u8 = 4;
+
+/// The one comparison that holds where two do, each with whether it is to hold.
+fn one_test<'a>(
+    definition: impl Fn(Operand) -> Option<(Opcode, &'a [Operand])>,
+    tests: [(Operand, bool); 2],
+) -> Option<(Opcode, [Operand; 2])> {
+    let asked = |(cond, holds): (Operand, bool)| {
+        let (opcode, args) = definition(cond)?;
+        let [a, b] = *args else { return None };
+        Some((if holds { opcode } else { opcode.negated()? }, [a, b]))
+    };
+    let (first, second) = (asked(tests[0])?, asked(tests[1])?);
+    let mirrored = (second.0.mirrored().unwrap_or(second.0), [second.1[1], second.1[0]]);
+    if let Some((other, _)) = [second, mirrored].into_iter().find(|(_, args)| *args == first.1) {
+        let ((some, signs), (others, other_signs)) = (outcomes(first.0)?, outcomes(other)?);
+        if signs.is_some() && other_signs.is_some() && signs != other_signs {
+            return None;
+        }
+        let wanted = |opcode: &Opcode| {
+            outcomes(*opcode).is_some_and(|(outcomes, own)| outcomes == some & others && own == signs.or(other_signs))
+        };
+        let of_both = Opcode::ALL.iter().copied().find(|opcode| match some & others {
+            EQUAL => *opcode == Opcode::IntEq,
+            outcomes if outcomes == LESS | GREATER => *opcode == Opcode::IntNe,
+            _ => wanted(opcode),
+        });
+        return of_both.map(|opcode| (opcode, first.1));
+    }
+    closer_end(first, second)
+}
+
+/// Of two ends on one side of a value the one that is closer.
+fn closer_end(first: (Opcode, [Operand; 2]), second: (Opcode, [Operand; 2])) -> Option<(Opcode, [Operand; 2])> {
+    let end = |(opcode, args): (Opcode, [Operand; 2])| {
+        let (is_lower, end) = end_of(opcode, args)?;
+        let at = end.end.as_int()?;
+        // In an order that has no signs: the first, or the last, that is on this side.
+        let place = (at as u64) ^ if end.is_signed { 1 << 63 } else { 0 };
+        let place = match (end.is_strict, is_lower) {
+            (false, _) => place,
+            (true, true) => place.checked_add(1)?,
+            (true, false) => place.checked_sub(1)?,
+        };
+        Some((end.value, is_lower, end.is_signed, place))
+    };
+    let ((value, is_lower, is_signed, place), (other, other_is_lower, other_is_signed, other_place)) =
+        (end(first)?, end(second)?);
+    let are_alike = value == other && is_lower == other_is_lower && is_signed == other_is_signed;
+    (are_alike && value.value().is_some()).then(|| if (place > other_place) == is_lower { first } else { second })
 }
 
 impl Range {
@@ -117,27 +199,45 @@ impl Range {
     }
 }
 
+impl Asked {
+    /// Computes at the end of a block whether that holds, or whether it doesn't.
+    fn test_at_end(&self, graph: &mut Graph, block: BlockId, holds: bool) -> Operand {
+        match self {
+            Asked::Range(range) => range.test_at_end(graph, block, holds),
+            Asked::Test(opcode, args) => {
+                let test = if holds { Some(*opcode) } else { opcode.negated() };
+                let Some(test) = test else { unreachable!("a comparison of integers has an opposite") };
+                compute_at_end(graph, block, test, args, graph.block(block).loc)
+            }
+        }
+    }
+}
+
 /// Makes one test of two. Gives whether there were any.
 pub(super) fn merge_ranges(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> bool {
     let one_way = one_way(graph);
     if !may_be_any(graph, &one_way) {
         return false;
     }
-    let mut found: Vec<(Pair, Range)> = Vec::new();
+    let mut found: Vec<(Pair, Asked)> = Vec::new();
     let mut taken = vec![false; graph.blocks.len()];
     at_ends(graph, entry, |block, known| {
-        let ranges = Pair::all(graph, &one_way, block).find_map(|pair| {
-            let range = Range::known(known, pair.tests).filter(|range| pair.is_early(graph, range))?;
-            Some((pair, range))
+        let asked = Pair::all(graph, &one_way, block).find_map(|pair| {
+            let test = || one_test(|cond| known.definition_of(cond), pair.tests);
+            let asked = match Range::known(known, pair.tests).filter(|range| pair.is_early(graph, range)) {
+                Some(range) => Asked::Range(range),
+                None => test().map(|(opcode, args)| Asked::Test(opcode, args))?,
+            };
+            Some((pair, asked))
         });
-        if let Some((pair, range)) = ranges.filter(|_| !taken[block.index()])
-            && rewrites.may(Kind::Range, graph.block(block).loc, || pair.told(&range))
+        if let Some((pair, asked)) = asked.filter(|_| !taken[block.index()])
+            && rewrites.may(Kind::Range, graph.block(block).loc, || pair.told(&asked))
         {
             taken[pair.second.index()] = true;
-            found.push((pair, range));
+            found.push((pair, asked));
         }
     });
-    found.iter().for_each(|(pair, range)| pair.merge(graph, range));
+    found.iter().for_each(|(pair, asked)| pair.merge(graph, asked));
     !found.is_empty()
 }
 
@@ -152,7 +252,9 @@ fn may_be_any(graph: &Graph, one_way: &[bool]) -> bool {
         computed[op.results[0].index()] = Some(op);
     }
     let definition = |cond: Operand| computed[cond.value()?.index()].map(|op| (op.opcode, &op.args[..]));
-    pairs.any(|pair| Range::of(definition, |_| false, pair.tests).is_some())
+    pairs.any(|pair| {
+        Range::of(definition, |_| false, pair.tests).is_some() || one_test(definition, pair.tests).is_some()
+    })
 }
 
 /// Two tests, one behind the other.
@@ -230,8 +332,14 @@ impl Pair {
         !ops.iter().flat_map(|op| &op.results).any(|result| range.against == Operand::Value(*result))
     }
 
-    fn told(&self, range: &Range) -> (String, String) {
-        let Range { value, low, test, against } = range;
+    fn told(&self, asked: &Asked) -> (String, String) {
+        let Range { value, low, test, against } = match asked {
+            Asked::Range(range) => range,
+            Asked::Test(opcode, args) => {
+                let change = format!("{}: {}", self.first, shown_op(*opcode, args));
+                return (change, format!("{} and it ask for that", self.second));
+            }
+        };
         let distance = match low {
             0 => shown(*value),
             low => format!("({})", shown_op(Opcode::IntSub, &[*value, Operand::int(*low)])),
@@ -240,17 +348,17 @@ impl Pair {
         (change, format!("{} and it ask for one range", self.second))
     }
 
-    fn merge(&self, graph: &mut Graph, range: &Range) {
+    fn merge(&self, graph: &mut Graph, asked: &Asked) {
         match &self.joined {
             Joined::Branch { on, out } => {
-                let cond = range.test_at_end(graph, self.first, true);
+                let cond = asked.test_at_end(graph, self.first, true);
                 let (then, otherwise) = (Edge::new(self.second, []), out.clone());
                 graph.block_mut(self.first).term = Terminator::Branch { cond, then, otherwise, time: Time::Now };
                 graph.block_mut(self.second).term = Terminator::Jump(on.clone());
             }
             Joined::Bit { to, at, is_in } => {
                 let mut to = to.clone();
-                to.args[*at] = range.test_at_end(graph, self.first, *is_in);
+                to.args[*at] = asked.test_at_end(graph, self.first, *is_in);
                 graph.block_mut(self.first).term = Terminator::Jump(to);
             }
         }
