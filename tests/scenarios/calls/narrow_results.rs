@@ -1,5 +1,7 @@
 //! What calls give, and what enums are, is known by their types: nothing is masked, extended or compared for it.
 
+use hueshift::prelude::*;
+
 #[derive(Clone, Copy, PartialEq)]
 pub enum Level {
     Low = 1,
