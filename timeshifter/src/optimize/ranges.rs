@@ -139,7 +139,8 @@ fn closer_end(first: (Opcode, [Operand; 2]), second: (Opcode, [Operand; 2])) -> 
     let ((value, is_lower, is_signed, place), (other, other_is_lower, other_is_signed, other_place)) =
         (end(first)?, end(second)?);
     let are_alike = value == other && is_lower == other_is_lower && is_signed == other_is_signed;
-    (are_alike && value.value().is_some()).then(|| if (place > other_place) == is_lower { first } else { second })
+    let closer = if (place > other_place) == is_lower { first } else { second };
+    (are_alike && value.value().is_some()).then_some(closer)
 }
 
 impl Range {
