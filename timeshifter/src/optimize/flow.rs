@@ -6,6 +6,8 @@
 //! each takes what the one before has found, and widens what keeps growing, until nothing changes (F. Bourdoncle,
 //! "Efficient chaotic iteration strategies with widenings", 1993). So what is behind a loop is looked at once.
 
+mod orders;
+
 use super::dominators::{Dominators, exits, is_trap};
 use super::float_bound::FloatBound;
 use super::floats;
@@ -13,6 +15,7 @@ use super::int_bound::IntBound;
 use super::known::{Known, Within};
 use super::thresholds::{Thresholds, widened};
 use flowgraph::ir::{BlockId, Edge, Graph, Op, Opcode, Operand, Terminator, Type, ValueId};
+use orders::Orders;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -45,6 +48,8 @@ pub(super) struct Flow {
     /// What indices are held against, and the blocks that compute it.
     lengths: Vec<(ValueId, BlockId)>,
     asked: Asked,
+    /// How parameters compare with other values.
+    orders: Orders,
     /// Where bounds of parameters rest that keep growing.
     thresholds: Thresholds,
     reached: Vec<bool>,
@@ -86,6 +91,7 @@ impl Flow {
             within: vec![None; params as usize],
             lengths: Vec::new(),
             asked: Asked::default(),
+            orders: Orders::default(),
             thresholds: Thresholds::default(),
             reached: vec![true; graph.blocks.len()],
             is_plain: true,
@@ -104,6 +110,7 @@ impl Flow {
         }
         flow.is_plain = false;
         (flow.lengths, flow.asked) = lengths(graph, known);
+        flow.orders = Orders::asked(graph, tree, known);
         flow.thresholds = Thresholds::of(graph, known);
         if has_float_params(graph) {
             flow.floats = vec![None; flow.bounds.len()];
@@ -143,6 +150,7 @@ impl Flow {
         flow.bounds[graph.entry_params().len()..].fill(Some(IntBound::unbounded()));
         flow.floats.fill(None);
         flow.within.fill(None);
+        flow.orders.give_up();
         flow.reached.fill(true);
         flow
     }
@@ -192,6 +200,7 @@ impl Flow {
                 known.param_is_within(*param, within);
             }
         }
+        self.orders.enter(block, known);
         match tree.sole[block.index()] {
             Some((from, side)) => takes(&graph.block(from).term, side, known),
             None => true,
@@ -199,9 +208,9 @@ impl Flow {
     }
 
     /// Whether what an edge hands over is known of the parameters already.
-    fn is_nothing_new(&self, graph: &Graph, edge: &Edge, known: &Known) -> bool {
-        let params = self.numbers(edge.block).zip(&graph.block(edge.block).params).zip(&edge.args);
-        params.into_iter().all(|((number, param), arg)| {
+    fn is_nothing_new(&self, graph: &Graph, edge: &Edge, known: &mut Known) -> bool {
+        let mut params = self.numbers(edge.block).zip(&graph.block(edge.block).params).zip(&edge.args);
+        let of_params = params.all(|((number, param), arg)| {
             let is_there = |(length, (low, high)): &(Operand, (i64, i64))| {
                 let comes = known.within(*arg, length.value().as_slice());
                 comes.iter().any(|(other, (least, most))| other == length && least <= low && high <= most)
@@ -210,7 +219,8 @@ impl Flow {
                 && self.bounds[number].is_some_and(|bound| known.bound(*arg).implies(bound))
                 && (self.lengths.is_empty()
                     || self.within[number].as_ref().is_some_and(|within| within.iter().all(is_there)))
-        })
+        });
+        of_params && self.orders.is_nothing_new(edge, known)
     }
 
     /// This comes for a parameter that is a float, too. Gives whether what is known of it has changed.
@@ -355,6 +365,7 @@ impl Flow {
                     differs |= is_float(graph, *param) && self.join_float(number, known.float(*arg), round);
                     differs |= self.join_within(tree, edge.block, (number, *param), *arg, known, round);
                 }
+                differs |= self.orders.join(edge, known, round >= EXACT);
                 if differs {
                     news.come(tree, block, edge.block);
                 }

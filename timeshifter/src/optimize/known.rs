@@ -7,6 +7,7 @@
 
 mod learning;
 mod lengths;
+mod orders;
 
 use super::conditions::{against_constant, equality, offset_of};
 use super::done::{Args, DoneOps, SameOp};

@@ -10,12 +10,15 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// What is possible: less 1, equal 2, greater 4.
-type Possible = u8;
+pub(super) type Possible = u8;
 
-const LESS: Possible = 1;
-const EQUAL: Possible = 2;
-const GREATER: Possible = 4;
-const ALL: Possible = 7;
+pub(super) const LESS: Possible = 1;
+pub(super) const EQUAL: Possible = 2;
+pub(super) const GREATER: Possible = 4;
+pub(super) const ALL: Possible = 7;
+
+/// How one value may compare with another: with signs, and without.
+pub(super) type Order = [Possible; 2];
 
 /// Of more values than these it isn't remembered that one has been compared with them.
 const OTHERS: usize = 8;
@@ -24,7 +27,7 @@ const OTHERS: usize = 8;
 #[derive(Debug, Default)]
 pub(super) struct Relations {
     /// How the first compares with the second, the one with the lower number first; with signs, and without.
-    pairs: FxHashMap<(ValueId, ValueId), [Possible; 2]>,
+    pairs: FxHashMap<(ValueId, ValueId), Order>,
     /// By value: others that it has been compared with.
     others: FxHashMap<ValueId, SmallVec<[ValueId; 4]>>,
 }
@@ -32,8 +35,8 @@ pub(super) struct Relations {
 /// How to undo a change.
 #[derive(Debug)]
 pub(super) struct Before {
-    pair: (ValueId, ValueId),
-    possible: Option<[Possible; 2]>,
+    pub pair: (ValueId, ValueId),
+    possible: Option<Order>,
 }
 
 /// What of two operands a test asks for, and whether it looks at signs; equality does both.
@@ -54,12 +57,12 @@ fn asked(opcode: Opcode) -> Option<(Possible, Option<bool>)> {
     })
 }
 
-fn swapped(possible: Possible) -> Possible {
+pub(super) fn swapped(possible: Possible) -> Possible {
     possible & EQUAL | (possible & LESS) << 2 | (possible & GREATER) >> 2
 }
 
 /// How the first of three compares with the last, by how both do with the one between.
-fn by_another(first: [Possible; 2], second: [Possible; 2]) -> [Possible; 2] {
+fn by_another(first: Order, second: Order) -> Order {
     [0, 1].map(|signs| match (first[signs], second[signs]) {
         (EQUAL, other) | (other, EQUAL) => other,
         (first, second) if (first | second) & GREATER == 0 => LESS | first & second & EQUAL,
@@ -76,10 +79,6 @@ impl Relations {
         if !holds {
             possible = ALL & !possible;
         }
-        let mut pair = (a, b);
-        if b < a {
-            (pair, possible) = ((b, a), swapped(possible));
-        }
         // Whether they are equal is the same with signs and without.
         let other = match possible & EQUAL {
             0 => LESS | GREATER,
@@ -92,6 +91,12 @@ impl Relations {
             Some(false) => [other, possible],
             None => [possible; 2],
         };
+        self.learn_order(a, b, each)
+    }
+
+    /// Learns how a value may compare with another one.
+    pub(super) fn learn_order(&mut self, a: ValueId, b: ValueId, order: Order) -> Option<Before> {
+        let (pair, each) = if b < a { ((b, a), order.map(swapped)) } else { ((a, b), order) };
         let before = self.pairs.get(&pair).copied();
         let mut after = before.unwrap_or([ALL; 2]);
         after = [after[0] & each[0], after[1] & each[1]];
@@ -101,7 +106,7 @@ impl Relations {
             true => [equal; 2],
             false => after.map(|possible| possible & !EQUAL | equal),
         };
-        if before == Some(after) || a == b {
+        if before.unwrap_or([ALL; 2]) == after || a == b {
             return None;
         }
         self.pairs.insert(pair, after);
@@ -133,7 +138,7 @@ impl Relations {
         }
     }
 
-    fn possible(&self, a: ValueId, b: ValueId) -> [Possible; 2] {
+    fn possible(&self, a: ValueId, b: ValueId) -> Order {
         let pair = if b < a { (b, a) } else { (a, b) };
         let possible = self.pairs.get(&pair).copied().unwrap_or([ALL; 2]);
         if b < a { possible.map(swapped) } else { possible }
@@ -177,7 +182,7 @@ impl Relations {
         }
         let (wanted, signs) = asked(opcode)?;
         let [Operand::Value(a), Operand::Value(b)] = *args else { return None };
-        let decided = |possible: [Possible; 2]| {
+        let decided = |possible: Order| {
             let possible = match signs {
                 _ if no_signs => possible[0] & possible[1],
                 Some(true) => possible[0],

@@ -276,14 +276,8 @@ impl Known {
             self.is_at_least(value, bound);
         }
         let no_signs = args.iter().all(|arg| self.bound(*arg).known_nonnegative());
-        if let Some(before) = self.relations.learn(opcode, args, holds, no_signs) {
-            self.learnt.push(Learnt::Relation(before));
-            if let [Operand::Value(a), Operand::Value(b)] = *args
-                && self.relations.are_equal(a, b)
-            {
-                self.learn_same(a, b);
-            }
-        }
+        let before = self.relations.learn(opcode, args, holds, no_signs);
+        self.has_learnt_order(before);
         // Of what isn't negative both orders are one.
         let opcode = if no_signs { without_signs(opcode) } else { opcode };
         if let Some((index, Operand::Value(length))) = below(opcode, args, holds) {
@@ -331,7 +325,7 @@ impl Known {
 
     /// Learns that two values are the same: the one with the lower number stands for both, but for one that is another's
     /// sum with a constant, since that says more.
-    fn learn_same(&mut self, a: ValueId, b: ValueId) {
+    pub(super) fn learn_same(&mut self, a: ValueId, b: ValueId) {
         let (a, b) = (self.standing_for(a), self.standing_for(b));
         if a == b {
             return;
