@@ -22,7 +22,7 @@ pub(crate) mod telling;
 use crate::clock::Tier;
 use crate::code::{Code, Compiling, residual_tier};
 use crate::compiler::Compiler;
-use crate::events::{Reason, Recorder, What};
+use crate::events::{Reason, Recorder};
 use crate::forcing::{self, GuardCounts};
 use anew::Generation;
 use flowgraph::eval::{self, EvalError, TrapReport};
@@ -146,7 +146,7 @@ pub struct Jit<'m> {
     switches: IndexMap<u32, Vec<(i64, String)>>,
     /// How often values of promotions without code have been seen, by exit.
     seen: FxHashMap<(u32, i64), u64>,
-    /// The values of promotions whose code meets a limit, ahead of time.
+    /// The values of promotions whose code meets a limit.
     refused_cases: FxHashSet<(u32, i64)>,
     /// The bytes of code that have been made before the run.
     ahead: usize,
@@ -178,7 +178,11 @@ pub struct Jit<'m> {
 
 impl Drop for Jit<'_> {
     fn drop(&mut self) {
-        self.engine.memory.free(self.slots);
+        self.free_abandoned();
+        let left = self.left_slots.drain(..).chain(self.engine.traced_slots.drain(..));
+        for slot in left.chain([self.slots]) {
+            self.engine.memory.free(slot);
+        }
         for counter in self.regions.counters() {
             self.engine.memory.free(counter);
         }
@@ -515,7 +519,7 @@ impl<'m> Jit<'m> {
 
     /// Whether there is as much code as there may be.
     fn is_full(&mut self) -> bool {
-        let full = self.code.engine.code_bytes() - self.ahead > self.options.code_bytes;
+        let full = self.code.engine.code_bytes().saturating_sub(self.ahead) > self.options.code_bytes;
         if full {
             self.too_much_code();
         }
@@ -524,11 +528,11 @@ impl<'m> Jit<'m> {
 
     /// Compiles the fragment `key`, which has just been made, and what it leads to.
     fn compile_new(&mut self, key: &str) -> Result<(), JitError> {
-        self.compile_with(key, Vec::new())
+        self.compile_with(key, Vec::new()).map(|_| ())
     }
 
-    /// Compiles others that enter it together with it.
-    fn compile_with(&mut self, key: &str, others: Vec<Graph>) -> Result<(), JitError> {
+    /// Compiles others that enter it together with it. Gives whether code is there or under way.
+    fn compile_with(&mut self, key: &str, others: Vec<Graph>) -> Result<bool, JitError> {
         let begun = Instant::now();
         self.engine.finish_fragments();
         let done = self.code.compile(&self.engine, self.policy, key, others);
@@ -537,7 +541,7 @@ impl<'m> Jit<'m> {
             self.install_finished(true)?;
         }
         self.map_new_code();
-        Ok(())
+        Ok(!self.code.is_refused(key))
     }
 
     /// Tells of code that has been made since `begun`. Without what the code generator has refused tier 0 goes on where it
@@ -552,7 +556,7 @@ impl<'m> Jit<'m> {
         match done {
             Ok(compiling) => self.compiled(begun, key, compiling),
             Err(JitError::Codegen(error)) if self.policy == Policy::Tracing && !self.is_first_trace(key) => {
-                self.tell(What::Refused { message: error.to_string() }, Reason::CodeGeneration, self.begun_at());
+                self.refused_code(&error);
             }
             Err(error) => return Err(error),
         }

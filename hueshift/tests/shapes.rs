@@ -1,5 +1,5 @@
-//! Programs whose control flow is hard on traces: what becomes of their loops, with regions and without, in the background, and where
-//! limits are met or code is refused.
+//! Programs whose control flow is hard on traces: what becomes of their loops, with regions and without, in the
+//! background, and where limits are met or code is refused.
 
 use hueshift::JitOptions;
 use hueshift::embed::Jit;
@@ -81,6 +81,57 @@ fn code_that_is_refused_changes_nothing() {
         }
     }
     assert!(refused > 20, "{refused}");
+}
+
+#[hueshift::interpreter]
+mod promoting {
+    use hueshift::prelude::*;
+
+    /// What is done for one of the values has more in local variables than a frame of compiled code has room for.
+    #[portal(greens(), reds(n, s))]
+    pub fn run(mut n: i64, mut s: i64) -> i64 {
+        while n > 0 {
+            merge_point!();
+            let k = promote(n & 15);
+            if k == 12 {
+                let mut a = [0i64; 140_000];
+                a[(s & 7) as usize] = s;
+                s = a[(n & 7) as usize] + 1;
+            }
+            s = s * 3 + k;
+            n -= 1;
+            can_enter_jit!();
+        }
+        s
+    }
+}
+
+/// A case of a promotion that the code generator refuses leaves the others as they are: the interpreter goes on for it
+/// alone.
+#[test]
+fn a_case_that_is_refused_is_the_only_one_without_code() {
+    let (n, s) = (2_000, 1);
+    let wanted = promoting::interp::run(n, s).expect("no trap");
+    let options = JitOptions { threshold: 2, bridge: 1, slot_bytes: 1 << 22, ..at_once() };
+    let options = JitOptions { warm_up: std::time::Duration::ZERO, ..options };
+    let run: [fn(&mut Jit<'_>, i64, i64) -> Result<i64, hueshift::embed::Error>; 2] =
+        [|jit, n, s| promoting::jit::run(jit, n, s), |jit, n, s| promoting::aot::run(jit, n, s)];
+    for run in run {
+        let mut jit = Jit::with_options(&promoting::INTERPRETER, options.clone());
+        assert_eq!(run(&mut jit, n, s).expect("no trap"), wanted);
+        let events = jit.events();
+        let refused = events.iter().filter(|event| event.reason == Reason::CodeGeneration).count();
+        let promoted = events.iter().filter_map(|event| match event.what {
+            What::Promoted { value, .. } => Some(value),
+            _ => None,
+        });
+        let mut promoted: Vec<i64> = promoted.collect();
+        promoted.sort_unstable();
+        let others: Vec<i64> = (0..16).filter(|value| *value != 12).collect();
+        assert_eq!((refused, promoted), (1, others));
+        let stats = jit.stats();
+        assert!(stats.exits < 2 * n as u64 / 16, "{stats:?}");
+    }
 }
 
 #[hueshift::interpreter]

@@ -240,9 +240,8 @@ fn compile(
         context.func.name = UserFuncName::testcase(&name);
         context.set_disasm(want_text);
         let clif = if want_text { context.func.display().to_string() } else { String::new() };
-        let refused = |message: String| CodegenError::Cranelift { graph: name.clone(), message };
         let code = context.compile(isa, &mut Default::default());
-        let code = code.map_err(|e| refused(format!("{:?}", e.inner)))?;
+        let code = code.map_err(|e| CodegenError::of_cranelift(&name, &e.inner))?;
         let text = Text { clif, asm: code.vcode.clone().unwrap_or_default() };
         let bytes = code.buffer.data().to_vec();
         let alignment = u64::from(code.buffer.alignment);

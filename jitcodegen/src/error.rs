@@ -111,6 +111,12 @@ pub enum CodegenError {
     /// A function was registered under a name that is taken.
     #[error("`{0}` is registered already")]
     DuplicateHelper(String),
+    /// Machine code that is too large for Cranelift.
+    #[error("graph `{graph}`: its machine code is larger than Cranelift can make it")]
+    TooLarge {
+        /// The graph.
+        graph: String,
+    },
     /// Cranelift refused.
     #[error("graph `{graph}`: {message}")]
     Cranelift {
@@ -155,6 +161,17 @@ pub enum CodegenError {
 impl CodegenError {
     /// Whether a graph is too large in some way that has a limit: then it is as it should be, but can't be compiled.
     pub fn is_limit(&self) -> bool {
-        matches!(self, CodegenError::TooManyValues { .. } | CodegenError::FrameFull { .. })
+        use CodegenError as E;
+        matches!(self, E::TooManyValues { .. } | E::FrameFull { .. } | E::TooLarge { .. } | E::CodeMemory(_))
+    }
+
+    /// What Cranelift's refusal of a graph is.
+    pub(crate) fn of_cranelift(graph: &str, error: &cranelift_codegen::CodegenError) -> CodegenError {
+        use cranelift_codegen::CodegenError as E;
+        let graph = graph.to_owned();
+        match error {
+            E::CodeTooLarge | E::ImplLimitExceeded => CodegenError::TooLarge { graph },
+            _ => CodegenError::Cranelift { graph, message: format!("{error:?}") },
+        }
     }
 }

@@ -17,7 +17,7 @@ use cranelift_codegen::Context;
 use cranelift_codegen::ir::{Signature, UserFuncName, types};
 use cranelift_codegen::isa::OwnedTargetIsa;
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
-use cranelift_module::{DataDescription, FuncId, Linkage, Module as _, default_libcall_names};
+use cranelift_module::{DataDescription, FuncId, Linkage, Module as _, ModuleError, default_libcall_names};
 use cranelift_object::object::SectionKind;
 use cranelift_object::{ObjectBuilder, ObjectModule};
 use flowgraph::ir::{DataId, Module, Trap, Type};
@@ -231,7 +231,10 @@ impl Writer<'_> {
     fn define(&mut self, id: FuncId, name: &str) -> Result<(), CodegenError> {
         self.context.func.name = UserFuncName::user(0, id.as_u32());
         let defined = self.object.define_function(id, &mut self.context);
-        let refused = |e| CodegenError::Cranelift { graph: name.to_owned(), message: format!("{e:?}") };
+        let refused = |e| match e {
+            ModuleError::Compilation(error) => CodegenError::of_cranelift(name, &error),
+            e => CodegenError::Cranelift { graph: name.to_owned(), message: format!("{e:?}") },
+        };
         defined.map_err(refused)?;
         self.code_bytes += self.context.compiled_code().map_or(0, |code| code.buffer.data().len());
         self.object.clear_context(&mut self.context);

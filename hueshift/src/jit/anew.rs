@@ -114,7 +114,8 @@ impl Jit<'_> {
         self.engine.start_over(unit);
         self.unit = unit.map(|_| 0);
         (self.taken, self.left_by, self.bridged) = Default::default();
-        (self.switches, self.seen, self.remade) = Default::default();
+        (self.switches, self.seen, self.remade, self.refused_cases) = Default::default();
+        (self.ahead, self.mapped) = Default::default();
         (self.doors, self.following) = Default::default();
         self.heat.start_over(little);
         Ok(())

@@ -29,7 +29,7 @@ fn has_room(room: u64, cases: u64, seen: u64) -> bool {
 impl Jit<'_> {
     pub(super) fn serve_exit(&mut self, exit: u32, words: Vec<Word>) -> Result<Next, JitError> {
         let taken = self.taken.entry(exit).or_default();
-        taken.times += 1;
+        taken.times = taken.times.saturating_add(1);
         let taken = *taken;
         let full = self.is_full();
         let position = self.engine.exits[exit as usize].promoted_position();
@@ -105,9 +105,12 @@ impl Jit<'_> {
         let end = self.follow_to_its_end(traced, begun)?;
         let counting = self.counted(exit, None, &key, &end)?;
         let target = counting.as_ref().map_or(&key, |counting| &counting.key).clone();
-        self.compile_with(&key, Vec::from_iter(counting))?;
-        self.code.patch(exit, &target)?;
+        let made = self.compile_with(&key, Vec::from_iter(counting))?;
         self.bridged.insert(exit, key.clone());
+        if !made {
+            return Ok(self.after_trace(from, end));
+        }
+        self.code.patch(exit, &target)?;
         self.stats.bridges += 1;
         let taken = self.taken.get(&exit).copied().unwrap_or_default().times.into();
         self.tell(What::Bridge { exit, taken }, self.bridge_reason(exit), self.exit_at(exit));
@@ -148,14 +151,28 @@ impl Jit<'_> {
                 (key, Err(end), counting)
             }
         };
-        self.stats.cases += 1;
         let grown = self.switches.entry(exit).or_default();
         grown.push((value, key.clone()));
         let cases = grown.len() + self.engine.exits[exit as usize].cases;
         self.seen.remove(&(exit, value));
         let switch = self.switch_graph(exit, position, true);
         let target = switch.key.clone();
-        self.compile_with(&key, counting.into_iter().chain([switch]).collect())?;
+        let made = match self.compile_with(&key, counting.into_iter().chain([switch]).collect()) {
+            // Ahead of time, too, the run goes on without the case.
+            Err(JitError::Codegen(error)) if came.is_ok() => {
+                self.refused_code(&error);
+                false
+            }
+            made => made?,
+        };
+        if !made {
+            self.drop_case(exit, value);
+            return match came {
+                Ok(_) => self.leave_at(exit, &given),
+                Err(end) => Ok(self.after_trace(from, end)),
+            };
+        }
+        self.stats.cases += 1;
         self.code.patch(exit, &target)?;
         self.tell(What::Promoted { exit, value, cases, seen }, Reason::NewValue, self.exit_at(exit));
         if self.engine.promotes_version(exit) {
@@ -169,11 +186,21 @@ impl Jit<'_> {
         Ok(came.unwrap_or_else(|end| self.after_trace(from, end)))
     }
 
-    /// The switch that a promotion's exit is pointed to; with the fragments that count before its cases, where there
+    /// The code generator has refused the case of a promotion that was made last: none is made for its value again.
+    fn drop_case(&mut self, exit: u32, value: i64) {
+        self.refused_cases.insert((exit, value));
+        self.switches.entry(exit).or_default().pop();
+        // What has been refused keeps its name.
+        *self.remade.entry(exit).or_default() += 1;
+    }
+
+    /// The switch that a promotion's exit is pointed to, without cases that the code generator has refused; with the fragments that count before its cases, where there
     /// are any.
     pub(super) fn switch_graph(&self, exit: u32, position: usize, counted: bool) -> Graph {
         let site = &self.engine.exits[exit as usize];
         let mut cases = self.switches.get(&exit).cloned().unwrap_or_default();
+        let all = cases.len();
+        cases.retain(|(_, target)| !self.code.is_refused(target));
         for (value, target) in cases.iter_mut().filter(|_| counted) {
             if let Some(counting) = self.regions.counting(exit, *value) {
                 target.clone_from(counting);
@@ -181,7 +208,7 @@ impl Jit<'_> {
         }
         let function = &self.engine.program.graph(self.engine.fragments[site.fragment].source).function;
         let remade = self.remade.get(&exit).copied().unwrap_or_default();
-        let key = format!("{function}#switch{exit}_{}", cases.len() + remade);
+        let key = format!("{function}#switch{exit}_{}", all + remade);
         let empty = self.engine.empty_graph(site.fragment, &key);
         switches::switch_graph(empty, &site.types(&self.engine), position, exit, &cases)
     }

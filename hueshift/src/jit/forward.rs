@@ -10,7 +10,6 @@
 use super::{Jit, JitError, Next, residual_tier};
 use crate::again::comes_back;
 use crate::clock::Tier;
-use crate::events::{Reason, What};
 use flowgraph::eval::{self, Evaluator};
 use flowgraph::ir::{Graph, Word};
 use indexmap::IndexMap;
@@ -125,7 +124,7 @@ impl Jit<'_> {
             Ok(entry) => entry,
             // It is too large, say: the interpreter goes on.
             Err(JitError::Codegen(error)) => {
-                self.tell(What::Refused { message: error.to_string() }, Reason::CodeGeneration, self.begun_at());
+                self.refused_code(&error);
                 None
             }
             Err(error) => return Err(error),

@@ -1,11 +1,11 @@
-//! The interpreter behind exits: it goes on from frames, to where compiled code can be entered, or is worth to be made.
+//! The interpreter behind exits: it goes on from frames, to where compiled code can be entered or is worth making.
 
 use super::forward::Stretch;
 use super::heat::is_due;
 use super::made_up::Start;
 use super::{Jit, JitError, Next, Policy};
 use crate::clock::Tier;
-use crate::events::{Reason, What};
+use crate::events::Reason;
 use flowgraph::eval::{self, CallAnswer, Evaluator, Hooks, MergeAnswer, MergePoint};
 use flowgraph::ir::{Graph, Module, Op, Opcode, Word};
 use flowgraph::memory::Memory;
@@ -164,7 +164,7 @@ impl Jit<'_> {
         match self.compile_new(&key) {
             // It is too large for the code generator: the interpreter goes on.
             Err(JitError::Codegen(error)) => {
-                self.tell(What::Refused { message: error.to_string() }, Reason::CodeGeneration, self.begun_at());
+                self.refused_code(&error);
                 return Ok(None);
             }
             done => done?,
@@ -214,8 +214,8 @@ struct StopAtMergePoints<'m> {
 
 impl Hooks for StopAtMergePoints<'_> {
     fn call(&mut self, _depth: usize, callee: &str, _args: &[Word], _memory: &mut Memory) -> CallAnswer {
-        self.jumped =
-            self.jumped || self.module.graphs.get(callee).is_some_and(|graph| graph.attributes.portal.is_some());
+        self.called =
+            self.called || self.module.graphs.get(callee).is_some_and(|graph| graph.attributes.portal.is_some());
         CallAnswer::Enter
     }
 
@@ -225,5 +225,26 @@ impl Hooks for StopAtMergePoints<'_> {
 
     fn op(&mut self, _graph: &Graph, _frame: &eval::Frame, op: &Op) {
         self.jumped |= op.opcode == Opcode::CanEnterJit;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flowgraph::text::parse_module;
+
+    /// Of calls of portals only a part is counted where there are very many: that needs to know them from jumps.
+    #[test]
+    fn calls_of_portals_are_no_jumps() {
+        let text = "module flow\nfile \"one.rs\"\n\ngraph p(x: int) -> int {\n    function p\n    attributes portal(greens(0), \
+                    reds())\nb0(v0: int):\n    return v0\n}\n\ngraph f(x: int) -> int {\n    function f\nb0(v0: int):\n    \
+                    return v0\n}\n";
+        let module = parse_module(text).expect("a module");
+        let mut hooks = StopAtMergePoints { module: &module, stop: true, jumped: false, called: false };
+        let mut memory = Memory::default();
+        hooks.call(1, "f", &[], &mut memory);
+        assert!(!hooks.jumped && !hooks.called);
+        hooks.call(1, "p", &[], &mut memory);
+        assert!(!hooks.jumped && hooks.called);
     }
 }

@@ -160,6 +160,9 @@ impl Jit<'_> {
         let words = self.engine.with_fields(&portal, words);
         let next = words.map_err(JitError::from).and_then(|words| self.arrive(&portal, &words));
         self.portal = Some(portal);
+        if !matches!(next, Ok(Some(_))) {
+            self.engine.memory.open_foreign(false); // tier 0 goes on, and no run
+        }
         self.noted(next)?.map(|next| self.go_on_to(next, Some(activation))).transpose()
     }
 
@@ -237,7 +240,7 @@ impl Jit<'_> {
         self.go_on_to(Next::Frames(frames), activation)
     }
 
-    fn free_abandoned(&mut self) {
+    pub(super) fn free_abandoned(&mut self) {
         for slot in self.abandoned.0.borrow_mut().drain(..) {
             self.engine.memory.free(slot);
         }

@@ -7,6 +7,7 @@ use crate::events::facts::{self, At};
 use crate::events::{End, Event, Place, Reason, Recorder, Sink, What, micros};
 use flowgraph::eval;
 use flowgraph::ir::Loc;
+use jitcodegen::CodegenError;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -336,6 +337,11 @@ impl Jit<'_> {
             let limit = What::Limit { limit: self.options.cases as u64, name: None, exit: Some(exit) };
             self.tell(limit, Reason::Cases, self.exit_at(exit));
         }
+    }
+
+    /// The code generator has refused something that runs can go on without.
+    pub(super) fn refused_code(&mut self, error: &CodegenError) {
+        self.tell(What::Refused { message: error.to_string() }, Reason::CodeGeneration, self.begun_at());
     }
 
     /// The code for a value that has been promoted meets a limit: runs with that value go on in the interpreter.

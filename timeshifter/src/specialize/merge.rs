@@ -150,6 +150,8 @@ impl<'m> Engine<'m> {
             ..*all[0]
         };
 
+        let registers = all[0].red_registers().count();
+        debug_assert!(all.iter().all(|st| st.red_registers().count() == registers), "states at one key");
         let mut columns: Vec<_> = all.iter().map(|st| st.red_registers()).collect();
         // Where no equalities are kept, so that registers else have a parameter each.
         let sources = if keeps != Keeps::All { self.sources(&all[0].frames) } else { Vec::new() };
@@ -232,8 +234,7 @@ impl<'m> Engine<'m> {
         if let Some(id) = meeting.matched.get(&ids) {
             return Ok(Red::Slot(*id, offset));
         }
-        let slots: Option<Vec<Rc<Slot>>> = all.iter().zip(&ids).map(|(st, id)| st.slots.get(id).cloned()).collect();
-        let Some(slots) = slots else { return Err(conflict()) };
+        let slots: Vec<Rc<Slot>> = all.iter().zip(&ids).map(|(st, id)| st.slots[id].clone()).collect();
         let mut cells: Vec<(i64, Access)> =
             slots.iter().flat_map(|s| s.cells.iter().map(|(at, c)| (at, c.access))).collect();
         cells.sort_unstable();
@@ -408,6 +409,7 @@ impl<'m> Engine<'m> {
         if st.memory.escaped.iter().filter(outside).any(|root| !template.memory.escaped.contains(root)) {
             return false;
         }
+        debug_assert_eq!(st.red_registers().count(), template.red_registers().count(), "states at one key");
         for (given, wanted) in registers {
             if !self.implies_operand(st, template, given, wanted, binding) {
                 return false;

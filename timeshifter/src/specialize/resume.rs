@@ -48,8 +48,8 @@ impl Engine<'_> {
             }
         };
         let (snapshot, values) = &*unpacked;
-        let word =
-            |v: ValueId| values.iter().position(|x| *x == v).and_then(|at| words.get(at)).copied().unwrap_or_default();
+        let place = |v| values.iter().position(|x| *x == v).expect("a snapshot names only what its exit hands over");
+        let word = |v: ValueId| words[place(v)];
         self.frames_of(snapshot, &word)
     }
 
@@ -66,8 +66,8 @@ impl Engine<'_> {
         };
         let params = self.fragments[fragment].graph.block(version.block).params.clone();
         let template = version.template.clone();
-        let word = |v: ValueId| params.iter().position(|p| *p == v).and_then(|at| words.get(at)).copied();
-        self.frames_of(&template, &|v| word(v).unwrap_or_default()).map(Some)
+        let place = |v| params.iter().position(|p| *p == v).expect("a version's state names only its parameters");
+        self.frames_of(&template, &|v| words[place(v)]).map(Some)
     }
 
     pub(super) fn frames_of(
@@ -83,7 +83,7 @@ impl Engine<'_> {
         let resolve = |engine: &Self, red: Red| match red {
             Red::Const(c) => engine.memory.resolve(c),
             Red::Value(v) => word(v),
-            Red::Slot(id, offset) => addresses.get(&id).copied().unwrap_or_default().wrapping_add(offset as u64),
+            Red::Slot(id, offset) => addresses[&id].wrapping_add(offset as u64),
         };
         for (id, slot) in &st.slots {
             for (offset, cell) in slot.cells.iter() {

@@ -391,7 +391,7 @@ impl Engine<'_> {
         let exit = self.end_in_own_exit(&st);
         self.exits[exit as usize].dead_end = dead_end;
         let concrete = st.concrete.clone().unwrap_or_default();
-        let frames = self.frames_of(&st, &|v| concrete.get(&v).copied().unwrap_or_default())?;
+        let frames = self.frames_of(&st, &|v| concrete[&v])?;
         Ok(TraceEnd::Interpret(frames))
     }
 
