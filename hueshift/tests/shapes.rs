@@ -114,11 +114,13 @@ fn a_case_that_is_refused_is_the_only_one_without_code() {
     let wanted = promoting::interp::run(n, s).expect("no trap");
     let options = JitOptions { threshold: 2, bridge: 1, slot_bytes: 1 << 22, ..at_once() };
     let options = JitOptions { warm_up: std::time::Duration::ZERO, ..options };
-    let run: [fn(&mut Jit<'_>, i64, i64) -> Result<i64, hueshift::embed::Error>; 2] =
-        [|jit, n, s| promoting::jit::run(jit, n, s), |jit, n, s| promoting::aot::run(jit, n, s)];
-    for run in run {
+    for ahead_of_time in [false, true] {
         let mut jit = Jit::with_options(&promoting::INTERPRETER, options.clone());
-        assert_eq!(run(&mut jit, n, s).expect("no trap"), wanted);
+        let got = match ahead_of_time {
+            false => promoting::jit::run(&mut jit, n, s),
+            true => promoting::aot::run(&mut jit, n, s),
+        };
+        assert_eq!(got.expect("no trap"), wanted);
         let events = jit.events();
         let refused = events.iter().filter(|event| event.reason == Reason::CodeGeneration).count();
         let promoted = events.iter().filter_map(|event| match event.what {
