@@ -134,8 +134,8 @@ fn what_happened(event: &Event) -> Option<String> {
 /// No event is longer, but for those of very many variables.
 const LINE: usize = 1 << 14;
 
-/// A log of events, which are written as they happen: a line of JSON each. Of a run that is stopped they are there, too,
-/// up to then.
+/// A log of events, which are written as they happen: a line of JSON each. Of a run that is stopped they are there,
+/// too, up to then.
 pub struct Lines {
     path: PathBuf,
     out: Rc<RefCell<io::Result<LineWriter<File>>>>,

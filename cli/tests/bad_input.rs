@@ -1,4 +1,5 @@
-//! What bad input gets: a message that says what, where and what to do; and exit code 2, or 1 where the guest is to blame.
+//! What bad input gets: a message that says what, where and what to do; and exit code 2, or 1 where the guest is to
+//! blame.
 
 mod command;
 
@@ -485,7 +486,8 @@ fn files_that_cannot_be_used_have_a_remedy() {
     );
 }
 
-/// A limit may be met at any step of the compiler, in the midst of what an op takes, too: then it is refused, or a trace stops there.
+/// A limit may be met at any step of the compiler, in the midst of what an op takes, too: then it is refused, or a
+/// trace stops there.
 #[test]
 fn limits_may_be_met_anywhere() {
     for limit in 1..40 {
@@ -619,8 +621,8 @@ fn hints_that_are_wrong_are_shown_in_their_types() {
     }
 }
 
-/// A tape's pointer among the greens goes on for ever where no zero comes, and each round learns of one more place: memory ends long
-/// before there are too many keys.
+/// A tape's pointer among the greens goes on for ever where no zero comes, and each round learns of one more place:
+/// memory ends long before there are too many keys.
 #[test]
 fn what_is_known_at_a_loop_has_a_limit() {
     let source = "use hueshift::prelude::*;
@@ -652,7 +654,8 @@ pub fn f(s: &[u8], x: i64) -> i64 { concrete(total(s)) + x }";
     expect(2, &said, &[&run[..], &["--jit", "inline-depth=2"]].concat(), source);
 }
 
-/// Of a green loop that doesn't end what is named is what its own rounds change, also where the limit is met in a call inside of it.
+/// Of a green loop that doesn't end what is named is what its own rounds change, also where the limit is met in a call
+/// inside of it.
 #[test]
 fn the_green_that_keeps_a_loop_going_is_named() {
     let source = "use hueshift::prelude::*;

@@ -1,4 +1,5 @@
-//! Executables: each bundled program as one prints what `hueshift run --mode interp` prints, and ends with its exit code.
+//! Executables: each bundled program as one prints what `hueshift run --mode interp` prints, and ends with its exit
+//! code.
 //!
 //! They are made for this machine, or for those that HUESHIFT_TARGETS names (`aarch64,riscv64`), whose C compilers and
 //! qemu must be there then. Where this machine has no C compiler, nothing is tested, and the test says so.
@@ -350,7 +351,8 @@ fn what_cannot_be_an_executable() {
     refused(&["`y` must be known when compiling", "give it now"], &["plus_minus", "all_plus", "--green", "0,1,3"], "");
 }
 
-/// What lies in the folder at hand doesn't change what a name means: not even the executable that the command has made there.
+/// What lies in the folder at hand doesn't change what a name means: not even the executable that the command has made
+/// there.
 #[test]
 fn a_bundled_program_is_not_taken_from_the_folder_at_hand() {
     let folder = path("a-folder-of-its-own");

@@ -1,7 +1,8 @@
 //! The commands in the documentation print what the documentation says.
 //!
 //! A block marked `console` is a row of commands, each after `$ `, and what they print (both streams, in that order). A
-//! command that fails is followed by `[exit code N]`. With `HUESHIFT_BLESS=1` the real output is written into the pages.
+//! command that fails is followed by `[exit code N]`. With `HUESHIFT_BLESS=1` the real output is written into the
+//! pages.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -109,7 +109,8 @@ fn a_run_writes_its_code() {
     expect(2, &["can't be written"], &nowhere, "");
 }
 
-/// Residual graphs as they are written are input of `opt`: also those that call functions which are known by signature alone.
+/// Residual graphs as they are written are input of `opt`: also those that call functions which are known by signature
+/// alone.
 #[test]
 fn emitted_graphs_are_input_of_opt() {
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("run.residual");
@@ -126,7 +127,8 @@ fn emitted_graphs_are_input_of_opt() {
     }
 }
 
-/// Where one test stands for two guards of a trace, runs in which only the later one would have failed leave by the exit of the first, and go on from there.
+/// Where one test stands for two guards of a trace, runs in which only the later one would have failed leave by the
+/// exit of the first, and go on from there.
 #[test]
 fn guards_that_are_one_go_on_behind_either() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/resume/one_exit.rs");
@@ -187,7 +189,8 @@ pub fn f(a: &[i64]) -> i64 { g(1, 0, 0, a) }";
     }
 }
 
-/// A multiply loop of Brainfuck is done whether its cell is 0 or not. For that a region has to know that its values are a slice.
+/// A multiply loop of Brainfuck is done whether its cell is 0 or not. For that a region has to know that its values are
+/// a slice.
 #[test]
 fn regions_know_their_slices() {
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("slices.residual");
@@ -203,7 +206,8 @@ fn regions_know_their_slices() {
     let text = std::fs::read_to_string(&path).expect("the code");
     let region = text.split("\n\n").last().expect("a graph");
     assert!(region.contains("tape: int, tape.len: int"), "{region}");
-    // What a branch on a cell leads to that isn't 0 or traps: of ends of loops alone, whose cells have just been counted down.
+    // What a branch on a cell leads to that isn't 0 or traps: of ends of loops alone, whose cells have just been
+    // counted down.
     let loaded = |cond: &str| region.contains(&format!("{cond} = getarrayitem"));
     let lines: Vec<&str> = region.lines().map(str::trim).collect();
     let traps = |label: &str| {
@@ -217,7 +221,8 @@ fn regions_know_their_slices() {
     assert_eq!(region.matches(", 0 {bytes").count(), 3, "three multiply loops: {region}");
 }
 
-/// Functions that call each other hand on what they are given: code in the midst of them takes it once, not for each of them.
+/// Functions that call each other hand on what they are given: code in the midst of them takes it once, not for each of
+/// them.
 #[test]
 fn what_is_handed_on_is_taken_once() {
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("handed_on.residual");
@@ -301,8 +306,8 @@ pub fn main(code: &[u8], x: u8, y: u32, rounds: u32) -> u64 {
     run(code, 0, &mut world, x, y, rounds)
 }";
 
-/// A loop that runs come to from the interpreter knows what narrow types hold, so that none of its values is cut down to
-/// its type in each round.
+/// A loop that runs come to from the interpreter knows what narrow types hold, so that none of its values is cut down
+/// to its type in each round.
 #[test]
 fn narrow_types_are_known_in_loops() {
     let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("narrow.residual");
@@ -607,8 +612,8 @@ fn run(code: &[u8], mut pc: usize, mut n: i64, mut acc: i64) -> i64 {
 }
 ";
 
-/// A loop of a guest that is come to with another green of the interpreter's own function each time isn't traced for each
-/// of them.
+/// A loop of a guest that is come to with another green of the interpreter's own function each time isn't traced for
+/// each of them.
 #[test]
 fn loops_under_ever_new_greens_are_traced_ever_less() {
     let source = ADDING.to_owned()

@@ -1,4 +1,5 @@
-//! `hueshift explain`: what a log says; what the book shows of it is compared with what is printed by the tests of the book.
+//! `hueshift explain`: what a log says; what the book shows of it is compared with what is printed by the tests of the
+//! book.
 
 mod command;
 
@@ -25,7 +26,8 @@ fn a_log_is_summed_up() {
     assert!(exits.contains("exit 2, taken 128 times") && !exits.contains("exit 1,"), "{exits}");
 }
 
-/// Code that was made less specific for the same reason is summed up over the guest program, with the variables to be made red.
+/// Code that was made less specific for the same reason is summed up over the guest program, with the variables to be
+/// made red.
 #[test]
 fn less_specific_code_is_summed_up() {
     let event = |key: &str, variables: &str| {

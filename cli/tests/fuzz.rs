@@ -1,5 +1,5 @@
-//! Nothing that a user can type panics: sources, graphs of every stage, guest programs, arguments and options, damaged at
-//! random, get an answer: exit code 0, 1 or 2, within seconds and in bounded memory.
+//! Nothing that a user can type panics: sources, graphs of every stage, guest programs, arguments and options, damaged
+//! at random, get an answer: exit code 0, 1 or 2, within seconds and in bounded memory.
 //!
 //! The same few hundred cases in every run; others, and more, with
 //! `HUESHIFT_SEED=7 HUESHIFT_CASES=5000 cargo test -p hueshift-cli --test fuzz -- --nocapture`.

@@ -68,7 +68,8 @@ fn checking_says_what_is_right_and_what_is_wrong() {
         let endless =
             "a: int_add(x, C)\n    # terminates: trust me\n    C1 = C + 1\n    => int_sub(int_add(x, C1), 1)\n";
         expect(2, &["a: doesn't end", "proven: 1"], &["rules", "check", "-", "--strict"], endless);
-        // Both apply (and so does the second with its operands in either order) only where x is a constant, and then no rule is asked.
+        // Both apply (and so does the second with its operands in either order) only where x is a constant, and then no
+        // rule is asked.
         let never =
             "a: int_and(x, int_invert(x))\n    => 0\nb: int_and(x, y)\n    check y.ones | x.zeros == -1\n    => x\n";
         expect(0, &["0 pairs joined, 2 never meet, 0 undecided"], &["rules", "check", "-", "--strict"], never);
@@ -152,7 +153,8 @@ fn rules_of_ones_own() {
     std::fs::remove_dir_all(&folder).expect("the folder goes");
 }
 
-/// A number is solved for, a condition is found that holds where the sequence stands, what rules know already is passed over, and what would fire is counted.
+/// A number is solved for, a condition is found that holds where the sequence stands, what rules know already is passed
+/// over, and what would fire is counted.
 #[test]
 fn what_is_cheaper_is_found() {
     if !has_z3() {

@@ -1,10 +1,10 @@
 //! Functions of the host: what graphs call and nobody looks into, by name.
 //!
 //! A graph that is `dont_look_inside` and has no blocks is a *host function*: a signature. What it does is in a table,
-//! [`Hosts`], that is part of the [`crate::memory::Memory`] which graphs run in; so the evaluator, the tracer, the blackhole
-//! and generated code all find the same implementation there. It takes the words of the arguments (references are
-//! addresses, slices an address and a length, as for every graph) and fills in those of the results. What it answers
-//! with an error, or a panic, ends the run like a `panic!` of the guest where the call stands.
+//! [`Hosts`], that is part of the [`crate::memory::Memory`] which graphs run in; so the evaluator, the tracer, the
+//! blackhole and generated code all find the same implementation there. It takes the words of the arguments (references
+//! are addresses, slices an address and a length, as for every graph) and fills in those of the results. What it
+//! answers with an error, or a panic, ends the run like a `panic!` of the guest where the call stands.
 //!
 //! ```
 //! use flowgraph::host::{HostFunction, Hosts};

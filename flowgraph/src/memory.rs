@@ -267,8 +267,8 @@ impl Memory {
     /// Lets [`Memory::open_foreign`] have addresses outside of all regions used as those of the embedding program.
     ///
     /// # Safety
-    /// While this memory is open, only graphs that were lifted from a source that rustc has accepted may be run on it, with
-    /// arguments of the types of that source: they access nothing but what those types give them.
+    /// While this memory is open, only graphs that were lifted from a source that rustc has accepted may be run on it,
+    /// with arguments of the types of that source: they access nothing but what those types give them.
     pub unsafe fn trust_foreign(&mut self) {
         self.foreign = Foreign::Closed;
     }

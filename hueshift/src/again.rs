@@ -1,9 +1,9 @@
 //! Portals that are at their merge point again when they are called with what they have come there with.
 //!
-//! Tier 0 is a function, which can't be entered in its middle: so a run that stands at the merge point of an inner portal
-//! is finished by calling that portal anew (the resume contract, section 4). Most portals begin with the merge point, or
-//! with a test that has let the run pass already. But where a parameter is changed before, it would be changed twice,
-//! and what is looked at but once would be looked at again:
+//! Tier 0 is a function, which can't be entered in its middle: so a run that stands at the merge point of an inner
+//! portal is finished by calling that portal anew (the resume contract, section 4). Most portals begin with the merge
+//! point, or with a test that has let the run pass already. But where a parameter is changed before, it would be
+//! changed twice, and what is looked at but once would be looked at again:
 //!
 //! ```text
 //! loop { merge_point!(); … }              yes       x += 1; loop { merge_point!(); … }          no

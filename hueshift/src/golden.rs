@@ -6,9 +6,9 @@
 //! hueshift::assert_no_ops!(graphs, int_mul, call);       // and what must not be there
 //! ```
 //!
-//! [`Interpreter::colored`] and [`Interpreter::compiler`] pin the graphs of one function of the interpreter. Blocks and values
-//! are numbered as a reader meets them, data has names instead of addresses, and places in the source are left out but for those
-//! of traps: a graph's text changes when the graph does, and is the same on every machine.
+//! [`Interpreter::colored`] and [`Interpreter::compiler`] pin the graphs of one function of the interpreter. Blocks and
+//! values are numbered as a reader meets them, data has names instead of addresses, and places in the source are left
+//! out but for those of traps: a graph's text changes when the graph does, and is the same on every machine.
 
 use crate::embed::{Error, Interpreter};
 use flowgraph::ir::{Module, Opcode, RustType};

@@ -544,8 +544,8 @@ impl<'m> Jit<'m> {
         Ok(!self.code.is_refused(key))
     }
 
-    /// Tells of code that has been made since `begun`. Without what the code generator has refused tier 0 goes on where it
-    /// can, or the interpreter behind exits: but a whole program of which not even the beginning can be compiled is
+    /// Tells of code that has been made since `begun`. Without what the code generator has refused tier 0 goes on where
+    /// it can, or the interpreter behind exits: but a whole program of which not even the beginning can be compiled is
     /// refused.
     fn made_or_refused(
         &mut self,

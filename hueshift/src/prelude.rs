@@ -2,8 +2,8 @@
 //!
 //! Under rustc every hint is the identity, `false`, or nothing at all: the interpreter is the ordinary program that it
 //! looks like. The front end knows the same names and gives them the meaning that `docs/hints.md` describes. This file
-//! and
-//! [`crate::io`] stand on nothing but std, so that a dialect file can be compiled with a copy of them and no crate at all.
+//! and [`crate::io`] stand on nothing but std, so that a dialect file can be compiled with a copy of them and no crate
+//! at all.
 //!
 //! ```
 //! use hueshift::prelude::*;

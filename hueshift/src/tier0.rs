@@ -65,8 +65,8 @@ pub(crate) fn outside<T>(f: impl FnOnce() -> T) -> T {
     done
 }
 
-/// While a run is being caught, panics are not printed, but kept with their place. A thread that is panicking may not say
-/// what is done with panics: a later run does.
+/// While a run is being caught, panics are not printed, but kept with their place. A thread that is panicking may not
+/// say what is done with panics: a later run does.
 fn install_hook() {
     if std::thread::panicking() {
         return;

@@ -12,8 +12,8 @@
 //! ```
 //!
 //! What is behind an exit, the host or a bridge, finds `values`, `guard` and `exit_cell` there (see
-//! [`crate::fragment`]). Each of these is consumed by whoever the status is returned to before any other code runs, so one context serves
-//! all activations of a thread, nested ones too.
+//! [`crate::fragment`]). Each of these is consumed by whoever the status is returned to before any other code runs, so
+//! one context serves all activations of a thread, nested ones too.
 
 use cranelift_codegen::ir::{self, AbiParam, Signature, types};
 use cranelift_codegen::isa::CallConv;
@@ -67,7 +67,7 @@ pub(crate) struct Context {
     /// values at merge points. As many as travel in registers lie in the first 128 bytes, which instructions of x86-64
     /// reach with one byte.
     pub values: [u64; MAX_VALUES],
-    /// So many merge points are gone by before the host is asked at one.
+    /// Merge points left to pass before the host is asked at one.
     pub merge_points_left: u64,
     /// The end of the slot stack.
     pub slot_limit: u64,

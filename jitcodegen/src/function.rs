@@ -621,8 +621,8 @@ impl Translator<'_, '_, '_> {
             }
         }
         let (then, otherwise) = (&targets[0], &targets[1]);
-        // What stands second comes next: that's to be where nothing is counted, and what stays in a loop. What leads back
-        // takes one jump if it stands first.
+        // What stands second comes next: that's to be where nothing is counted, and what stays in a loop. What leads
+        // back takes one jump if it stands first.
         let counts_last = ways.last().is_some_and(|(way, ..)| ways.len() == 1 && *way == otherwise.0);
         if stays.is_some_and(|stays| stays.holds != stays.back) || counts_last && self.flag(cond).is_none() {
             let is_zero = self.opposite(flag);

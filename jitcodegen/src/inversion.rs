@@ -1,4 +1,4 @@
-//! Small loops that look before each round whether to make it look behind it whether to make another one.
+//! Loop inversion: small loops that are tested before each round are tested behind it.
 //!
 //! A round is one jump shorter then: what is behind the test follows it, and the test leads back.
 //!

@@ -1,8 +1,8 @@
 //! Small functions that call themselves: some levels of the recursion become one.
 //!
 //! Of such a function most of the time is what a call takes: the frame, the look at the stack, the registers that are
-//! kept. With the function's body in the place of its calls, and again in the place of those in it, a call does the work
-//! of several.
+//! kept. With the function's body in the place of its calls, and again in the place of those in it, a call does the
+//! work of several.
 //!
 //! ```text
 //! b0(v0): v1 = int_lt v0, 2               b0(v0): v1 = int_lt v0, 2

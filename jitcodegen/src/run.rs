@@ -341,8 +341,8 @@ impl Entry {
     /// values of an exit can be used until it is dropped.
     ///
     /// # Errors
-    /// If the number of words is wrong, or a graph that is called on the way leaves through an exit and there is no hook
-    /// that finishes its run.
+    /// If the number of words is wrong, or a graph that is called on the way leaves through an exit and there is no
+    /// hook that finishes its run.
     pub fn call_in(&self, activation: &Activation, args: &[u64]) -> Result<Outcome, CodegenError> {
         if args.len() != self.params {
             let (expected, given) = (self.params, args.len());

@@ -59,7 +59,8 @@ impl Tree {
         self.within[above.index()].contains(&self.within[block.index()].start)
     }
 
-    /// The blocks of the loop around `head` that `latch` leads back to it, sorted; nothing if there are more than `most`.
+    /// The blocks of the loop around `head` that `latch` leads back to it, sorted; nothing if there are more than
+    /// `most`.
     pub fn body(&self, head: BlockId, latch: BlockId, most: usize) -> Option<Vec<BlockId>> {
         body(&self.before, head, latch, most)
     }

@@ -131,8 +131,8 @@ impl Worker {
         self.news.take()
     }
 
-    /// The next batch that is done, waited for if it is to be; nothing if none is. One that the thread has come to its
-    /// end over, by a panic, has been refused.
+    /// The next batch that is done, waited for if it is to be; nothing if none is. One that made the
+    /// thread panic counts as refused.
     pub fn done(&self, wait: bool) -> Option<Done> {
         let done = if wait { self.done.recv().map_err(|_| TryRecvError::Disconnected) } else { self.done.try_recv() };
         match done {

@@ -1,4 +1,5 @@
-//! Branches whose arms hardly do anything: no branches in machine code; and products by one more and one less than powers of two.
+//! Branches whose arms hardly do anything: no branches in machine code; and products by one more and one less than
+//! powers of two.
 #![allow(missing_docs)]
 
 mod common;

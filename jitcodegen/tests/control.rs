@@ -278,7 +278,8 @@ fn refusals_leave_the_engine_usable() {
     assert_eq!(returned(engine.call("sum", &[4])), [6]);
 }
 
-/// A trap leaves by the block by which all do: its own code stores its operands, where one byte reaches, and goes there.
+/// A trap leaves by the block by which all do: its own code stores its operands, where one byte reaches, and goes
+/// there.
 #[test]
 fn traps_share_a_way_out() {
     let (mut b, p) = build("get", &[I, I, I], &[I]);

@@ -1,4 +1,5 @@
-//! Division by constants: what the op table says, by code in which nothing is divided, at all levels and on all machines.
+//! Division by constants: what the op table says, by code in which nothing is divided, at all levels and on all
+//! machines.
 #![allow(missing_docs)]
 
 mod common;

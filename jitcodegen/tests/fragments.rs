@@ -51,7 +51,8 @@ fn bridge(live: &[Type]) -> Build {
     b
 }
 
-/// Branches on `x < y` or on `x & y`. Both sides hand on what was branched on, twice: as it is, and through a parameter.
+/// Branches on `x < y` or on `x & y`. Both sides hand on what was branched on, twice: as it is, and through a
+/// parameter.
 fn branching(opcode: Opcode) -> Build {
     let (mut b, p) = build("branching", &[I, I], &[I, I]);
     let (then, t) = b.block(&[I]);
@@ -65,7 +66,8 @@ fn branching(opcode: Opcode) -> Build {
     b
 }
 
-/// What was branched on is known behind the branch, so that a comparison that an exit hands over isn't computed as a number.
+/// What was branched on is known behind the branch, so that a comparison that an exit hands over isn't computed as a
+/// number.
 #[test]
 fn what_was_branched_on_is_known_behind_it() {
     for opcode in [Opcode::IntLt, Opcode::IntAnd] {

@@ -1,5 +1,5 @@
-//! Loops that move on before they look whether to stop, of which is used behind where the last round began: it is counted from where the next one would, and
-//! is the same.
+//! Loops that move on before they look whether to stop, of which is used behind where the last round began: it is
+//! counted from where the next one would, and is the same.
 #![allow(missing_docs)]
 
 mod common;
@@ -87,7 +87,8 @@ b2:
     assert!(!round.contains("movq %r"), "{round}\n{asm}");
 }
 
-/// A loop of two numbers that move on by constants, left at two places, with whatever it has, used and handed over in blocks behind.
+/// A loop of two numbers that move on by constants, left at two places, with whatever it has, used and handed over in
+/// blocks behind.
 fn random(numbers: &mut Random) -> String {
     let mut pick = |from: &[&str]| from[numbers.below(from.len())].to_owned();
     let steps = ["1", "9", "-9", "0", "4611686018427387904", "-9223372036854775808"];

@@ -1,4 +1,5 @@
-//! Loops that carry a product: two rounds are done as one, and every round that is left in between gives what it would have.
+//! Loops that carry a product: two rounds are done as one, and every round that is left in between gives what it would
+//! have.
 #![allow(missing_docs)]
 
 mod common;
@@ -209,7 +210,8 @@ fn rounds_are_paired() {
     }
 }
 
-/// A loop over a counter that carries a product and something else, is left at one or two places, and hands over whatever it has.
+/// A loop over a counter that carries a product and something else, is left at one or two places, and hands over
+/// whatever it has.
 fn random(numbers: &mut Random) -> String {
     let pick = |numbers: &mut Random, from: &[&str]| from[numbers.below(from.len())].to_owned();
     let early = ["v3", "v4", "v5", "v1", "7"];

@@ -1,4 +1,5 @@
-//! Loops whose values move up round by round: two rounds are done as one, and each that is left in between gives what it would have.
+//! Loops whose values move up round by round: two rounds are done as one, and each that is left in between gives what
+//! it would have.
 #![allow(missing_docs)]
 
 mod common;

@@ -61,7 +61,8 @@ fn steps_are_done_in_place() {
     }
 }
 
-/// The same of three places at once, which the caller has checked: each way out hands over where it was, one of them twice.
+/// The same of three places at once, which the caller has checked: each way out hands over where it was, one of them
+/// twice.
 const ROUNDS: &str = r#"module flow
 graph scan(n: int, base: int, length: int) -> int {
 b0(v0: int, v1: int, v2: int):

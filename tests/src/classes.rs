@@ -3,7 +3,8 @@
 //! Not asked for is what can't come up, or what may only once in a while:
 //!
 //! - the op `is_virtual`: a question to the compiler, which engines may answer differently;
-//! - the trap `stack_exhausted`: how deep a recursion may go differs from engine to engine, so random ones don't go deep;
+//! - the trap `stack_exhausted`: how deep a recursion may go differs from engine to engine, so random ones don't go
+//!   deep;
 //! - local merges in traces, which are passed, but in functions that a trace calls: these are specialized eagerly;
 //! - global merges that are capped or passed: a loop's head has versions instead.
 

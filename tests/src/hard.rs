@@ -308,8 +308,8 @@ fn triangle() -> Vec<u16> {
     c.returns(2)
 }
 
-/// The sum in registers 4 and 5 begins as an integer, and is a float from the second eighth on; in the third the summand
-/// becomes one, in the fifth the sum begins anew.
+/// The sum in registers 4 and 5 begins as an integer, and is a float from the second eighth on; in the third the
+/// summand becomes one, in the fifth the sum begins anew.
 fn phases() -> Vec<u16> {
     let mut c = Code::default();
     c.op(LOAD, 6, 3);

@@ -1,9 +1,9 @@
-//! Random programs of each guest language, in tier 0, ahead of time, just in time, and just in time under chaos; and the soak,
-//! which goes on with that, and with random graphs, for as long as one likes.
+//! Random programs of each guest language, in tier 0, ahead of time, just in time, and just in time under chaos; and
+//! the soak, which goes on with that, and with random graphs, for as long as one likes.
 //!
-//! `HUESHIFT_CASES=500 cargo test --release --workspace --test chaos random -- --nocapture` makes more programs, and others each
-//! time (`HUESHIFT_SEED` gives the same again, `HUESHIFT_GUEST=tl` those of one language). What fails is made small and saved in
-//! `tests/regressions/guests`, whose files are replayed; `HUESHIFT_CASE=FILE` replays one.
+//! `HUESHIFT_CASES=500 cargo test --release --workspace --test chaos random -- --nocapture` makes more programs, and
+//! others each time (`HUESHIFT_SEED` gives the same again, `HUESHIFT_GUEST=tl` those of one language). What fails is
+//! made small and saved in `tests/regressions/guests`, whose files are replayed; `HUESHIFT_CASE=FILE` replays one.
 
 use flowgraph::eval::Outcome;
 use hueshift::{Choice, Jit, JitOptions};
@@ -104,8 +104,8 @@ fn all_that_ever_failed() {
     }
 }
 
-/// A trace that is stopped behind a guard has nothing more than an exit there, which is no exit of that guard: guards fail again
-/// and again, also when their conditions don't hold.
+/// A trace that is stopped behind a guard has nothing more than an exit there, which is no exit of that guard: guards
+/// fail again and again, also when their conditions don't hold.
 #[test]
 fn guards_before_the_end_of_a_trace() {
     let tlr = find("tlr").expect("it is bundled");
@@ -160,9 +160,9 @@ fn peak() -> String {
 /// A trial takes no longer than that, or hangs.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// `HUESHIFT_MINUTES=60 cargo test --release --workspace --test chaos soak -- --ignored --nocapture`: so many minutes of CPU time, 10 if
-/// it isn't said, on one core. What is tried at the moment lies in the folder for temporary files of the tests: if the process dies,
-/// that was it.
+/// `HUESHIFT_MINUTES=60 cargo test --release --workspace --test chaos soak -- --ignored --nocapture`: so many minutes
+/// of CPU time, 10 if it isn't said, on one core. What is tried at the moment lies in the folder for temporary files of
+/// the tests: if the process dies, that was it.
 #[test]
 #[ignore = "goes on for as long as one likes"]
 fn soak() {

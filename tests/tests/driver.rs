@@ -38,7 +38,8 @@ pub fn run(cells: &mut [i64], n: i64) -> i64 {
 }
 ";
 
-/// Two thousand drivers over one memory, one after the other, each stopped, disturbed or neither; and one that runs often.
+/// Two thousand drivers over one memory, one after the other, each stopped, disturbed or neither; and one that runs
+/// often.
 #[test]
 fn drivers_give_their_memory_back() {
     let pipeline = Pipeline::new("run.rs", SOURCE, "run", &[]).expect("a source of the dialect");
@@ -253,8 +254,8 @@ pub fn run(n: i64) -> i64 {
     assert_eq!(told.at.as_ref().map(|place| place.line), Some(9), "{told:?}");
 }
 
-/// What is known where a run comes back from an exit may fit no version of the code at the merge point: then it isn't left to the
-/// interpreter for good, as if all had been done there.
+/// What is known where a run comes back from an exit may fit no version of the code at the merge point: then it isn't
+/// left to the interpreter for good, as if all had been done there.
 #[test]
 fn runs_that_fit_no_version_are_traced_again() {
     let source = "
@@ -262,7 +263,8 @@ use hueshift::prelude::*;
 
 pub struct Frame { seed: u64, sum: u64, stack: [u64; 4] }
 
-/// `r` draws a number, `t` jumps to one of the places that follow it, `1` adds its operand (by way of the stack), `j` jumps, `l` loops.
+/// `r` draws a number, `t` jumps to one of the places that follow it, `1` adds its operand (by way of the stack), `j`
+/// jumps, `l` loops.
 #[portal(greens(code, pc), reds(frame, left))]
 fn run(code: &[u8], mut pc: usize, frame: &mut Frame, mut left: u64) -> u64 {
     loop {
@@ -312,8 +314,9 @@ pub fn entry(code: &[u8], left: u64) -> u64 {
     }
 }
 
-/// Cells behind a `&mut` that a `&` leads to which an earlier round has made: handed on, in an `Option`, or lying in memory. Nothing says
-/// so when a run comes to compiled code. (Embedded in a crate rustc refuses such a portal: its state would be borrowed for good.)
+/// Cells behind a `&mut` that a `&` leads to which an earlier round has made: handed on, in an `Option`, or lying in
+/// memory. Nothing says so when a run comes to compiled code. (Embedded in a crate rustc refuses such a portal: its
+/// state would be borrowed for good.)
 #[test]
 fn cells_that_earlier_rounds_refer_to() {
     let source = "
@@ -380,8 +383,8 @@ pub fn cell_kept_by_a_round<'a>(o: &'a mut Outer, ctx: &mut Ctx<'a>, n: i64, k: 
     runs.into_iter().for_each(|(entry, args)| agree_however_they_are_compiled(source, entry, args));
 }
 
-/// References that led nowhere when they were traced: `None`, and a slice at the end of its memory. Later ones lead into what others
-/// lead to as well.
+/// References that led nowhere when they were traced: `None`, and a slice at the end of its memory. Later ones lead
+/// into what others lead to as well.
 #[test]
 fn references_that_led_nowhere_once() {
     let source = "

@@ -1,8 +1,8 @@
 //! The correctness equation on random modules and random splits of their arguments, and on all that ever failed.
 //!
-//! `HUESHIFT_CASES=10000 cargo test --release -p hueshift-tests --test equation -- --nocapture` is the nightly size: other modules
-//! each time (`HUESHIFT_SEED` gives the same again), and what they are made of is printed. What fails is made small and
-//! saved in `tests/regressions`, whose files are replayed; `HUESHIFT_CASE=FILE` replays one.
+//! `HUESHIFT_CASES=10000 cargo test --release -p hueshift-tests --test equation -- --nocapture` is the nightly size:
+//! other modules each time (`HUESHIFT_SEED` gives the same again), and what they are made of is printed. What fails is
+//! made small and saved in `tests/regressions`, whose files are replayed; `HUESHIFT_CASE=FILE` replays one.
 
 use flowgraph::testing::{Source, random_module};
 use hueshift_tests::{Case, Done, Switches, check, classes, shrink};

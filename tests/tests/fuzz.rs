@@ -1,7 +1,8 @@
-//! The targets of fuzzing on everything that ever failed, and on a fixed number of mutations of what fuzzing begins with.
+//! The targets of fuzzing on everything that ever failed, and on a fixed number of mutations of what fuzzing begins
+//! with.
 //!
-//! `HUESHIFT_SEED=7 HUESHIFT_CASES=5000 cargo test -p hueshift-tests --test fuzz -- --nocapture` makes others, and more.
-//! `docs/internals.md` says how libFuzzer runs the same targets.
+//! `HUESHIFT_SEED=7 HUESHIFT_CASES=5000 cargo test -p hueshift-tests --test fuzz -- --nocapture` makes others, and
+//! more. `docs/internals.md` says how libFuzzer runs the same targets.
 
 use hueshift_tests::fuzz::{BRAINFUCK, EQUATION, FRONT_END, GRAPH_TEXT, Target};
 use std::panic::catch_unwind;

@@ -1,5 +1,5 @@
-//! Every example of every guest program, on every engine there is: the evaluator and machine code on the flow graphs, the
-//! evaluator on residual graphs, and the driver with its compiled code, exits and bridges under both policies. (The
+//! Every example of every guest program, on every engine there is: the evaluator and machine code on the flow graphs,
+//! the evaluator on residual graphs, and the driver with its compiled code, exits and bridges under both policies. (The
 //! reference machines of the crate `interpreters` have confirmed the examples already.)
 
 use flowgraph::eval::{Evaluator, Outcome};

@@ -1,5 +1,5 @@
-//! Specializing costs no more than what it goes through: for programs twice as long, twice the steps, twice the work (what
-//! states hold that is copied or gone through), and twice the code. Counted, not timed.
+//! Specializing costs no more than what it goes through: for programs twice as long, twice the steps, twice the work
+//! (what states hold that is copied or gone through), and twice the code. Counted, not timed.
 
 use hueshift_tests::pipeline::Pipeline;
 use timeshifter::specialize::{Engine, Program};

@@ -1,5 +1,5 @@
-//! Operators, casts and number methods of every type, on many values: rustc, the evaluator of the flow graphs, machine code where
-//! no operand is known, and folding where all are.
+//! Operators, casts and number methods of every type, on many values: rustc, the evaluator of the flow graphs, machine
+//! code where no operand is known, and folding where all are.
 
 use flowgraph::eval::{Evaluator, Outcome};
 use flowgraph::frontend::lift;

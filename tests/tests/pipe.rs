@@ -1,5 +1,5 @@
-//! A compiler is its graphs: printed and parsed, they specialize to the same residual code; and with one op changed they
-//! are another compiler.
+//! A compiler is its graphs: printed and parsed, they specialize to the same residual code; and with one op changed
+//! they are another compiler.
 
 use flowgraph::text::{parse_module, print_graph, print_module};
 use hueshift::io::{self, Io};

@@ -1,10 +1,10 @@
-//! Random programs in the dialect: rustc's build of each is tier 0, and evaluator, specializer and machine code must give
-//! the same, traps, memory and output included.
+//! Random programs in the dialect: rustc's build of each is tier 0, and evaluator, specializer and machine code must
+//! give the same, traps, memory and output included.
 //!
-//! `HUESHIFT_CASES=2000 cargo test --release --workspace --test programs random_programs -- --nocapture` is the nightly size: other
-//! programs each time (`HUESHIFT_SEED` gives the same again). What fails is saved in `tests/regressions/programs`, small if it fails
-//! without rustc; these files are replayed, and `HUESHIFT_CASE=FILE` replays one. Without a rustc nothing is compared with it,
-//! and the test says so.
+//! `HUESHIFT_CASES=2000 cargo test --release --workspace --test programs random_programs -- --nocapture` is the nightly
+//! size: other programs each time (`HUESHIFT_SEED` gives the same again). What fails is saved in
+//! `tests/regressions/programs`, small if it fails without rustc; these files are replayed, and `HUESHIFT_CASE=FILE`
+//! replays one. Without a rustc nothing is compared with it, and the test says so.
 
 use flowgraph::eval::Outcome;
 use flowgraph::frontend::{Reason, lift_for};
@@ -292,7 +292,8 @@ fn without_others(text: &str, modules: &[&Module]) -> String {
     lines.join("\n")
 }
 
-/// The files of the scenarios, compiled by rustc: what their cases expect is what they give there, and what the evaluator gives.
+/// The files of the scenarios, compiled by rustc: what their cases expect is what they give there, and what the
+/// evaluator gives.
 #[test]
 fn scenarios() {
     if let Err(e) = tier0::available() {
@@ -337,7 +338,8 @@ fn scenarios() {
     for ((list, source), theirs) in files.values().zip(&sources).zip(&all) {
         for (((case, module), asked), theirs) in list.iter().zip(&source.asked).zip(theirs) {
             let mut said = vec![ends_as_wanted(case, theirs.shown())];
-            // Results are checked with every engine by the suite of the scenarios; memory only as far as a case names it.
+            // Results are checked with every engine by the suite of the scenarios; memory only as far as a case names
+            // it.
             if !theirs.after.is_empty() {
                 said.push(evaluate(asked).and_then(|ours| compare(&ours, theirs)));
             }

@@ -1,6 +1,7 @@
 //! The resume contract on random modules, and on loops written for it.
 //!
-//! `HUESHIFT_DISTURBED=1000 cargo test --release -p hueshift-tests --test resume` is the nightly size: every step and every guard.
+//! `HUESHIFT_DISTURBED=1000 cargo test --release -p hueshift-tests --test resume` is the nightly size: every step and
+//! every guard.
 
 use flowgraph::testing::{Source, random_module};
 use hueshift_tests::resume::{Disturbed, disturb};

@@ -1,5 +1,5 @@
-//! Every case of the corpus. `SCENARIOS=text cargo test -p hueshift-tests --test scenarios -- --nocapture` runs those whose
-//! ids contain the text. With `SCENARIOS_IN=folder` the cases are those of another corpus.
+//! Every case of the corpus. `SCENARIOS=text cargo test -p hueshift-tests --test scenarios -- --nocapture` runs those
+//! whose ids contain the text. With `SCENARIOS_IN=folder` the cases are those of another corpus.
 
 use hueshift_tests::scenarios::{Later, corpus, load, run};
 

@@ -1,4 +1,5 @@
-//! What asking the rules costs: `cargo run --release -p timeshifter --example asking -- FILE…`, of files of residual graphs.
+//! What asking the rules costs: `cargo run --release -p timeshifter --example asking -- FILE…`, of files of residual
+//! graphs.
 //!
 //! Each op of the graphs is asked about, many times, with what is known of its operands from their ops alone.
 

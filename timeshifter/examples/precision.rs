@@ -1,4 +1,5 @@
-//! How tight the transfers are, as a Markdown table: `cargo run --release -p timeshifter --example precision > docs/precision.md`.
+//! How tight the transfers are, as a Markdown table: `cargo run --release -p timeshifter --example precision >
+//! docs/precision.md`.
 //!
 //! Each op is tried on all bounds of four bits and of six, pairs of them where it has two operands, and the program
 //! ends with a panic if a result isn't in the bound.

@@ -1,8 +1,9 @@
-//! Writes the source of `bounds` once more, over words that are terms (`src/word.rs`): what is proven is what is executed.
+//! Writes the source of `bounds` once more, over words that are terms (`src/word.rs`): what is proven is what is
+//! executed.
 //!
-//! The rewriting is of syntax alone. Integer types become the types of `word`, literals and casts calls, operators functions, constants
-//! functions without parameters, a match on a number a guard. The body of each function becomes a closure that is gone through for all its
-//! decisions (`src/explore.rs`). What only prints is left out.
+//! The rewriting is of syntax alone. Integer types become the types of `word`, literals and casts calls, operators
+//! functions, constants functions without parameters, a match on a number a guard. The body of each function becomes a
+//! closure that is gone through for all its decisions (`src/explore.rs`). What only prints is left out.
 
 use proc_macro2::{Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};

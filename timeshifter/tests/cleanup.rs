@@ -1,5 +1,5 @@
-//! What is done before, and decided before, isn't done again in residual graphs: each case is a graph as text, and what is not in
-//! it any more.
+//! What is done before, and decided before, isn't done again in residual graphs: each case is a graph as text, and what
+//! is not in it any more.
 #![allow(missing_docs)]
 
 use flowgraph::eval::{Evaluator, Outcome};
@@ -8,7 +8,8 @@ use flowgraph::memory::Memory;
 use flowgraph::text::{parse_module, print_module};
 use timeshifter::optimize::{Rewrites, optimize};
 
-/// Cleans a graph of two integers and one result, and holds it to the same results as before. Gives what is left, as text.
+/// Cleans a graph of two integers and one result, and holds it to the same results as before. Gives what is left, as
+/// text.
 fn cleaned(body: &str) -> String {
     let text = format!("module residual\n\ngraph f(n: int, m: int) -> int {{\n{body}\n}}\n");
     let mut module = parse_module(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));

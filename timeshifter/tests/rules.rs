@@ -9,7 +9,8 @@ fn interpreted() -> Interpreted {
     Interpreted::new(rules::read(rules::INTEGER).expect("integer.rules is well-formed"))
 }
 
-/// What has fired, with numbers for the operands that are known to be these: of operands that are the same the two may choose either.
+/// What has fired, with numbers for the operands that are known to be these: of operands that are the same the two may
+/// choose either.
 fn known(terms: &Terms, fired: Option<Fired>) -> Option<Fired> {
     fn target(terms: &Terms, built: Built) -> Built {
         match built {

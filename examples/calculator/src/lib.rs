@@ -127,7 +127,8 @@ pub mod lang {
         depth + 1
     }
 
-    /// Any Rust may be in here, such as a map behind a `RefCell` of the thread. Compiled code calls it and knows nothing of it.
+    /// Any Rust may be in here, such as a map behind a `RefCell` of the thread. Compiled code calls it and knows
+    /// nothing of it.
     #[dont_look_inside]
     fn note(number: u32, value: f64) {
         super::NOTES.with_borrow_mut(|notes| notes.entry(number).or_default().push(value));

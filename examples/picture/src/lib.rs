@@ -1,8 +1,9 @@
-//! Pictures as formulas. A picture is a row of operations on numbers, each of which uses results of earlier ones; a point
-//! is inside where the last of them is negative. [`lang`] evaluates a row at a point; compiled for a row that is known, that is
-//! one straight function of x and y.
+//! Pictures as formulas. A picture is a row of operations on numbers, each of which uses results of earlier ones; a
+//! point is inside where the last of them is negative. [`lang`] evaluates a row at a point; compiled for a row that is
+//! known, that is one straight function of x and y.
 //!
-//! The text is that of M. Keeter's [Prospero challenge](https://www.mattkeeter.com/projects/prospero/): lines as `_4 add _0 _3`.
+//! The text is that of M. Keeter's [Prospero challenge](https://www.mattkeeter.com/projects/prospero/): lines as `_4
+//! add _0 _3`.
 
 /// A row of operations in the interpreter's dialect: the evaluator, and what draws with it.
 #[hueshift::interpreter(entry value(ops), entry draw(ops))]
@@ -52,7 +53,8 @@ pub mod lang {
     /// The most operations that a picture may have.
     pub const MOST: usize = 8192;
 
-    /// The most pixels in a row. (It also tells the compiler that no coordinate is infinite: so none of the usual pictures has a NaN in it.)
+    /// The most pixels in a row. (It also tells the compiler that no coordinate is infinite: so none of the usual
+    /// pictures has a NaN in it.)
     pub const LARGEST: usize = 4096;
 
     /// What the last operation gives at a point.
@@ -179,8 +181,8 @@ pub fn read(text: &str) -> Result<Vec<Op>, Wrong> {
     Ok(ops)
 }
 
-/// The same as a C program that draws the picture in the size it is given, and prints how long a pixel took: what a C compiler makes of it is
-/// what compiled code is compared with.
+/// The same as a C program that draws the picture in the size it is given, and prints how long a pixel took: what a C
+/// compiler makes of it is what compiled code is compared with.
 pub fn to_c(ops: &[Op]) -> String {
     let mut text = "#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <time.h>\n\
                     static float value(float x, float y) {\n"

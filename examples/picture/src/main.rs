@@ -1,4 +1,5 @@
-//! Draws a picture, interpreted and compiled: `picture FILE.vm [SIZE] [OUT.pgm]`; or prints it as a C program: `picture --c FILE.vm`.
+//! Draws a picture, interpreted and compiled: `picture FILE.vm [SIZE] [OUT.pgm]`; or prints it as a C program: `picture
+//! --c FILE.vm`.
 
 use hueshift::embed::Jit;
 use picture::{lang, read, to_c};

@@ -1,8 +1,8 @@
 //! The evaluator: runs graphs of every stage, slowly, obviously and completely. It is the oracle of every other engine.
 //!
-//! [`execute`] is the one definition of what an op that is no call does when it is run; the evaluator, the tracer and the
-//! blackhole share it. [`Evaluator`] adds calls and control flow over explicit [`Frame`]s, so that a run can begin at any
-//! position `(graph, block, op index)` for which the registers are known, and be stopped at one.
+//! [`execute`] is the one definition of what an op that is no call does when it is run; the evaluator, the tracer and
+//! the blackhole share it. [`Evaluator`] adds calls and control flow over explicit [`Frame`]s, so that a run can begin
+//! at any position `(graph, block, op index)` for which the registers are known, and be stopped at one.
 //!
 //! Colored and compiler graphs run as the flow graphs that they were made from: colors, times and marks mean nothing
 //! here. Residual graphs end in [`Outcome::Exited`] where they leave by an exit, and go on in another graph of the

@@ -189,9 +189,9 @@ impl Program<'_> {
         self.widen_classes();
     }
 
-    /// What a reference into an enum's payload leads to has another class than the enum, and what one to a field leads to
-    /// that a pattern binds, than that field: then the accesses of the enum, or of the field, are of the class that may
-    /// be part of anything.
+    /// What a reference into an enum's payload leads to has another class than the enum, and what one to a field leads
+    /// to that a pattern binds, than that field: then the accesses of the enum, or of the field, are of the class that
+    /// may be part of anything.
     fn widen_classes(&self) {
         let (referenced, fields) = (self.referenced_payloads.borrow(), self.bound_fields.borrow());
         if referenced.is_empty() && fields.is_empty() {

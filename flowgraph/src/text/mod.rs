@@ -34,10 +34,10 @@
 //! `data CODES: [&[u8]; 1] = x"00000000000000000200000000000000" @0 &TABLE`. Places are `@line:column`, or
 //! `@file:line:column` in files other than the first.
 //!
-//! [`parse_module`] of [`print_module`] is the identity, except for the texts of source files, which are not printed. It
-//! holds for broken graphs too, as long as descriptors and callees stand where they belong, marks ascend, and every type
-//! that is named is declared. The short form ([`print_graph_short`]) leaves out all that doesn't change what a graph does
-//! and can be parsed as well.
+//! [`parse_module`] of [`print_module`] is the identity, except for the texts of source files, which are not printed.
+//! It holds for broken graphs too, as long as descriptors and callees stand where they belong, marks ascend, and every
+//! type that is named is declared. The short form ([`print_graph_short`]) leaves out all that doesn't change what a
+//! graph does and can be parsed as well.
 
 mod error;
 mod lex;

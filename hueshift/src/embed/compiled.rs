@@ -40,8 +40,8 @@ impl Compiled {
     /// Compiles an entry eagerly. `greens` are the words of its green parameters' leaves.
     ///
     /// # Safety
-    /// The words are those of values of the parameters' types, and so are those of each [`Compiled::run`]; what the greens
-    /// refer to stays as it is while this is used.
+    /// The words are those of values of the parameters' types, and so are those of each [`Compiled::run`]; what the
+    /// greens refer to stays as it is while this is used.
     pub unsafe fn new(
         compiler: &Compiler,
         constants: &Constants,

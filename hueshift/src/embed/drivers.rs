@@ -57,8 +57,8 @@ pub(super) struct Drivers {
     past: Stats,
 }
 
-/// So many drivers there may be at a time. Each has mappings of memory of its own, and mostly a thread, of which a system
-/// has some ten thousand.
+/// So many drivers there may be at a time. Each has mappings of memory of its own, and mostly a thread, of which a
+/// system has some ten thousand.
 const MOST_DRIVERS: usize = 256;
 
 /// So many keys are remembered whose code was thrown away.
@@ -136,9 +136,9 @@ impl Drivers {
         self.bytes > 0
     }
 
-    /// Throws the coldest drivers away that no run is inside of: if there is more code than so many bytes, until there is
-    /// half as much, and if they are too many, until they are half as many. Gives what has gone, and the share of the time
-    /// since some went last that was spent on code that had been there before.
+    /// Throws the coldest drivers away that no run is inside of: if there is more code than so many bytes, until there
+    /// is half as much, and if they are too many, until they are half as many. Gives what has gone, and the share of
+    /// the time since some went last that was spent on code that had been there before.
     pub fn evict(&mut self, most: usize) -> (Evicted, f64) {
         let (too_much, too_many) = (self.bytes > most, self.are_too_many());
         let goes = |driver: &Driver| driver.inside.get() == 0 && (driver.bytes > 0 || too_many);

@@ -63,7 +63,8 @@ struct Walk<'a> {
 /// If a reference leads to no memory: then the types of the source were not kept.
 ///
 /// # Safety
-/// The words are those of values of the parameters' types, and what they refer to stays as it is while `memory` is used.
+/// The words are those of values of the parameters' types, and what they refer to stays as it is while `memory` is
+/// used.
 pub(super) unsafe fn name_greens(
     module: &mut Module,
     memory: &mut Memory,

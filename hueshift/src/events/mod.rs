@@ -1,12 +1,12 @@
 //! What a JIT does, as typed events: for logs, for tests, and for those who ask why something is slow.
 //!
-//! Each event says what happened, why (a [`Reason`], which says what can be done about it, too), where in the interpreter's
-//! source, and where in the guest program: the greens at the merge point passed last, by name and value. A
-//! [`Jit`](crate::embed::Jit) keeps the latest events ([`JitOptions::kept_events`](crate::JitOptions::kept_events)), and hands
-//! each to the function that `on_event` is given. With `serde` an event is an object of JSON:
+//! Each event says what happened, why (a [`Reason`], which says what can be done about it, too), where in the
+//! interpreter's source, and where in the guest program: the greens at the merge point passed last, by name and value.
+//! A [`Jit`](crate::embed::Jit) keeps the latest events ([`JitOptions::kept_events`](crate::JitOptions::kept_events)),
+//! and hands each to the function that `on_event` is given. With `serde` an event is an object of JSON:
 //!
 //! ```text
-//! {"us":5127,"event":"bridge","exit":3,"taken":200,"reason":"hot-exit","key":"code, pc=12","at":"tl.rs:60:9",
+//! {"us":5127,"event":"bridge","exit":3,"taken":50,"reason":"hot-exit","key":"code, pc=12","at":"tl.rs:60:9",
 //!  "duration_us":412,"compiler":0}
 //! ```
 //!

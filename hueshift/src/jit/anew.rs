@@ -70,8 +70,8 @@ impl Jit<'_> {
         can && (self.engine.flips(Choice::Anew) || self.is_full())
     }
 
-    /// Throws all code away. The run goes on from these frames; what local aggregates of compiled code they may refer to
-    /// stays in `before`.
+    /// Throws all code away. The run goes on from these frames; what local aggregates of compiled code they may refer
+    /// to stays in `before`.
     pub(super) fn start_over(
         &mut self,
         frames: &[eval::Frame],

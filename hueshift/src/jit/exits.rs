@@ -10,7 +10,7 @@ use std::collections::hash_map::Entry;
 use std::time::Instant;
 use timeshifter::specialize::Choice;
 
-/// Of so many values of promotions without code it is counted how often each was seen.
+/// The most values of promotions without code of which it is counted how often each was seen.
 const MOST_SEEN: usize = 10_000;
 
 /// Where a promotion has as many cases as it may have at once, a value gets another one when it has left so often: then
@@ -194,8 +194,8 @@ impl Jit<'_> {
         *self.remade.entry(exit).or_default() += 1;
     }
 
-    /// The switch that a promotion's exit is pointed to, without cases that the code generator has refused; with the fragments that count before its cases, where there
-    /// are any.
+    /// The switch that a promotion's exit is pointed to, without cases that the code generator has refused; with the
+    /// fragments that count before its cases, where there are any.
     pub(super) fn switch_graph(&self, exit: u32, position: usize, counted: bool) -> Graph {
         let site = &self.engine.exits[exit as usize];
         let mut cases = self.switches.get(&exit).cloned().unwrap_or_default();

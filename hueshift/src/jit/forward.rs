@@ -4,8 +4,8 @@
 //! That is for runs of whole programs, which have no tier 0 that rustc has made. The code is made of the compiler
 //! graphs as they are, and calls the host at merge points. A portal that stands at its merge point is called with the
 //! words that it has there, which only some can be ([`comes_back`]); after some thousand rounds the host has it return,
-//! and the interpreter goes on at that merge point, to see for a few rounds whether anything is hot. So nothing of a run
-//! may lie between the call and the merge point that ends it: a portal that calls portals stays in the interpreter.
+//! and the interpreter goes on at that merge point, to see for a few rounds whether anything is hot. So nothing of a
+//! run may lie between the call and the merge point that ends it: a portal that calls portals stays in the interpreter.
 
 use super::{Jit, JitError, Next, residual_tier};
 use crate::again::comes_back;
@@ -61,8 +61,8 @@ impl Jit<'_> {
         self.has_cost(steps);
     }
 
-    /// Has machine code of the interpreter go on with a run that stands at these frames and can't enter compiled code, if
-    /// it is time for that. Gives where the run goes on then.
+    /// Has machine code of the interpreter go on with a run that stands at these frames and can't enter compiled code,
+    /// if it is time for that. Gives where the run goes on then.
     pub(super) fn go_forward(
         &mut self,
         frames: &mut Vec<eval::Frame>,

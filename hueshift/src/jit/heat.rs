@@ -1,8 +1,8 @@
 //! How often the interpreter behind exits comes by where no code can be entered: what is hot there is compiled.
 //!
 //! A place counts where the guest has jumped back to it, and where a portal is called. That is what the language says;
-//! a guest may go round by something else, calls that its interpreter carries out, say. So behind very many merge points
-//! in a row without either, each one counts.
+//! a guest may go round by something else, calls that its interpreter carries out, say. So behind very many merge
+//! points in a row without either, each one counts.
 //!
 //! Where a green counts on, every round is another place. So no more is remembered than has room, places that nobody
 //! comes back to are counted ever less, and a loop that has been traced inside of functions with other greens each time
@@ -18,17 +18,17 @@ pub(super) type Position = Vec<Place>;
 /// A place in a function: graph, block, op and greens.
 type Place = (usize, usize, usize, Vec<Const>);
 
-/// Behind so many merge points in a row that don't count each one does.
+/// After this many merge points in a row that don't count, each one does.
 const PASSING: u32 = 10_000;
 
-/// So many places are counted at a time.
+/// The most places that are counted at a time.
 const PLACES: usize = 10_000;
 
-/// Of arrivals without a jump back at least one in so many is counted.
+/// Of arrivals without a jump back at least one in this many is counted.
 const SKIPPED: u32 = 64;
 
-/// When so many traces have begun at one place, inside of functions that have other greens each time, the next ones must
-/// be twice as hot.
+/// When so many traces have begun at one place, inside of functions that have other greens each time, the next ones
+/// must be twice as hot.
 const TRACES: u32 = 8;
 
 /// Where more than one in so many traces that were thrown away had been made before, places must be hotter, and where
@@ -134,8 +134,8 @@ fn innermost(position: &[Place]) -> Option<&Place> {
     position.last().filter(|_| position.len() > 1)
 }
 
-/// Whether a place is worth a trace that has been come to so often: if it is come to again nevertheless, as what is known
-/// there fits no version, then again, each time after twice as many.
+/// Whether a place is worth a trace that has been come to so often: if it is come to again nevertheless, as what is
+/// known there fits no version, then again, each time after twice as many.
 pub(super) fn is_due(count: u32, threshold: u32) -> bool {
     count.is_multiple_of(threshold) && (count / threshold).is_power_of_two()
 }

@@ -27,9 +27,10 @@ pub struct JitOptions {
     /// Whether machine code is generated on a second thread, while runs go on in tier 0. What is compiled when depends
     /// on the machine's mood then. Only for runs that begin in tier 0.
     pub background: bool,
-    /// For so long, from when something is hot, a run stays in tier 0 when going to compiled code and back has cost it more than it can bear: so
-    /// that a short one loses little by code that is left again at once, since what comes behind its exits isn't compiled yet. Only with
-    /// [`JitOptions::background`], as what is entered when depends on the machine's mood then.
+    /// For so long, from when something is hot, a run stays in tier 0 when going to compiled code and back has cost it
+    /// more than it can bear: so that a short one loses little by code that is left again at once, since what comes
+    /// behind its exits isn't compiled yet. Only with [`JitOptions::background`], as what is entered when depends on
+    /// the machine's mood then.
     pub warm_up: Duration,
     /// Have the code generator refuse what comes at this number, from 1 on.
     pub refuse_code: Option<u64>,
@@ -65,8 +66,8 @@ pub struct JitOptions {
     /// where there is none to enter; 0: never. Only for runs that don't begin in tier 0, which has machine code.
     pub forward: u64,
     /// How many bytes of machine code there may be of what is compiled just in time. Where there is more, the coldest
-    /// code is thrown away as soon as no run is inside; until then nothing more is compiled. Runs that don't begin in tier
-    /// 0 throw all code away, and go on.
+    /// code is thrown away as soon as no run is inside; until then nothing more is compiled. Runs that don't begin in
+    /// tier 0 throw all code away, and go on.
     pub code_bytes: usize,
     /// How many bytes local arrays and structs of compiled code may use at a time.
     pub slot_bytes: u64,

@@ -139,8 +139,8 @@ impl Translator<'_, '_, '_> {
         Ok(())
     }
 
-    /// A merge point of a portal: the host sees all of the portal's values, and says how to go on, unless it is to be gone
-    /// by.
+    /// A merge point of a portal: the host sees all of the portal's values, and says how to go on, unless it is to be
+    /// gone by.
     pub fn merge_point(&mut self, op: &Op, block: BlockId) -> Result<(), CodegenError> {
         if !self.unit.tier.merge_points || op.args.is_empty() {
             return Ok(());

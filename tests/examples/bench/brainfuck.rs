@@ -1,5 +1,5 @@
-//! A whole run of a large Brainfuck program, compiled ahead of time by the command, beside the same program in C with folded
-//! runs, offsets and idioms, compiled by gcc: as it is, and with the same checks of the tape's ends as ours.
+//! A whole run of a large Brainfuck program, compiled ahead of time by the command, beside the same program in C with
+//! folded runs, offsets and idioms, compiled by gcc: as it is, and with the same checks of the tape's ends as ours.
 //!
 //! The program is the file that `BRAINFUCK` names, which is meant to be Erik Bosman's `mandelbrot.b`.
 
@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 7;
 
-/// So many bytes are touched and given back before each run: a virtual machine may have returned free memory to its host, and then the first touch of a page takes ten times as long
-/// as else. C needs none.
+/// So many bytes are touched and given back before each run: a virtual machine may have returned free memory to its
+/// host, and then the first touch of a page takes ten times as long as else. C needs none.
 const TOUCHED: usize = 256 << 20;
 
 /// The most that a run ahead of time may take, as a multiple of C's, and of C's with every access checked.

@@ -1,4 +1,5 @@
-//! The bundled programs that runs can be made longer of: by the one number that they take, by more input, or by a longer text to match.
+//! The bundled programs that runs can be made longer of: by the one number that they take, by more input, or by a
+//! longer text to match.
 
 use hueshift::JitOptions;
 use hueshift::embed::{Interpreter, Jit};
@@ -163,7 +164,8 @@ impl Guest {
                 return Some(size);
             }
             ended.ok()?;
-            // A run of a tenth of the length may be doubled, whatever its complexity; the rest is approached in small steps.
+            // A run of a tenth of the length may be doubled, whatever its complexity; the rest is approached in small
+            // steps.
             let more = if took * 10 < length { (size / 2).clamp(1, size) } else { (size / 8).max(1) };
             size = size.checked_add(more)?;
             // What takes no time at all with so much never will.

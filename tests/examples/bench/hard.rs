@@ -1,5 +1,5 @@
-//! Programs that are hard on traces: how fast their code is just in time, once it is warm, next to that of the eager policy, and how
-//! large it is; what a guard costs that fails every other time; and when a run is as fast as it gets.
+//! Programs that are hard on traces: how fast their code is just in time, once it is warm, next to that of the eager
+//! policy, and how large it is; what a guard costs that fails every other time; and when a run is as fast as it gets.
 
 use crate::aims::Aim;
 use crate::{best, warm};

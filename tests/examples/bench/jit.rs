@@ -1,5 +1,5 @@
-//! Tier 0 alone against tier 0 with the JIT, warm-up included, for runs that take tier 0 about 1, 10, 100 and 1,000 ms: how a JIT
-//! feels is how it begins. Each run has a `Jit` of its own. The aim: never slower than 1.2 times tier 0.
+//! Tier 0 alone against tier 0 with the JIT, warm-up included, for runs that take tier 0 about 1, 10, 100 and 1,000 ms:
+//! how a JIT feels is how it begins. Each run has a `Jit` of its own. The aim: never slower than 1.2 times tier 0.
 
 use crate::aims::Aim;
 use crate::best;

@@ -1,5 +1,5 @@
-//! What each part of the optimizer earns: residual ops and run time of the bundled programs, compiled ahead of time, with it off, and with
-//! Cranelift's own optimizations off.
+//! What each part of the optimizer earns: residual ops and run time of the bundled programs, compiled ahead of time,
+//! with it off, and with Cranelift's own optimizations off.
 
 use crate::guests::{Ended, Guest};
 use hueshift::JitOptions;

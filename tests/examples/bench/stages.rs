@@ -1,5 +1,6 @@
-//! The stages from a compiler graph to machine code, on programs whose every op has a bounds check on an index that isn't
-//! known: time in each, for programs that grow. It must grow no faster than they do. And on the Brainfuck program that `BRAINFUCK` names, if it does.
+//! The stages from a compiler graph to machine code, on programs whose every op has a bounds check on an index that
+//! isn't known: time in each, for programs that grow. It must grow no faster than they do. And on the Brainfuck program
+//! that `BRAINFUCK` names, if it does.
 
 use crate::aims::Aim;
 use crate::best;
@@ -46,8 +47,8 @@ pub fn run(code: &[i64], mut pc: usize, tape: &mut [u8], mut at: usize, mut sum:
 }
 "#;
 
-/// A guest program of the tape machine: `size` ops in loops of twenty, every fifth of which holds another; where the pointer
-/// is going nobody knows.
+/// A guest program of the tape machine: `size` ops in loops of twenty, every fifth of which holds another; where the
+/// pointer is going nobody knows.
 fn guest(size: usize) -> String {
     let mut code: Vec<(i64, i64)> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
@@ -172,7 +173,8 @@ fn residual(prepared: &mut Prepared) -> Result<((usize, usize), [Duration; 4]), 
     let begun = Instant::now();
     let linked = engine.linked_raw(engine.units[unit].fragment, Linking::but_for(&|_| false));
     let linking = begun.elapsed();
-    // Both on copies: of one in the order in which it lies in memory less has to be fetched than of what has just been put together.
+    // Both on copies: of one in the order in which it lies in memory less has to be fetched than of what has just been
+    // put together.
     let (mut cleaned, mut graph) = (linked.clone(), linked.clone());
     let begun = Instant::now();
     optimize(&mut cleaned, &[], &mut Rewrites::without(Kinds::all()));

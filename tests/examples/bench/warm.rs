@@ -1,5 +1,5 @@
-//! When runs of about 1 ms in tier 0, one after the other with the same `Jit`, are as fast as they get, and what specializing takes
-//! while tracing. The aim for that: at most 1 µs for each residual op.
+//! When runs of about 1 ms in tier 0, one after the other with the same `Jit`, are as fast as they get, and what
+//! specializing takes while tracing. The aim for that: at most 1 µs for each residual op.
 
 use crate::aims::Aim;
 use crate::guests::Guest;

@@ -63,7 +63,8 @@ fn word(scalar: Scalar, random: &mut Random) -> u64 {
 /// Runs a function in the evaluator with a little fuel, and shows what it gives. Gives the trap, if it ends in one.
 ///
 /// # Panics
-/// If the graphs are at fault. A bad access is none: borrows aren't checked, so a reference may outlive what it refers to.
+/// If the graphs are at fault. A bad access is none: borrows aren't checked, so a reference may outlive what it refers
+/// to.
 pub fn run(module: &Module, key: &str, arguments: &Arguments, fuel: u64) -> Option<TrapReport> {
     let mut memory = Memory::for_module(module);
     memory.set_hosts(hueshift::hosts());

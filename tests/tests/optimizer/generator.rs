@@ -193,7 +193,8 @@ impl Generator<'_> {
         }
     }
 
-    /// A loop that hands on two floats or singles, of which comparisons and integers come out, in its rounds and behind it.
+    /// A loop that hands on two floats or singles, of which comparisons and integers come out, in its rounds and behind
+    /// it.
     fn float_loop(&mut self, env: &mut Env) {
         let ty = [Type::Float, Type::Single][self.random.below(2)];
         let pick = |single, float| if ty == Type::Single { single } else { float };
@@ -342,8 +343,8 @@ impl Generator<'_> {
         self.pure(opcode, &args)
     }
 
-    /// An index of a byte that lies in the array with those behind it: one that has been used before, or one near it, checked; or
-    /// a new one.
+    /// An index of a byte that lies in the array with those behind it: one that has been used before, or one near it,
+    /// checked; or a new one.
     fn index(&mut self, env: &mut Env) -> Operand {
         if !env.indices.is_empty() && self.random.below(4) > 0 {
             let used = env.indices[self.random.below(env.indices.len())];
@@ -508,7 +509,8 @@ impl Generator<'_> {
         self.block = next;
     }
 
-    /// Guards of one exit, with loads between them: of indices at constant distances, of one value against constants, or of anything.
+    /// Guards of one exit, with loads between them: of indices at constant distances, of one value against constants,
+    /// or of anything.
     fn guards(&mut self, env: &mut Env) {
         use Opcode as O;
         let exit = self.graph.new_block();
@@ -593,8 +595,9 @@ impl Generator<'_> {
         }
     }
 
-    /// Branches by one order, or its opposite, or the other way around, one after the other: both ways lead to one block and hand it something
-    /// else, or one leads past all that follows. Between them there is nothing, or a little.
+    /// Branches by one order, or its opposite, or the other way around, one after the other: both ways lead to one
+    /// block and hand it something else, or one leads past all that follows. Between them there is nothing, or a
+    /// little.
     fn choices(&mut self, env: &mut Env) {
         let (a, b) = (self.value(env), self.value(env));
         let mut own = env.clone();

@@ -1,5 +1,5 @@
-//! Random residual graphs before and after the optimizer: the same results, memory, traps, and values at exits, in the evaluator and as
-//! machine code. Where they differ, the first rewrite with which they do is named.
+//! Random residual graphs before and after the optimizer: the same results, memory, traps, and values at exits, in the
+//! evaluator and as machine code. Where they differ, the first rewrite with which they do is named.
 #![allow(missing_docs)]
 
 mod generator;
@@ -33,8 +33,8 @@ enum End {
 }
 
 impl Ran {
-    /// Whether another graph may have done this in place of one that has done `before`. An exit that is taken in any case needn't be a
-    /// guard's any more, and of the guards of one exit any may have failed.
+    /// Whether another graph may have done this in place of one that has done `before`. An exit that is taken in any
+    /// case needn't be a guard's any more, and of the guards of one exit any may have failed.
     fn may_stand_for(&self, before: &Ran) -> bool {
         match (&self.end, &before.end) {
             (End::Exited(exit, guard, args), End::Exited(of, other, given))

@@ -1,5 +1,6 @@
-//! Proves the optimizer's rules and writes the ledger, without which they aren't built in: `cargo run --release -p rules --example ledger`.
-//! (`hueshift rules check` does the same for any file, but can't be built while the ledger lacks a rule.)
+//! Proves the optimizer's rules and writes the ledger, without which they aren't built in: `cargo run --release -p
+//! rules --example ledger`. (`hueshift rules check` does the same for any file, but can't be built while the ledger
+//! lacks a rule.)
 
 use rules::prove::{Solver, Verdict, prove};
 use rules::{Ledger, Rule};

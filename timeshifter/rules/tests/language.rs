@@ -208,8 +208,8 @@ fn what_is_wrong_is_refuted() {
     }
 }
 
-/// With a day for each question, what Z3 doesn't find out within its steps stays open; with no limit but the steps, what
-/// takes fewer is answered.
+/// With a day for each question, what Z3 doesn't find out within its steps stays open; with no limit but the steps,
+/// what takes fewer is answered.
 #[test]
 fn what_z3_answers_is_a_matter_of_steps() {
     let Ok((solver, _)) = Solver::new(Duration::from_secs(86400)) else {
@@ -281,8 +281,8 @@ fn z3_proves_and_refutes() {
     }
 }
 
-/// The ops that there is no formula for: what `fmod` gives is no operation of Z3's theory of floats (its remainder is the other one, rounded to
-/// the nearest).
+/// The ops that there is no formula for: what `fmod` gives is no operation of Z3's theory of floats (its remainder is
+/// the other one, rounded to the nearest).
 const WITHOUT_FORMULA: [&str; 2] = ["float_mod", "single_mod"];
 
 /// An operand that is this word, in a rule that says so of `name`; floats by their bits.
@@ -409,7 +409,8 @@ fn bits_of_nans_are_kept() {
     }
 }
 
-/// What proofs take of transfers besides that they hold what the op gives: of constants they are that, and comparisons and overflow are known.
+/// What proofs take of transfers besides that they hold what the op gives: of constants they are that, and comparisons
+/// and overflow are known.
 #[test]
 fn transfers_of_constants_are_constants() {
     use bounds::IntBound;

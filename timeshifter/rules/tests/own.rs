@@ -33,7 +33,8 @@ fn trying_them_finds_nothing_wrong() {
     }
 }
 
-/// Whether a rule means the same at eight bits: it is about integers, and neither numbers of more bits nor bytes are in it.
+/// Whether a rule means the same at eight bits: it is about integers, and neither numbers of more bits nor bytes are in
+/// it.
 fn is_narrow(rule: &Rule) -> bool {
     use flowgraph::ir::{Opcode, Type};
     use rules::rule::Term;

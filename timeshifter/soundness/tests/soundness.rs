@@ -1,5 +1,5 @@
-//! The proofs, and what they stand on: the source that is proven computes what the crate computes, Z3 is told what is computed, and what is
-//! wrong is refuted.
+//! The proofs, and what they stand on: the source that is proven computes what the crate computes, Z3 is told what is
+//! computed, and what is wrong is refuted.
 #![allow(missing_docs)]
 
 use bounds::IntBound as Real;

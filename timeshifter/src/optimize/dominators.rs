@@ -192,8 +192,8 @@ pub(super) fn exits(graph: &Graph, block: BlockId) -> bool {
     matches!(graph.block(block).term, Terminator::Exit { .. })
 }
 
-/// Whether a block is where a guard leaves compiled code. A guard may be made to fail at any time: so what stands before
-/// it must have been passed.
+/// Whether a block is where a guard leaves compiled code. A guard may be made to fail at any time: so what stands
+/// before it must have been passed.
 pub(super) fn is_guards_exit(graph: &Graph, block: BlockId) -> bool {
     matches!(graph.block(block).term, Terminator::Exit { guard, .. } if guard.as_int() != Some(NO_GUARD))
 }

@@ -12,8 +12,8 @@
 //!
 //! What is done between them only computes and loads, and they hand over the same: guards that share a snapshot do,
 //! others that leave by one exit needn't. So it is right to leave by it at the first of them, also where that one's own
-//! condition holds: no more has been done at the last. A promotion has an exit of its own, and takes no part. Of two ends
-//! of a range neither says more; both are one test, as in [`super::ranges`].
+//! condition holds: no more has been done at the last. A promotion has an exit of its own, and takes no part. Of two
+//! ends of a range neither says more; both are one test, as in [`super::ranges`].
 
 use super::dominators::exits;
 use super::flow::at_ends;

@@ -10,8 +10,8 @@
 //!
 //! Such an op can't fail, so it may as well be done where no round comes (A. Aho, M. Lam, R. Sethi, J. Ullman,
 //! "Compilers", 2nd edition, section 9.5.1); but it is done only if each round would, and if what then has to be kept
-//! throughout the loop is little. A comparison stays: as a rule a branch is taken by it, and it costs least right before
-//! that. What loads, and tests that always give the same, are [`super::hoist`]'s business.
+//! throughout the loop is little. A comparison stays: as a rule a branch is taken by it, and it costs least right
+//! before that. What loads, and tests that always give the same, are [`super::hoist`]'s business.
 
 use super::dominators::Dominators;
 use super::joins::definitions;

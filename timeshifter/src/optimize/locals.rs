@@ -12,8 +12,8 @@
 //! ```
 //!
 //! An aggregate is seen by nobody else as long as its address is used for nothing but to load and store there, to be
-//! moved by an offset, and to be handed on to blocks, where it may meet those of others. Then two flow analyses say which
-//! loads may still come behind a point, and which stores may have come before it since the aggregate was made.
+//! moved by an offset, and to be handed on to blocks, where it may meet those of others. Then two flow analyses say
+//! which loads may still come behind a point, and which stores may have come before it since the aggregate was made.
 
 use super::known::Known;
 use super::memory::Place;
@@ -160,8 +160,8 @@ enum Event {
 struct Accessed {
     local: Local,
     place: Place,
-    /// Whether its base is what the aggregate was made as: that is the same in all rounds of a loop until another one is
-    /// made there.
+    /// Whether its base is what the aggregate was made as: that is the same in all rounds of a loop until another one
+    /// is made there.
     is_plain: bool,
 }
 

@@ -4,7 +4,7 @@
 //! cleanup      parameters that are always the same, jumps to jumps; dead: what nobody needs
 //!   handed     ops over what a join is handed as constants
 //! forward      one walk down the dominator tree: what is decided, done before, or simpler
-//!   flow         first the bounds of block parameters, to a fixed point
+//!   flow         first the bounds of block parameters, and how they compare, to a fixed point
 //!   known        what holds on the way; conditions: what a test says; done: which ops have been done
 //!   relations    how two values compare
 //!   joins        what all ways to a join bring
@@ -27,7 +27,8 @@
 //! ranges       two tests whether a value lies in a range are one
 //! rows         several checks at constant distances are one; guards: so are guards of one exit
 //! sink         what only one way out of a block needs is done on that way
-//! float_bound  what is known of a float, as `bounds` is of an integer: its interval, and whether it may be a NaN; floats: what follows on the way
+//! float_bound  what is known of a float, as `bounds` is of an integer: its interval, and whether it may be a NaN;
+//!              floats: what follows on the way
 //! seen         what is seen of a float; signs: what has the same sign and is cheaper
 //! dominators   what dominates what; loops: where they come back from; replacements: values that are something else
 //! rewrites     counting what is done, for those who look for the one that is wrong

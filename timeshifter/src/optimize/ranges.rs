@@ -1,4 +1,5 @@
-//! Two tests whether a value lies in a range are one; so are two of the same values, as `x < y` and `x == y` in `x <= y`.
+//! Two tests whether a value lies in a range are one; so are two of the same values, as `x < y` and `x == y` in `x <=
+//! y`.
 //!
 //! ```text
 //! b0: v1 = int_ge v0, 48            b0: v4 = int_sub v0, 48
@@ -8,11 +9,11 @@
 //! ```
 //!
 //! The distance from the lower end to the value, without signs, is less than how many there are in the range: below
-//! that end it wraps, and is more than any (H. S. Warren, "Hacker's Delight", 2nd edition, section 4-1). From 0 on there
-//! is nothing to subtract, and the upper end may be any value that isn't negative.
+//! that end it wraps, and is more than any (H. S. Warren, "Hacker's Delight", 2nd edition, section 4-1). From 0 on
+//! there is nothing to subtract, and the upper end may be any value that isn't negative.
 //!
-//! Of two values each test says of less, equal and greater which may be, and both what both say; of a value and two ends
-//! on one side the closer one counts.
+//! Of two values each test says of less, equal and greater which may be, and both what both say; of a value and two
+//! ends on one side the closer one counts.
 //!
 //! The second test may be on either way from the first, with nothing before it but what computes and loads; or both are
 //! bits that are joined.

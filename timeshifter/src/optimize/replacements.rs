@@ -41,8 +41,8 @@ impl UnifyValue for Meaning {
 /// Which values are replaced by which operands.
 pub(super) struct Replacements {
     values: usize,
-    /// By value: the member of the classes that it is, alone or with others of its class, and one more; 0 if it is none,
-    /// as most. Empty until something is replaced.
+    /// By value: the member of the classes that it is, alone or with others of its class, and one more; 0 if it is
+    /// none, as most. Empty until something is replaced.
     members: Vec<u32>,
     has_constants: bool,
     classes: InPlaceUnificationTable<Member>,

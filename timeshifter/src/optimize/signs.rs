@@ -1,9 +1,9 @@
 //! Floats of which only the sign is seen: something cheaper that has the same.
 //!
 //! A test whether `max(sqrt(s) - 0.5, e)` is negative sees of `sqrt(s) - 0.5` just that: and so is `s - 0.25`, without
-//! the root. What takes the place of a value is NaN where that is, less than 0 where that is, and greater, as far as any
-//! of these is seen; all else may differ. (M. Keeter's pictures are minima and maxima of distances, of which the last
-//! is held against 0.)
+//! the root. What takes the place of a value is NaN where that is, less than 0 where that is, and greater, as far as
+//! any of these is seen; all else may differ. (M. Keeter's pictures are minima and maxima of distances, of which the
+//! last is held against 0.)
 //!
 //! What it stands on: a difference has the sign that the exact one has, since the smallest numbers lose no bits when
 //! they are subtracted; it is NaN for equal infinities alone. And a root is rounded, but never falls: so the numbers

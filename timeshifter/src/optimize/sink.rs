@@ -14,10 +14,10 @@
 //!
 //! Down there the op needs its operands. Of those that nobody else uses there or right behind it may keep no more alive
 //! on the way than there are results, which needn't be any longer. An operand that nobody else uses sinks, too: so what
-//! counts is what that needs. Out of a loop to where it ends everything sinks, as that is done once then and not in each
-//! round; and so do divisions and roots anywhere, which take longer than anything that has to be kept: these also
-//! onto an edge that alone hands on what they give, which gets a block for it. A load moves over one edge only, and stays
-//! above what may write where it looks. Stores are [`super::stores`]' business.
+//! counts is what that needs. Out of a loop to where it ends everything sinks, as that is done once then and not in
+//! each round; and so do divisions and roots anywhere, which take longer than anything that has to be kept: these also
+//! onto an edge that alone hands on what they give, which gets a block for it. A load moves over one edge only, and
+//! stays above what may write where it looks. Stores are [`super::stores`]' business.
 //!
 //! An exit that several guards share is left to by several edges. What it alone needs is done there, too, since nobody
 //! comes there twice; but only in the end, as guards are merged only where nothing is done ([`super::guards`]).
@@ -307,8 +307,8 @@ impl Users {
         }
     }
 
-    /// The side of a block's branch that alone hands on what a slow op gives, to where several ways lead, if nothing else
-    /// of the block uses it.
+    /// The side of a block's branch that alone hands on what a slow op gives, to where several ways lead, if nothing
+    /// else of the block uses it.
     fn edge_for(&self, graph: &Graph, op: &Op, block: BlockId) -> Option<usize> {
         let term = &graph.block(block).term;
         let (true, Terminator::Branch { time: Time::Now, .. }) = (is_slow(op.opcode), term) else { return None };

@@ -13,8 +13,8 @@
 //! apart at once, or copied; or of two `match`es on the same value. Few blocks behind it may need what it hands on by
 //! its parameters: these get parameters of their own. A way by which a switch comes with none of its cases knows that
 //! much; one behind a branch on the same condition, with no other way in between, what that came out as. Where it isn't
-//! known on all ways the block stays, for all of them: two copies of a test cost more than a jump. So does the head of a
-//! loop.
+//! known on all ways the block stays, for all of them: two copies of a test cost more than a jump. So does the head of
+//! a loop.
 
 use super::cleanup::in_order;
 use super::rewrites::{Kind, Rewrites};

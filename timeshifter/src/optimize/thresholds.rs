@@ -71,8 +71,8 @@ impl Thresholds {
     }
 }
 
-/// A bound that holds this one and a greater one, and has grown a lot where that has grown. An end that hasn't moved stays
-/// where it is: an index that goes up from 2 is never less.
+/// A bound that holds this one and a greater one, and has grown a lot where that has grown. An end that hasn't moved
+/// stays where it is: an index that goes up from 2 is never less.
 pub(super) fn widened(before: IntBound, joined: IntBound) -> IntBound {
     let widened = before.widen(joined);
     let lower = if joined.lower() == before.lower() { before.lower() } else { i64::MIN };

@@ -9,8 +9,8 @@ use flowgraph::ir::{BlockId, Effect, Graph, Op, Opcode, Operand, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// For the values that are the address of a local aggregate or an argument, handed on from block to block: the arguments
-/// that they may be, by number.
+/// For the values that are the address of a local aggregate or an argument, handed on from block to block: the
+/// arguments that they may be, by number.
 #[derive(Debug, Default)]
 pub(super) struct Borrows(FxHashMap<ValueId, SmallVec<[usize; 2]>>);
 

@@ -47,7 +47,8 @@ pub(super) struct Schedule {
     alone: Option<(usize, State)>,
     waiting: FxHashMap<usize, Waiting>,
     order: BTreeSet<(Priority, usize)>,
-    /// The tuples of greens at each join, in each version of the loop that it is in: versions have fragments of their own.
+    /// The tuples of greens at each join, in each version of the loop that it is in: versions have fragments of their
+    /// own.
     joins: FxHashMap<(Positions, Option<usize>, usize), FxHashSet<usize>>,
     decided: FxHashMap<(Positions, Option<usize>), FxHashSet<Const>>,
     loop_keys: FxHashMap<(GraphIx, BlockId, u32), LoopKeys>,
@@ -57,8 +58,8 @@ pub(super) struct Schedule {
 /// met.
 const MOST_DECIDED: usize = 8;
 
-/// At a join of a region there may be so many times as many tuples of greens: runs have come with each of them, and what
-/// lies behind them is code by itself already.
+/// At a join of a region there may be so many times as many tuples of greens: runs have come with each of them, and
+/// what lies behind them is code by itself already.
 const TUPLES_OF_REGIONS: usize = 64;
 
 impl Schedule {

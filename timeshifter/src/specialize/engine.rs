@@ -249,9 +249,9 @@ impl<'m> Engine<'m> {
         }
     }
 
-    /// Forgets all that has been made. The runs of this unit may go on, the one that is being served among them: it is the
-    /// only one from now on, number 0, and begins with the fragment that is made next. Names and numbers of guards don't
-    /// come again.
+    /// Forgets all that has been made. The runs of this unit may go on, the one that is being served among them: it is
+    /// the only one from now on, number 0, and begins with the fragment that is made next. Names and numbers of guards
+    /// don't come again.
     pub fn start_over(&mut self, unit: Option<usize>) {
         let kept = unit.map(|unit| Unit { fragment: 0, exits: true, done: true, ..self.units[unit].clone() });
         // All are named here, so that none is left out.

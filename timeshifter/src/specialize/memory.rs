@@ -6,8 +6,8 @@
 //! * a [`Slot`] is a local aggregate that has no address yet: nothing of it exists in the residual code until it is
 //!   *forced* (a red index, a call that is handed its reference);
 //! * a [`Location`] of [`KnownMemory`] is a place at a constant offset from a root ([`RootId`]): the memory behind an
-//!   exclusive reference that residual code has. `dirty` locations differ from what really lies there and are *flushed* before a
-//!   call that is handed the reference, a return, a trap, and any access that may alias them.
+//!   exclusive reference that residual code has. `dirty` locations differ from what really lies there and are *flushed*
+//!   before a call that is handed the reference, a return, a trap, and any access that may alias them.
 //!
 //! Exclusivity belongs to the root that an address was derived from, not to the reference: `p.x` read through a `&T`
 //! that was made from a `&mut` is found under that root.

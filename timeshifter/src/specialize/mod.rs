@@ -10,7 +10,8 @@
 //! step       one op: compute, fold, emit, call
 //!   fold       ops that only compute
 //!   calls      inlined, specialized, left, or carried out at once; own: locals of a caller that become its callee's
-//!   access     loads and stores; memory: what a state knows of it; packing: bytes of a local as another scalar than was stored
+//!   access     loads and stores; memory: what a state knows of it; packing: bytes of a local as another scalar than
+//!              was stored
 //! merge      meet, bind, trim; alone: the same for a state that arrives alone
 //! ahead      what the key of a join has besides greens: the value that decides a split right behind it
 //! entry      where it begins: units, fragments, arguments

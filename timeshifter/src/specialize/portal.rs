@@ -204,8 +204,8 @@ impl Engine<'_> {
         Some((&self.program.graph(GraphIx(frame.graph as u32)).function, words))
     }
 
-    /// Of the portal's merge point that a frame stands at: how many leaves its parameters have, and the values of these,
-    /// with those of `#[green]` fields behind them.
+    /// Of the portal's merge point that a frame stands at: how many leaves its parameters have, and the values of
+    /// these, with those of `#[green]` fields behind them.
     pub fn portal_values(&self, frame: &eval::Frame) -> Option<(usize, Vec<ValueId>)> {
         let graph = self.program.graph(GraphIx(frame.graph as u32));
         let op = graph.blocks.get(frame.block)?.ops.get(frame.index)?;

@@ -93,9 +93,9 @@ impl Ranges {
 }
 
 impl Assumed {
-    /// What the types of a graph say. Not that lengths aren't negative: the optimizer knows that by itself, and here each
-    /// check of an index would teach something of them, which makes versions. What functions of the host give nobody
-    /// looks at.
+    /// What the types of a graph say. Not that lengths aren't negative: the optimizer knows that by itself, and here
+    /// each check of an index would teach something of them, which makes versions. What functions of the host give
+    /// nobody looks at.
     fn of(module: &Module, graph: &Graph) -> Assumed {
         let params = leaves(module, graph).into_iter().map(|leaf| of_leaf(&leaf));
         let mut assumed = Assumed { params: params.collect(), results: Vec::new() };

@@ -175,7 +175,8 @@ fn examples() {
     assert_eq!(any.signext_bound(one), range(-128, 127));
 }
 
-/// What isn't negative, and what is less in the order without signs, have ends with a sign, too: so lengths learn of checks.
+/// What isn't negative, and what is less in the order without signs, have ends with a sign, too: so lengths learn of
+/// checks.
 #[test]
 fn unsigned_comparisons_teach_what_is_not_negative() {
     let range = |low, high| IntBound::from_range(low, high).unwrap();

@@ -60,9 +60,9 @@ impl Lowerer<'_, '_> {
         if self.is_sum(&ty) { self.p.shape(&ty) } else { None }
     }
 
-    /// An enum in memory as a whole: the tag, and the fields of the variant that it says. In a local's own memory, where
-    /// all bytes are always there, all words if these lie at the same places in all variants: to make those 0 that
-    /// aren't used takes a branch on the tag.
+    /// An enum in memory as a whole: the tag, and the fields of the variant that it says. In a local's own memory,
+    /// where all bytes are always there, all words if these lie at the same places in all variants: to make those 0
+    /// that aren't used takes a branch on the tag.
     pub(super) fn load_enum(&mut self, mem: &Mem, shape: &Shape, pos: Pos) -> Val {
         if let Some(places) = self.places_of_words(mem, shape, pos) {
             return places.iter().map(|(mem, scalar)| self.load_word(mem, 0, *scalar, pos)).collect();

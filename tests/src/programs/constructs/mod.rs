@@ -1,8 +1,8 @@
 //! What generated programs are made of, counted from their text: so that a test can say that everything came up.
 //!
-//! [`constructs`] parses a program and looks at its syntax alone. Names are `group: class`. The types of variables are known where
-//! they are written; that of a method's receiver is seen where it is such a variable, a literal with a suffix, an `as`, or
-//! where the method is called by its path.
+//! [`constructs`] parses a program and looks at its syntax alone. Names are `group: class`. The types of variables are
+//! known where they are written; that of a method's receiver is seen where it is such a variable, a literal with a
+//! suffix, an `as`, or where the method is called by its path.
 
 mod counter;
 mod expressions;

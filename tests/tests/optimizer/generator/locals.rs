@@ -1,4 +1,5 @@
-//! Aggregates of the function's own: alone, or two of which one is handed on; accessed at once, and by what comes later.
+//! Aggregates of the function's own: alone, or two of which one is handed on; accessed at once, and by what comes
+//! later.
 
 use super::{Env, Generator, branch};
 use flowgraph::ir::*;

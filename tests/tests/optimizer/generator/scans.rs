@@ -65,8 +65,9 @@ impl Generator<'_> {
         }
     }
 
-    /// A loop that is come back to in several ways, some of which make the same check as its head, with as far a step or another one. It may be handed another length in each
-    /// round, and hold a loop that makes the check of the one around it, or doesn't.
+    /// A loop that is come back to in several ways, some of which make the same check as its head, with as far a step
+    /// or another one. It may be handed another length in each round, and hold a loop that makes the check of the one
+    /// around it, or doesn't.
     pub(super) fn ways_back(&mut self, env: &mut Env) {
         use Opcode as O;
         let from = self.value(env);
@@ -167,7 +168,8 @@ impl Generator<'_> {
         self.block = next;
     }
 
-    /// What a round does that stores: to where it looks or near that, with checks and loads of what is the same in each behind it.
+    /// What a round does that stores: to where it looks or near that, with checks and loads of what is the same in each
+    /// behind it.
     fn round(&mut self, env: &mut Env, at: Operand, length: Operand) {
         use Opcode as O;
         let same = self.value(env);

@@ -1,4 +1,5 @@
-//! Arms that store what lies there anyway where they aren't taken, as Brainfuck's multiply loops do; and some that only look so.
+//! Arms that store what lies there anyway where they aren't taken, as Brainfuck's multiply loops do; and some that only
+//! look so.
 
 use super::{Env, Generator, branch};
 use flowgraph::ir::*;
@@ -84,7 +85,8 @@ impl Generator<'_> {
         }
     }
 
-    /// An index in an arm, checked: against the length, or against one that is wrong where the arm isn't taken; or one that needs no check where it is.
+    /// An index in an arm, checked: against the length, or against one that is wrong where the arm isn't taken; or one
+    /// that needs no check where it is.
     fn there(&mut self, env: &mut Env, at: Operand, cell: Operand, is: i64) -> Operand {
         use Opcode as O;
         let by = Operand::int(self.random.below(12) as i64 - 4);

@@ -1,9 +1,9 @@
 //! How parameters compare with other values, whichever way was taken to their block.
 //!
-//! After `n = if a < b { a } else { b }` the one way says that `n` is `a`, and so less than `b`, the other one that it is
-//! `b`, and no more than `a`: so `n` is no more than either. In `if v[i] > v[m] { m = i } i += 1`, `m` comes into each
-//! round less than `i`. What comes along the ways is joined, as bounds are. Only pairs are looked at that tests ask
-//! about: the two that a test compares, those that are compared with the same value, and what these are handed.
+//! After `n = if a < b { a } else { b }` the one way says that `n` is `a`, and so less than `b`, the other one that it
+//! is `b`, and no more than `a`: so `n` is no more than either. In `if v[i] > v[m] { m = i } i += 1`, `m` comes into
+//! each round less than `i`. What comes along the ways is joined, as bounds are. Only pairs are looked at that tests
+//! ask about: the two that a test compares, those that are compared with the same value, and what these are handed.
 
 use super::super::dominators::Dominators;
 use super::super::joins::definitions;

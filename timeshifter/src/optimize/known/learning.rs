@@ -243,8 +243,8 @@ impl Known {
         self.learn_comparison(opcode, args, holds);
     }
 
-    /// What an op gives that hasn't overflowed is greater than an operand to which a positive one has been added, and so
-    /// on.
+    /// What an op gives that hasn't overflowed is greater than an operand to which a positive one has been added, and
+    /// so on.
     fn learn_no_overflow(&mut self, opcode: Opcode, args: &[Operand]) {
         let Some(gives) = self.done(&SameOp::pure(opcode, args)).map(|results| results[0]) else { return };
         let [a, b] = *args else { return };
@@ -323,8 +323,8 @@ impl Known {
         }
     }
 
-    /// Learns that two values are the same: the one with the lower number stands for both, but for one that is another's
-    /// sum with a constant, since that says more.
+    /// Learns that two values are the same: the one with the lower number stands for both, but for one that is
+    /// another's sum with a constant, since that says more.
     pub(super) fn learn_same(&mut self, a: ValueId, b: ValueId) {
         let (a, b) = (self.standing_for(a), self.standing_for(b));
         if a == b {

@@ -30,13 +30,23 @@ impl Known {
 
     /// What tests of the two would give.
     fn order_of_tests(&self, a: Operand, b: Operand) -> Order {
-        use Opcode as O;
-        let [less, equal, greater] = [LESS, EQUAL, GREATER];
-        let tests = |tests: [(Opcode, u8); 3]| {
-            tests.into_iter().filter(|(test, _)| self.decided(*test, a, b) != Some(false)).map(|(_, how)| how).sum()
+        let order = |less, greater| {
+            let (is_less, is_greater) = (self.decided(less, a, b), self.decided(greater, a, b));
+            match (is_less, is_greater) {
+                (Some(true), _) => return LESS,
+                (_, Some(true)) => return GREATER,
+                (Some(false), Some(false)) => return EQUAL,
+                _ => {}
+            }
+            let is_equal = self.decided(Opcode::IntEq, a, b);
+            let possible = [(LESS, is_less), (EQUAL, is_equal), (GREATER, is_greater)];
+            possible.iter().filter(|(_, is_so)| *is_so != Some(false)).map(|(how, _)| how).sum()
         };
-        [[O::IntLt, O::IntEq, O::IntGt], [O::UintLt, O::IntEq, O::UintGt]]
-            .map(|[lt, eq, gt]| tests([(lt, less), (eq, equal), (gt, greater)]))
+        let unsigned = order(Opcode::UintLt, Opcode::UintGt);
+        match [a, b].iter().all(|operand| self.bound(*operand).known_nonnegative()) {
+            true => [unsigned; 2],
+            false => [order(Opcode::IntLt, Opcode::IntGt), unsigned],
+        }
     }
 
     /// How the first compares with the second by what it is computed of: a sum with a constant, or a choice.
