@@ -2,8 +2,8 @@
 //! bridges.
 
 use flowgraph::ir::{
-    Access, BlockId, Edge, Graph, Imm, Loc, MemDesc, MemKind, Op, Opcode, Operand, Terminator, Time, Type, ValueId,
-    Word,
+    Access, BlockId, Edge, Graph, Imm, Loc, MemDesc, MemKind, NO_GUARD, Op, Opcode, Operand, Terminator, Time, Type,
+    ValueId, Word,
 };
 
 /// Makes of an empty graph a fragment that takes the values of exit `exit`, and enters the case of the value at
@@ -24,7 +24,7 @@ pub(crate) fn switch_graph(
         arms.push((*value, Edge::new(block, [])));
     }
     let other = graph.new_block();
-    graph.block_mut(other).term = Terminator::Exit { exit, guard: Operand::int(-1), args };
+    graph.block_mut(other).term = Terminator::Exit { exit, guard: Operand::int(NO_GUARD), args };
     graph.block_mut(BlockId::ENTRY).term = Terminator::Switch {
         value: params[position].into(),
         cases: arms,
@@ -71,7 +71,7 @@ pub(crate) fn counting_graph(mut graph: Graph, types: &[Type], counter: Word, ex
         time: Time::Now,
     };
     graph.block_mut(going_on).term = Terminator::Enter { graph: target.into(), args: args.clone() };
-    graph.block_mut(counted).term = Terminator::Exit { exit, guard: Operand::int(-1), args };
+    graph.block_mut(counted).term = Terminator::Exit { exit, guard: Operand::int(NO_GUARD), args };
     graph
 }
 

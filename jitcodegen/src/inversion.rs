@@ -16,9 +16,8 @@
 
 use crate::arms::is_cheap;
 use crate::rounds::users;
-use crate::shifts::renamed;
 use crate::tree::{Tree, body};
-use flowgraph::ir::{BlockId, Edge, Graph, Op, Opcode, Operand, Terminator, ValueId};
+use flowgraph::ir::{BlockId, Edge, Graph, Op, Opcode, Operand, Renaming, Terminator, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -152,14 +151,14 @@ impl Inverted {
         for (_, block) in &uses {
             let now = if is_behind(*block) { &outer } else { &inner };
             let block = graph.block_mut(*block);
-            block.ops.iter_mut().flat_map(|op| &mut op.args).for_each(|arg| *arg = renamed(*arg, now));
-            block.term.for_each_operand_mut(|operand| *operand = renamed(*operand, now));
+            block.ops.iter_mut().for_each(|op| now.uses(op));
+            now.term(&mut block.term);
         }
         let mut others = ways_behind;
         others.dedup();
         for from in others {
             for edge in graph.block_mut(from).term.edges_mut().filter(|edge| edge.block == behind) {
-                edge.args.extend(used_behind.iter().map(|value| renamed((*value).into(), &inner)));
+                edge.args.extend(used_behind.iter().map(|value| inner.operand((*value).into())));
             }
         }
         self.test_behind(head, latch);
@@ -171,27 +170,18 @@ impl Inverted {
         let Some(graph) = &mut self.graph else { return };
         let mut test = graph.block(head).clone();
         let Terminator::Jump(back) = &graph.block(latch).term else { unreachable!("it jumps back") };
-        let mut now: FxHashMap<ValueId, Operand> = test.params.into_iter().zip(back.args.iter().copied()).collect();
+        let mut now = Renaming::entered(&test.params, back);
         let mut note = |operand: Operand| {
             if let Some(value) = operand.value() {
                 self.more.entry(value).or_default().push(latch);
             }
         };
         for op in &mut test.ops {
-            for arg in &mut op.args {
-                *arg = renamed(*arg, &now);
-                note(*arg);
-            }
-            for result in &mut op.results {
-                let value = graph.new_value(graph.values[result.index()].ty);
-                now.insert(*result, value.into());
-                *result = value;
-            }
+            now.op(graph, op);
+            op.args.iter().for_each(|arg| note(*arg));
         }
-        test.term.for_each_operand_mut(|operand| {
-            *operand = renamed(*operand, &now);
-            note(*operand);
-        });
+        now.term(&mut test.term);
+        test.term.for_each_operand_mut(|operand| note(*operand));
         let latch = graph.block_mut(latch);
         latch.ops.extend(test.ops);
         latch.term = test.term;
@@ -199,8 +189,8 @@ impl Inverted {
 }
 
 /// Has `from` hand values to `to`, and gives what they are there.
-fn hand(graph: &mut Graph, from: BlockId, to: BlockId, values: &[ValueId]) -> FxHashMap<ValueId, Operand> {
-    let mut now = FxHashMap::default();
+fn hand(graph: &mut Graph, from: BlockId, to: BlockId, values: &[ValueId]) -> Renaming {
+    let mut now = Renaming::default();
     for value in values {
         let param = graph.new_value(graph.values[value.index()].ty);
         graph.block_mut(to).params.push(param);

@@ -24,7 +24,7 @@
 
 use crate::arms::is_cheap;
 use crate::rounds::{Rounds, exits, hand_over};
-use flowgraph::ir::{BlockId, Edge, Graph, Imm, Loc, Op, Opcode, Operand, Terminator, Time, Type, ValueId};
+use flowgraph::ir::{BlockId, Edge, Graph, Imm, Loc, Op, Opcode, Operand, Renaming, Terminator, Time, Type, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
 
@@ -146,27 +146,19 @@ impl Round {
         let back = graph.block(last).term.edges().nth(side).cloned();
         let Some(back) = back else { unreachable!("the last block of a round leads back") };
         let head = back.block;
-        let mut now: FxHashMap<ValueId, Operand> =
-            graph.block(head).params.iter().copied().zip(back.args.iter().copied()).collect();
+        let mut now = Renaming::entered(&graph.block(head).params, &back);
         for (place, (block, side)) in self.path.iter().enumerate() {
             let source = graph.block(*block).clone();
             let mut ops = Vec::with_capacity(source.ops.len() + 1);
             for (number, op) in source.ops.iter().enumerate() {
-                let renamed =
-                    |operand: &Operand| operand.value().and_then(|v| now.get(&v)).copied().unwrap_or(*operand);
                 if (place, number) == self.multiplied {
-                    let both = multiply(graph, &mut ops, [self.by, renamed(&self.by)], op.loc);
+                    let both = multiply(graph, &mut ops, [self.by, now.operand(self.by)], op.loc);
                     let product = multiply(graph, &mut ops, [self.carried.into(), both], op.loc);
                     now.insert(self.product, product);
                     continue;
                 }
                 let mut op = op.clone();
-                op.args.iter_mut().for_each(|arg| *arg = renamed(arg));
-                for result in &mut op.results {
-                    let value = graph.new_value(graph.values[result.index()].ty);
-                    now.insert(*result, value.into());
-                    *result = value;
-                }
+                now.op(graph, &mut op);
                 ops.push(op);
             }
             let mut term = source.term.clone();
@@ -177,23 +169,18 @@ impl Round {
                     self.on_the_way_out(graph, edge, self.carried, &now);
                     continue;
                 }
-                edge.args.iter_mut().for_each(|arg| *arg = self.renamed(*arg, &now));
+                edge.args.iter_mut().for_each(|arg| *arg = now.operand(*arg));
                 if stays && place + 1 < second.len() {
                     edge.block = second[place + 1];
                 }
             }
             if let Terminator::Branch { cond, .. } = &mut term {
-                *cond = self.renamed(*cond, &now);
+                *cond = now.operand(*cond);
             }
             let copy = graph.block_mut(second[place]);
             (copy.ops, copy.term, copy.loc) = (ops, term, source.loc);
         }
         self.first_round(graph, second[0]);
-    }
-
-    /// An operand of the second round.
-    fn renamed(&self, operand: Operand, now: &FxHashMap<ValueId, Operand>) -> Operand {
-        operand.value().and_then(|value| now.get(&value)).copied().unwrap_or(operand)
     }
 
     /// The first round leads to the second, and multiplies only where it leaves.
@@ -205,7 +192,7 @@ impl Round {
             for (number, edge) in term.edges_mut().enumerate() {
                 if number != *side {
                     if edge.args.contains(&self.product.into()) {
-                        self.on_the_way_out(graph, edge, self.product, &FxHashMap::default());
+                        self.on_the_way_out(graph, edge, self.product, &Renaming::default());
                     }
                 } else if at + 1 == self.path.len() {
                     *edge = Edge::new(second, []);
@@ -216,12 +203,12 @@ impl Round {
     }
 
     /// Along an edge that leaves, the first round's product is computed where `wanted` is handed over.
-    fn on_the_way_out(&self, graph: &mut Graph, edge: &mut Edge, wanted: ValueId, now: &FxHashMap<ValueId, Operand>) {
+    fn on_the_way_out(&self, graph: &mut Graph, edge: &mut Edge, wanted: ValueId, now: &Renaming) {
         let way = graph.new_block();
         let mut ops = Vec::new();
         let loc = graph.block(edge.block).loc;
         let product = multiply(graph, &mut ops, [self.carried.into(), self.by], loc);
-        let given = |arg: &Operand| if *arg == wanted.into() { product } else { self.renamed(*arg, now) };
+        let given = |arg: &Operand| if *arg == wanted.into() { product } else { now.operand(*arg) };
         let onward = Edge::new(edge.block, edge.args.iter().map(given));
         let block = graph.block_mut(way);
         (block.ops, block.term, block.loc) = (ops, Terminator::Jump(onward), loc);

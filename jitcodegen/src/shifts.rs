@@ -21,7 +21,7 @@
 
 use crate::arms::is_cheap;
 use crate::rounds::{Path, Rounds, exits, hand_over};
-use flowgraph::ir::{BlockId, Edge, Graph, Op, Opcode, Operand, ValueId};
+use flowgraph::ir::{BlockId, Edge, Graph, Op, Opcode, Operand, Renaming, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Of larger rounds a copy is a small part.
@@ -76,7 +76,7 @@ fn unroll(graph: &mut Graph, path: &Path) {
     let back = std::mem::replace(back, Edge::new(second[0], []));
     // What the values of the first round are in the second.
     let params = graph.block(back.block).params.clone();
-    let mut now: FxHashMap<ValueId, Operand> = params.into_iter().zip(back.args.iter().copied()).collect();
+    let mut now = Renaming::entered(&params, &back);
     let mut counted: FxHashMap<ValueId, (ValueId, i64)> = FxHashMap::default();
     let first = path.iter().flat_map(|(block, _)| &graph.block(*block).ops);
     counted.extend(first.filter_map(|op| Some((op.results.first().copied()?, count_of(op)?))));
@@ -84,25 +84,21 @@ fn unroll(graph: &mut Graph, path: &Path) {
         let mut copy = graph.block(*block).clone();
         copy.params.clear();
         for op in &mut copy.ops {
-            op.args.iter_mut().for_each(|arg| *arg = renamed(*arg, &now));
+            now.uses(op);
             if let Some((from, by)) = count_of(op)
                 && let Some((start, before)) = counted.get(&from)
             {
                 op.opcode = Opcode::IntAdd;
                 op.args = [(*start).into(), Operand::int(before.wrapping_add(by))].into_iter().collect();
             }
-            for result in &mut op.results {
-                let value = graph.new_value(graph.values[result.index()].ty);
-                now.insert(*result, value.into());
-                *result = value;
-            }
+            now.results(graph, op);
         }
         if place + 1 == path.len()
             && let Some(edge) = copy.term.edges_mut().nth(*side)
         {
             *edge = back.clone();
         }
-        copy.term.for_each_operand_mut(|operand| *operand = renamed(*operand, &now));
+        now.term(&mut copy.term);
         if place + 1 < path.len()
             && let Some(edge) = copy.term.edges_mut().nth(*side)
         {
@@ -120,9 +116,4 @@ fn count_of(op: &Op) -> Option<(ValueId, i64)> {
         Opcode::IntSub => Some((value, by.as_int()?.wrapping_neg())),
         _ => None,
     }
-}
-
-/// What an operand is now.
-pub(crate) fn renamed(operand: Operand, now: &FxHashMap<ValueId, Operand>) -> Operand {
-    operand.value().and_then(|value| now.get(&value)).copied().unwrap_or(operand)
 }

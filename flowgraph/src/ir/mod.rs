@@ -23,6 +23,7 @@ mod graph;
 mod location;
 mod module;
 mod ops;
+mod renaming;
 mod rust_type;
 mod trap;
 
@@ -36,6 +37,7 @@ pub use graph::{
 pub use location::{FileId, Loc, SourceFile};
 pub use module::{Data, Module, Stage};
 pub use ops::{Effect, Opcode, OperandType, Word, Words};
+pub use renaming::Renaming;
 pub use rust_type::{Field, KeyField, Leaf, Param, RustType, Scalar, Signature, StructDecl, own_name};
 pub use trap::{Piece, Trap, TrapKind};
 

@@ -21,7 +21,7 @@ use crate::compiler::says_of_values;
 use crate::forcing;
 use crate::io;
 use flowgraph::eval::{self, Evaluator};
-use flowgraph::ir::{BlockId, Graph, Imm, Operand, Terminator, TrapKind, Word};
+use flowgraph::ir::{BlockId, Graph, Imm, NO_GUARD, Operand, Terminator, TrapKind, Word};
 use flowgraph::memory::{Memory, Snapshot};
 use plain::PlainValues;
 
@@ -218,7 +218,7 @@ impl<'m> Jit<'m> {
         let args = target.entry_params().iter().map(|p| Operand::Value(*p)).collect();
         let entry = target.block_mut(BlockId::ENTRY);
         entry.ops.clear();
-        entry.term = Terminator::Exit { exit: ARRIVED, guard: Operand::int(-1), args };
+        entry.term = Terminator::Exit { exit: ARRIVED, guard: Operand::int(NO_GUARD), args };
         let module = self.engine.residual_module_of(unit, graphs);
         self.put_back(beginning.memory);
         let fuel = steps?.saturating_mul(PATIENCE);

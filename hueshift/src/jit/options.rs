@@ -221,35 +221,68 @@ pub struct Size {
 
 impl AddAssign for Stats {
     fn add_assign(&mut self, other: Stats) {
-        self.exits += other.exits;
-        self.blackholed += other.blackholed;
-        self.interpreted += other.interpreted;
-        self.arrived += other.arrived;
-        self.entered += other.entered;
-        self.finished += other.finished;
-        self.forwarded += other.forwarded;
-        self.traces += other.traces;
-        self.bridges += other.bridges;
-        self.cases += other.cases;
-        self.regions += other.regions;
-        self.flipped += other.flipped;
-        self.evictions += other.evictions;
-        self.guards += other.guards;
-        self.snapshots += other.snapshots;
-        self.snapshot_bytes += other.snapshot_bytes;
-        self.specializing += other.specializing;
-        self.compiling += other.compiling;
-        self.compiling_aside += other.compiling_aside;
-        self.rules += &other.rules;
-        self.optimizing += other.optimizing;
-        self.tier0 += other.tier0;
-        self.running += other.running;
-        self.interpreting += other.interpreting;
-        self.driving += other.driving;
-        self.steps += other.steps;
-        self.emitted += other.emitted;
-        self.residual += other.residual;
-        self.code_bytes += other.code_bytes;
-        self.longest_trace = self.longest_trace.max(other.longest_trace);
+        // All are named, so that none is forgotten.
+        let Stats {
+            exits,
+            blackholed,
+            interpreted,
+            arrived,
+            entered,
+            finished,
+            forwarded,
+            traces,
+            bridges,
+            cases,
+            regions,
+            flipped,
+            evictions,
+            guards,
+            snapshots,
+            snapshot_bytes,
+            specializing,
+            compiling,
+            compiling_aside,
+            rules,
+            optimizing,
+            tier0,
+            running,
+            interpreting,
+            driving,
+            steps,
+            emitted,
+            residual,
+            code_bytes,
+            longest_trace,
+        } = other;
+        self.exits += exits;
+        self.blackholed += blackholed;
+        self.interpreted += interpreted;
+        self.arrived += arrived;
+        self.entered += entered;
+        self.finished += finished;
+        self.forwarded += forwarded;
+        self.traces += traces;
+        self.bridges += bridges;
+        self.cases += cases;
+        self.regions += regions;
+        self.flipped += flipped;
+        self.evictions += evictions;
+        self.guards += guards;
+        self.snapshots += snapshots;
+        self.snapshot_bytes += snapshot_bytes;
+        self.specializing += specializing;
+        self.compiling += compiling;
+        self.compiling_aside += compiling_aside;
+        self.rules += &rules;
+        self.optimizing += optimizing;
+        self.tier0 += tier0;
+        self.running += running;
+        self.interpreting += interpreting;
+        self.driving += driving;
+        self.steps += steps;
+        self.emitted += emitted;
+        self.residual += residual;
+        self.code_bytes += code_bytes;
+        self.longest_trace = self.longest_trace.max(longest_trace);
     }
 }

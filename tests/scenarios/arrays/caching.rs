@@ -192,3 +192,21 @@ pub fn read_only_in_loop(a: &[i64], n: i64) -> i64 {
     }
     s
 }
+
+/// What a run hands over at its merge point, when it has left a trace, is what the trace began with: its loop is entered
+/// again, and what is behind the `&` doesn't change in it.
+pub fn letters(a: &[u8], letter: u8) -> i64 {
+    let mut found = 0;
+    let mut others = 0;
+    let mut at = 0;
+    while at < a.len() {
+        merge_point!();
+        if a[at] == letter {
+            found += 1;
+        } else {
+            others += 1;
+        }
+        at += 1;
+    }
+    100 * found + others
+}

@@ -23,8 +23,10 @@ use super::int_bound::IntBound;
 use super::known::Known;
 use super::memory::one_way;
 use super::rewrites::{Kind, Rewrites, shown};
-use flowgraph::ir::{BlockId, Edge, Effect, Graph, Imm, Loc, Op, Opcode, Operand, Terminator, Time, Type, ValueId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use flowgraph::ir::{
+    BlockId, Edge, Effect, Graph, Imm, Loc, Op, Opcode, Operand, Renaming, Terminator, Time, Type, ValueId,
+};
+use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
 
 /// So many ops may lie between the checks of a row: they are there twice then.
@@ -237,7 +239,7 @@ impl Row {
     fn merge(&self, graph: &mut Graph) {
         let first = self.blocks[0];
         let Some(holds) = self.offsets.as_ref().map(|offsets| offsets.check_at_end(graph, first)) else { return };
-        let Some(slow) = self.one_by_one(graph, 0, &mut FxHashMap::default()) else { return };
+        let Some(slow) = self.one_by_one(graph, 0, &mut Renaming::default()) else { return };
         for block in &self.blocks {
             let Some(next) = passes(graph, *block).map(|(edge, _)| edge.clone()) else { continue };
             let otherwise = Edge::new(slow, []);
@@ -249,29 +251,22 @@ impl Row {
     }
 
     /// A block that makes the checks from this one on. The last one fails if the others don't.
-    fn one_by_one(&self, graph: &mut Graph, at: usize, renamed: &mut FxHashMap<ValueId, Operand>) -> Option<BlockId> {
+    fn one_by_one(&self, graph: &mut Graph, at: usize, renaming: &mut Renaming) -> Option<BlockId> {
         let id = graph.new_block();
         let mut block = graph.block(self.blocks[at]).clone();
         block.params.clear();
         if at == 0 {
             block.ops.clear();
         }
-        for op in &mut block.ops {
-            op.args.iter_mut().for_each(|arg| rename(arg, renamed));
-            for result in &mut op.results {
-                let new = graph.new_value(graph.values[result.index()].ty);
-                renamed.insert(*result, new.into());
-                *result = new;
-            }
-        }
+        block.ops.iter_mut().for_each(|op| renaming.op(graph, op));
         let (_, side) = passes(graph, self.blocks[at])?;
-        block.term.for_each_operand_mut(|operand| rename(operand, renamed));
+        renaming.term(&mut block.term);
         let fails = block.term.edges_mut().nth(1 - side)?;
-        *fails = trap_of(graph, fails, renamed);
+        *fails = trap_of(graph, fails, renaming);
         if at + 1 == self.blocks.len() {
             block.term = Terminator::Jump(fails.clone());
         } else {
-            let next = self.one_by_one(graph, at + 1, renamed)?;
+            let next = self.one_by_one(graph, at + 1, renaming)?;
             *block.term.edges_mut().nth(side)? = Edge::new(next, []);
         }
         *graph.block_mut(id) = block;
@@ -279,37 +274,22 @@ impl Row {
     }
 }
 
-fn rename(operand: &mut Operand, renamed: &FxHashMap<ValueId, Operand>) {
-    if let Operand::Value(value) = operand
-        && let Some(new) = renamed.get(value)
-    {
-        *operand = *new;
-    }
-}
-
 /// The way to a trap from a copy, which hands over its own values already: to one of its own, if the trap uses values
 /// without being handed them.
-fn trap_of(graph: &mut Graph, edge: &Edge, renamed: &FxHashMap<ValueId, Operand>) -> Edge {
+fn trap_of(graph: &mut Graph, edge: &Edge, renaming: &Renaming) -> Edge {
     let trap = graph.block(edge.block);
     let mut used = trap.ops.iter().flat_map(|op| op.args.iter().copied()).chain(trap.term.operands());
-    let uses_own = used.any(|operand| operand.value().is_some_and(|value| renamed.contains_key(&value)));
+    let uses_own = used.any(|operand| operand.value().is_some_and(|value| renaming.renames(value)));
     drop(used);
     if !uses_own {
         return edge.clone();
     }
     let id = graph.new_block();
     let mut block = graph.block(edge.block).clone();
-    let mut own = renamed.clone();
+    let mut own = renaming.clone();
     own.extend(block.params.drain(..).zip(edge.args.iter().copied()));
-    for op in &mut block.ops {
-        op.args.iter_mut().for_each(|arg| rename(arg, &own));
-        for result in &mut op.results {
-            let new = graph.new_value(graph.values[result.index()].ty);
-            own.insert(*result, new.into());
-            *result = new;
-        }
-    }
-    block.term.for_each_operand_mut(|operand| rename(operand, &own));
+    block.ops.iter_mut().for_each(|op| own.op(graph, op));
+    own.term(&mut block.term);
     *graph.block_mut(id) = block;
     Edge::new(id, [])
 }

@@ -39,7 +39,9 @@ use super::int_bound::IntBound;
 use super::known::Known;
 use super::memory::{Place, is_exclusive, one_way};
 use super::rewrites::{Kind, Rewrites};
-use flowgraph::ir::{Access, Block, BlockId, Edge, Effect, Graph, Op, Opcode, Operand, Terminator, Time, ValueId};
+use flowgraph::ir::{
+    Access, Block, BlockId, Edge, Effect, Graph, Op, Opcode, Operand, Renaming, Terminator, Time, ValueId,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -396,8 +398,9 @@ impl Arm {
 /// A block that does what the arm has done when a test failed, and goes where that led.
 fn failed(graph: &mut Graph, done: &[Op], edge: &Edge) -> BlockId {
     let id = graph.new_block();
-    let mut renamed: FxHashMap<ValueId, Operand> = FxHashMap::default();
+    let mut renaming = Renaming::default();
     let mut block = Block { ops: done.to_vec(), term: Terminator::Jump(edge.clone()), ..graph.block(id).clone() };
+    block.ops.iter_mut().for_each(|op| renaming.op(graph, op));
     let trap = graph.block(edge.block);
     let mut used = trap.ops.iter().flat_map(|op| op.args.iter().copied()).chain(trap.term.operands());
     let is_of_arm = |value| done.iter().any(|op| op.results.contains(&value));
@@ -405,25 +408,14 @@ fn failed(graph: &mut Graph, done: &[Op], edge: &Edge) -> BlockId {
     drop(used);
     if uses_own {
         // It uses what the arm has computed without being handed it.
-        let Block { params, ops, term, loc, .. } = trap.clone();
-        renamed.extend(params.into_iter().zip(edge.args.iter().copied()));
+        let Block { params, mut ops, term, loc, .. } = trap.clone();
+        let handed: Vec<Operand> = edge.args.iter().map(|arg| renaming.operand(*arg)).collect();
+        renaming.extend(params.into_iter().zip(handed));
+        ops.iter_mut().for_each(|op| renaming.op(graph, op));
         block.ops.extend(ops);
         (block.term, block.loc) = (term, loc);
     }
-    for result in block.ops.iter_mut().flat_map(|op| op.results.iter_mut()) {
-        let new = graph.new_value(graph.values[result.index()].ty);
-        renamed.insert(*result, new.into());
-        *result = new;
-    }
-    let rename = |operand: &mut Operand| {
-        while let Operand::Value(value) = operand
-            && let Some(new) = renamed.get(value)
-        {
-            *operand = *new;
-        }
-    };
-    block.ops.iter_mut().flat_map(|op| op.args.iter_mut()).for_each(rename);
-    block.term.for_each_operand_mut(rename);
+    renaming.term(&mut block.term);
     *graph.block_mut(id) = block;
     id
 }

@@ -24,7 +24,7 @@ use super::dominators::Dominators;
 use super::loops::Unchanged;
 use super::rounds::RoundFacts;
 use super::rows::{compute_at_end, is_copied};
-use flowgraph::ir::{Block, BlockId, Const, Edge, Graph, Op, Opcode, Operand, Terminator, Time, ValueId};
+use flowgraph::ir::{Block, BlockId, Const, Edge, Graph, Op, Opcode, Operand, Renaming, Terminator, Time, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 
@@ -208,7 +208,7 @@ impl Plan {
             let [then, otherwise] = [slow.clone(), slow.clone()];
             graph.block_mut(at).term = Terminator::Branch { cond, then, otherwise, time: Time::Now };
         }
-        let mut copies = Rounds { graph, plan: self, renamed: FxHashMap::default(), sums: FxHashMap::default(), made };
+        let mut copies = Rounds { graph, plan: self, renamed: Renaming::default(), sums: FxHashMap::default(), made };
         let rounds = copies.copy(&params, first);
         graph.block_mut(first).params = params;
         if let Terminator::Branch { then, .. } = &mut graph.block_mut(at).term {
@@ -222,7 +222,7 @@ struct Rounds<'g> {
     graph: &'g mut Graph,
     plan: &'g Plan,
     /// What values of the loop are in the present round.
-    renamed: FxHashMap<ValueId, Operand>,
+    renamed: Renaming,
     /// Of what values are sums, and of what constant.
     sums: FxHashMap<ValueId, (ValueId, i64)>,
     /// The sums that there are by now.
@@ -240,7 +240,7 @@ impl Rounds<'_> {
                 self.graph.block_mut(at).loc = block.loc;
                 block.ops.into_iter().for_each(|op| self.op(at, op));
                 let Some(stay) = stays_of(&block.term, &self.plan.body, onward).cloned() else { continue };
-                let args: Vec<Operand> = stay.args.iter().map(|arg| self.operand(*arg)).collect();
+                let args: Vec<Operand> = stay.args.iter().map(|arg| self.renamed.operand(*arg)).collect();
                 let is_last = number + 1 == self.plan.chain.len();
                 // The check holds, and what only jumps on goes on here.
                 let goes_on = number == 0 || matches!(block.term, Terminator::Jump(_));
@@ -257,11 +257,11 @@ impl Rounds<'_> {
                         if *edge == stay {
                             *edge = on.clone();
                         } else {
-                            edge.args.iter_mut().for_each(|arg| *arg = self.operand(*arg));
+                            edge.args.iter_mut().for_each(|arg| *arg = self.renamed.operand(*arg));
                         }
                     }
                     if let Terminator::Branch { cond, .. } = &mut term {
-                        *cond = self.operand(*cond);
+                        *cond = self.renamed.operand(*cond);
                     }
                     self.graph.block_mut(at).term = term;
                 }
@@ -273,14 +273,9 @@ impl Rounds<'_> {
         first
     }
 
-    /// An operand in the present round.
-    fn operand(&self, operand: Operand) -> Operand {
-        operand.value().and_then(|value| self.renamed.get(&value)).copied().unwrap_or(operand)
-    }
-
     /// Does an op in the present round, at the end of a block: sums of sums are one.
     fn op(&mut self, at: BlockId, mut op: Op) {
-        op.args.iter_mut().for_each(|arg| *arg = self.operand(*arg));
+        self.renamed.uses(&mut op);
         let sum = match (op.opcode, &op.args[..]) {
             (Opcode::IntAdd, [Operand::Value(of), Operand::Const(Const::Int(by))]) => Some((*of, *by)),
             (Opcode::IntSub, [Operand::Value(of), Operand::Const(Const::Int(by))]) => Some((*of, by.wrapping_neg())),
@@ -299,11 +294,7 @@ impl Rounds<'_> {
             }
             (op.opcode, op.args) = added(root.into(), by);
         }
-        for result in &mut op.results {
-            let new = self.graph.new_value(self.graph.values[result.index()].ty);
-            self.renamed.insert(*result, new.into());
-            *result = new;
-        }
+        self.renamed.results(self.graph, &mut op);
         if let Some(sum) = sum {
             self.sums.insert(op.results[0], sum);
             self.made.insert(sum, op.results[0].into());

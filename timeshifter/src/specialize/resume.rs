@@ -166,9 +166,12 @@ impl Engine<'_> {
     }
 
     /// Where the red registers of several frames come from, and which of those are references that the outermost has
-    /// been handed: all but `&mut`.
+    /// been handed: all but `&mut`. Nothing where a portal's merge point says as much.
     fn handed_by_reference(&self, frames: &[eval::Frame]) -> Option<(Vec<Source>, Vec<Source>)> {
-        let [outermost, _, ..] = frames else { return None };
+        let [outermost, inner @ ..] = frames else { return None };
+        if inner.is_empty() && !self.portal_arguments(outermost).is_empty() {
+            return None;
+        }
         let graph = GraphIx(outermost.graph as u32);
         let params = self.program.graph(graph).entry_params().iter().zip(self.references(graph));
         let handed = params.filter(|(_, reference)| *reference == Some(false)).map(|(param, _)| (0, *param));

@@ -401,9 +401,7 @@ impl Engine<'_> {
         let f = st.frame();
         let guest = self.program.is_merge_point(f.graph, f.block, f.index);
         if kind == MarkKind::LocalMerge || (!guest && self.program.loop_has_merge_point(f.graph, f.block)) {
-            self.merges.see(kind, Merge::Passed);
-            st.passed = true;
-            return Ok(None);
+            return Ok(self.passes(st, kind));
         }
         let begins_loop = std::mem::take(&mut st.jumped) || !guest || !self.program.marks_jumps();
         let begins_loop = begins_loop != self.flips(Choice::Loop);
@@ -415,17 +413,13 @@ impl Engine<'_> {
         if !begins_loop && !self.versions.contains_key(&key) {
             // No backward jump of the guest leads here, or none that has been seen: straight on.
             heads.passed.insert(key);
-            self.merges.see(kind, Merge::Passed);
-            st.passed = true;
-            return Ok(None);
+            return Ok(self.passes(st, kind));
         }
         let marked = guest && self.program.marks_jumps();
         if marked && !std::mem::take(&mut heads.at_first) && !self.is_joined(&key, heads) {
             // Nothing says yet that a loop begins here, or that paths join.
             heads.passed.insert(key);
-            self.merges.see(kind, Merge::Passed);
-            st.passed = true;
-            return Ok(None);
+            return Ok(self.passes(st, kind));
         }
         let index = match self.versions.get_index_of(&key) {
             Some(index) => index,
@@ -433,34 +427,55 @@ impl Engine<'_> {
         };
         let round = heads.rounds.get(&key).copied().unwrap_or_default();
         let may_pay = round > 0 && round < ROUNDS && !self.flips(Choice::Peel);
-        let knows = may_pay && knows_something(st);
-        let mut decides = false;
-        for may_force in [false, true] {
-            for version in (0..self.versions[index].len()).rev() {
-                let id = VersionId { key: index, version };
-                let knows_more = knows && (may_force || !knows_something(&self.version(id).template));
-                let decides_more = !knows_more && may_pay && self.decides_more(st, id);
-                decides |= decides_more;
-                if knows_more || decides_more || self.makes_another(index) {
-                    continue;
-                }
-                if let Some(end) = self.close(st, id, may_force)? {
-                    self.merges.see(kind, Merge::Jumped);
-                    self.closed(st, id, round > 0);
-                    return Ok(Some(end));
-                }
-            }
+        let (closes, decides) = self.close_in_any(st, index, may_pay)?;
+        if let Some((id, end)) = closes {
+            self.merges.see(kind, Merge::Jumped);
+            self.closed(st, id, round > 0);
+            return Ok(Some(end));
         }
         if !begins_loop {
-            self.merges.see(kind, Merge::Passed);
-            st.passed = true;
-            return Ok(None);
+            return Ok(self.passes(st, kind));
         }
         heads.rounds.insert(key, round + 1);
         heads.passed.clear();
         let top = round == 0 || !decides && !knows_something(st);
         self.trace_into_version(st, index, round, top)?;
         Ok(None)
+    }
+
+    /// The trace goes straight on past a mark.
+    fn passes(&mut self, st: &mut State, kind: MarkKind) -> Option<TraceEnd> {
+        self.merges.see(kind, Merge::Passed);
+        st.passed = true;
+        None
+    }
+
+    /// Closes the trace in a version of a key, if one fits, but for those that another round (`may_pay`) would know more
+    /// than; rather in one to which nothing has to be forced. Gives also whether constants decide a branch that a
+    /// version has to take.
+    fn close_in_any(
+        &mut self,
+        st: &mut State,
+        key: usize,
+        may_pay: bool,
+    ) -> Result<(Option<(VersionId, TraceEnd)>, bool), SpecError> {
+        let knows = may_pay && knows_something(st);
+        let mut decides = false;
+        for may_force in [false, true] {
+            for version in (0..self.versions[key].len()).rev() {
+                let id = VersionId { key, version };
+                let knows_more = knows && (may_force || !knows_something(&self.version(id).template));
+                let decides_more = !knows_more && may_pay && self.decides_more(st, id);
+                decides |= decides_more;
+                if knows_more || decides_more || self.makes_another(key) {
+                    continue;
+                }
+                if let Some(end) = self.close(st, id, may_force)? {
+                    return Ok((Some((id, end)), decides));
+                }
+            }
+        }
+        Ok((None, decides))
     }
 
     /// Whether constants of a state decide a branch that the code of a version, for any values, has to take.
