@@ -4,14 +4,17 @@
 //! is `b`, and no more than `a`: so `n` is no more than either. In `if v[i] > v[m] { m = i } i += 1`, `m` comes into
 //! each round less than `i`. What comes along the ways is joined, as bounds are. Only pairs are looked at that tests
 //! ask about: the two that a test compares, those that are compared with the same value, and what these are handed.
+//!
+//! Checks of indices, which lead to traps, ask only for two parameters of one block: what lies below a length is found
+//! apart ([`super::Flow`]).
 
-use super::super::dominators::Dominators;
+use super::super::dominators::{Dominators, is_trap};
 use super::super::joins::definitions;
 use super::super::known::Known;
 use super::super::relations::{ALL, Order};
-use flowgraph::ir::{BlockId, Edge, Graph, Opcode, Operand, ValueId};
+use flowgraph::ir::{BlockId, Edge, Graph, Opcode, Operand, Terminator, ValueId};
 use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashMap};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 /// A value is held against at most so many others.
@@ -37,8 +40,8 @@ struct Pair {
     order: Option<Order>,
 }
 
-/// By value: those that tests compare it with, but for what is added to them.
-type Tested = IndexMap<ValueId, SmallVec<[ValueId; OTHERS]>, FxBuildHasher>;
+/// By value: those that tests compare it with, but for what is added to them; and whether only checks do.
+type Tested = IndexMap<ValueId, SmallVec<[(ValueId, bool); OTHERS]>, FxBuildHasher>;
 
 impl Orders {
     /// The pairs of a graph that tests ask about, nothing known of them yet.
@@ -51,8 +54,14 @@ impl Orders {
         let defined = definitions(graph);
         let mut todo: Vec<(ValueId, ValueId)> = Vec::new();
         for (value, others) in tested.iter().rev() {
-            let further = others.iter().flat_map(|other| &tested[other]).filter(|further| *further != value);
-            todo.extend(further.chain(others).map(|other| (*value, *other)));
+            let is_beside = |other: &ValueId| defined[other.index()] == defined[value.index()];
+            for (other, is_checked) in others {
+                let further = tested[other].iter().filter(|(further, _)| further != value);
+                let is_asked = |(further, is_too): &&(ValueId, bool)| !is_checked || !is_too || is_beside(further);
+                todo.extend(further.filter(is_asked).map(|(further, _)| (*value, *further)));
+            }
+            let is_asked = |(other, is_checked): &&(ValueId, bool)| !is_checked || is_beside(other);
+            todo.extend(others.iter().filter(is_asked).map(|(other, _)| (*value, *other)));
         }
         let mut left = OF_GRAPH;
         while let Some((a, b)) = todo.pop() {
@@ -173,6 +182,7 @@ fn compared(operand: Operand, known: &Known) -> SmallVec<[ValueId; 2]> {
 fn tested(graph: &Graph, known: &Known) -> Tested {
     use Opcode as O;
     let mut tested = Tested::default();
+    let checks = checks(graph);
     for op in graph.blocks.iter().flat_map(|block| &block.ops) {
         let is_test = matches!(
             op.opcode,
@@ -191,12 +201,26 @@ fn tested(graph: &Graph, known: &Known) -> Tested {
             continue;
         }
         let [Some((a, _)), Some((b, _))] = [0, 1].map(|at| known.offset_of(op.args[at])) else { continue };
+        let is_check = checks.contains(&op.results[0]);
         for (one, other) in [(a, b), (b, a)] {
             let others = tested.entry(one).or_default();
-            if others.len() < OTHERS && !others.contains(&other) {
-                others.push(other);
+            if let Some((_, only_checked)) = others.iter_mut().find(|(there, _)| *there == other) {
+                *only_checked &= is_check;
+            } else if others.len() < OTHERS {
+                others.push((other, is_check));
             }
         }
     }
     tested
+}
+
+/// The conditions of branches that lead to a trap.
+fn checks(graph: &Graph) -> FxHashSet<ValueId> {
+    let check = |term: &Terminator| match term {
+        Terminator::Branch { cond: Operand::Value(cond), .. } => {
+            term.edges().any(|edge| is_trap(graph, edge.block)).then_some(*cond)
+        }
+        _ => None,
+    };
+    graph.blocks.iter().filter_map(|block| check(&block.term)).collect()
 }
