@@ -15,7 +15,7 @@ const CASES: usize = 16;
 
 impl Known {
     /// What is seen of what is known where a condition holds, or doesn't; nothing if that can't be.
-    pub(super) fn where_it<T>(&mut self, cond: Operand, holds: bool, see: impl FnOnce(&Known) -> T) -> Option<T> {
+    pub(super) fn where_it<T>(&mut self, cond: Operand, holds: bool, see: impl FnOnce(&mut Known) -> T) -> Option<T> {
         let mark = self.mark();
         let seen = self.learn(cond, holds).then(|| see(self));
         self.forget(mark);

@@ -75,19 +75,11 @@ impl Known {
             }
             (Opcode::IntSelect, [cond, arm, other]) => {
                 let each = [(*arm, true), (*other, false)]
-                    .map(|(arm, holds)| self.order_where(*cond, holds, arm, b, steps - 1));
+                    .map(|(arm, holds)| self.where_it(*cond, holds, |known| known.order_through(arm, b, steps - 1)));
                 [0, 1].map(|signs| each.iter().flatten().fold(0, |all, order| all | order[signs]))
             }
             _ => [ALL; 2],
         }
-    }
-
-    /// The order where a condition holds, or doesn't; nothing if that can't be.
-    fn order_where(&mut self, cond: Operand, holds: bool, a: Operand, b: Operand, steps: u32) -> Option<Order> {
-        let mark = self.mark();
-        let order = self.learn(cond, holds).then(|| self.order_through(a, b, steps));
-        self.forget(mark);
-        order
     }
 
     /// Whether a sum of a value and a constant is what it says: with signs, and without.
