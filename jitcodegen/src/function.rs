@@ -7,19 +7,16 @@
 
 use crate::CodegenError;
 use crate::abi::{self, MAX_TRAP_ARGS, MAX_VALUES, Shape, clif_type, offset, status};
-use crate::arms::{Arm, Arms, arms};
 use crate::engine::Tier;
 use crate::facts::Facts;
 use crate::fragment::{Frame, SlotPlan};
-use crate::inversion::{Stays, staying, tested_behind};
 use crate::lower;
-use crate::next_round::counted_from_next_round;
-use crate::products::in_pairs;
-use crate::recursion::levels_in_one;
-use crate::shifts::unrolled;
+use crate::passes;
+use crate::passes::arms::{Arm, Arms, arms};
+use crate::passes::inversion::{Stays, staying};
+use crate::passes::steps::steps;
+use crate::passes::ways::counted_on_ways;
 use crate::sites::{SharedSites, TrapSite};
-use crate::steps::steps;
-use crate::ways::counted_on_ways;
 use cranelift_codegen::ir::condcodes::{CondCode, IntCC};
 use cranelift_codegen::ir::{self, BlockArg, FuncRef, InstBuilder, InstructionData, MemFlagsData, types};
 use cranelift_codegen::isa::TargetIsa;
@@ -164,7 +161,8 @@ pub(crate) fn context_access() -> MemFlagsData {
     MemFlagsData::trusted()
 }
 
-/// The blocks that can be reached, each after all that dominate it.
+/// The blocks that can be reached, each after all that dominate it; of two ways on, what the second leads to comes first,
+/// and the first one is closer to what is behind both.
 pub(crate) fn reverse_postorder(graph: &Graph) -> Vec<BlockId> {
     let mut seen = vec![false; graph.blocks.len()];
     let mut order = Vec::new();
@@ -190,16 +188,7 @@ pub(crate) fn translate(
     b: &mut FunctionBuilder,
 ) -> Result<(), CodegenError> {
     let called = !function.fragment && !function.entered;
-    let in_one = called.then(|| levels_in_one(graph, unit.name)).flatten();
-    let graph = in_one.as_ref().unwrap_or(graph);
-    let counted = counted_from_next_round(graph);
-    let graph = counted.as_ref().unwrap_or(graph);
-    let paired = in_pairs(graph);
-    let graph = paired.as_ref().unwrap_or(graph);
-    let unrolled = unrolled(graph);
-    let graph = unrolled.as_ref().unwrap_or(graph);
-    let tested = tested_behind(graph);
-    let graph = tested.as_ref().unwrap_or(graph);
+    let graph = &*passes::suited(graph, called.then_some(unit.name));
     let slots = SlotPlan::new(graph, function.fragment, unit.frame)?;
     let entry = b.create_block();
     b.append_block_params_for_function_params(entry);

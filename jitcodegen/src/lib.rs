@@ -6,6 +6,7 @@
 //! ```text
 //! engine    what is compiled, and compiling more of it
 //! function  a graph -> Cranelift's form: blocks, edges, terminators
+//! passes    before that: graphs that suit a machine better
 //! lower     one row for each op
 //! facts     what dominating branches say of a value
 //! fragment  exits through cells, bridges, entering other graphs, the activation frame
@@ -28,7 +29,6 @@
 
 mod abi;
 mod arena;
-mod arms;
 mod code;
 mod engine;
 mod error;
@@ -37,22 +37,14 @@ mod fragment;
 mod function;
 mod glue;
 mod helpers;
-mod inversion;
 mod isa;
 mod lower;
-mod next_round;
 mod object;
+mod passes;
 mod placement;
-mod products;
-mod recursion;
-mod rounds;
 mod run;
-mod shifts;
 mod sites;
-mod steps;
 mod translation;
-mod tree;
-mod ways;
 mod worker;
 
 pub use abi::{MAX_TRAP_ARGS, MAX_VALUES, REGISTER_VALUES};

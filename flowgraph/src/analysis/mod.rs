@@ -2,14 +2,17 @@
 //!
 //! ```text
 //! Liveness      which values are live before each position
-//! Order         predecessors, a weak topological order, loops and how they nest, dominators
+//! Dominators    predecessors, reverse postorder, the dominator tree
+//! Order         a weak topological order, loops and how they nest
 //! CallGraph     who calls whom, recursion
 //! ```
 //!
-//! The algorithms are petgraph's; here is what they mean for [`crate::ir::Graph`].
+//! Where passes ask each time they are done (dominators, liveness) the algorithms are our own, over block numbers;
+//! else they are petgraph's.
 
 mod bits;
 mod calls;
+mod dominators;
 mod liveness;
 mod order;
 #[cfg(test)]
@@ -17,5 +20,6 @@ mod tests;
 
 pub use bits::BitSet;
 pub use calls::CallGraph;
+pub use dominators::{Dominators, Predecessors, reverse_postorder};
 pub use liveness::Liveness;
 pub use order::{Loop, Order};

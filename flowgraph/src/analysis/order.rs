@@ -1,9 +1,9 @@
 //! The order of a graph's blocks, its loops and its dominators.
 
-use super::BitSet;
+use super::{BitSet, Dominators};
 use crate::ir::{BlockId, Graph};
 use petgraph::Direction;
-use petgraph::algo::{dominators, kosaraju_scc};
+use petgraph::algo::kosaraju_scc;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::{DfsPostOrder, NodeFiltered};
 
@@ -33,10 +33,9 @@ pub struct Order {
     /// The loops; outer ones before those inside them.
     pub loops: Vec<Loop>,
     numbers: Vec<Option<u32>>,
-    predecessors: Vec<Vec<BlockId>>,
     loop_of: Vec<Option<usize>>,
     head_of: Vec<Option<usize>>,
-    dominators: Vec<Option<BlockId>>,
+    dominators: Dominators,
 }
 
 fn node(block: BlockId) -> NodeIndex {
@@ -54,34 +53,25 @@ impl Order {
         for _ in &graph.blocks {
             shape.add_node(());
         }
-        let mut predecessors = vec![Vec::new(); graph.blocks.len()];
         for from in graph.block_ids() {
             // petgraph visits the edge added last first.
             let targets: Vec<BlockId> = graph.block(from).term.edges().map(|e| e.block).collect();
             for to in targets.iter().rev().filter(|to| to.index() < graph.blocks.len()) {
                 shape.update_edge(node(from), node(*to), ());
             }
-            for to in targets.into_iter().filter(|to| to.index() < graph.blocks.len()) {
-                predecessors[to.index()].push(from);
-            }
         }
         let mut order = Order {
             blocks: Vec::new(),
             loops: Vec::new(),
             numbers: vec![None; graph.blocks.len()],
-            predecessors,
             loop_of: vec![None; graph.blocks.len()],
             head_of: vec![None; graph.blocks.len()],
-            dominators: vec![None; graph.blocks.len()],
+            dominators: Dominators::new(graph),
         };
         if graph.blocks.is_empty() {
             return order;
         }
         order.number(&shape);
-        let dominators = dominators::simple_fast(&shape, node(BlockId::ENTRY));
-        for id in graph.block_ids() {
-            order.dominators[id.index()] = dominators.immediate_dominator(node(id)).map(block);
-        }
         order
     }
 
@@ -133,7 +123,7 @@ impl Order {
 
     /// The blocks with an edge to `block`, one for each edge.
     pub fn predecessors(&self, block: BlockId) -> &[BlockId] {
-        &self.predecessors[block.index()]
+        self.dominators.predecessors().of(block)
     }
 
     /// The innermost loop that `block` lies in (of which it may be the head), as an index into [`Order::loops`].
@@ -158,12 +148,13 @@ impl Order {
 
     /// The block that all ways to `block` come through last; `None` for the entry and what it doesn't reach.
     pub fn immediate_dominator(&self, block: BlockId) -> Option<BlockId> {
-        self.dominators[block.index()]
+        self.dominators.immediate_dominator(block)
     }
 
-    /// Whether all ways from the entry to `block` come through `above` (as they do if these are the same).
+    /// Whether all ways from the entry to `block`, which it reaches, come through `above` (as they do if these are the
+    /// same).
     pub fn dominates(&self, above: BlockId, block: BlockId) -> bool {
-        std::iter::successors(Some(block), |b| self.immediate_dominator(*b)).any(|b| b == above)
+        self.dominators.dominates(above, block)
     }
 }
 

@@ -1,8 +1,7 @@
 //! Numbers blocks and values in the order in which a reader meets them.
 
-use crate::ir::{Block, BlockId, Edge, Graph, Operand, Terminator, ValueId, ValueInfo};
-use petgraph::graph::{DiGraph, NodeIndex};
-use petgraph::visit::DfsPostOrder;
+use crate::analysis::reverse_postorder;
+use crate::ir::{Block, BlockId, Graph, Operand, ValueId, ValueInfo};
 use rustc_hash::FxHashMap;
 
 /// The graph with its blocks in reverse postorder (arms in source order, loops together) and its values numbered by
@@ -48,33 +47,4 @@ pub fn renumber(graph: &Graph) -> Graph {
     names.retain(|def| def.values.iter().all(|o| o.value().is_none_or(|v| values.contains_key(&v))));
     names.iter_mut().flat_map(|def| &mut def.values).for_each(operand);
     Graph { blocks: order.iter().map(renumbered).collect(), values: infos, names, ..graph.clone() }
-}
-
-/// The reachable blocks; of two ways on, what the first leads to comes first.
-fn reverse_postorder(graph: &Graph) -> Vec<BlockId> {
-    if graph.blocks.is_empty() {
-        return Vec::new();
-    }
-    let mut flow: DiGraph<(), ()> = DiGraph::with_capacity(graph.blocks.len(), graph.blocks.len());
-    graph.blocks.iter().for_each(|_| {
-        flow.add_node(());
-    });
-    for (i, block) in graph.blocks.iter().enumerate() {
-        // The search takes the edges in the order in which they were added, and what is visited last comes first.
-        let targets = edges(&block.term).into_iter().rev().map(|e| e.block.index()).filter(|t| *t < graph.blocks.len());
-        for target in targets {
-            flow.add_edge(NodeIndex::new(i), NodeIndex::new(target), ());
-        }
-    }
-    let mut order = Vec::with_capacity(graph.blocks.len());
-    let mut search = DfsPostOrder::new(&flow, NodeIndex::new(0));
-    while let Some(node) = search.next(&flow) {
-        order.push(BlockId(node.index() as u32));
-    }
-    order.reverse();
-    order
-}
-
-fn edges(term: &Terminator) -> Vec<&Edge> {
-    term.edges().collect()
 }

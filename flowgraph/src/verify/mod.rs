@@ -10,7 +10,6 @@
 //!
 //! It takes any module whatever, however broken, and reports all that it finds.
 
-mod dominance;
 mod edges;
 mod ops;
 mod portal;
@@ -21,8 +20,8 @@ mod violation;
 pub(crate) use types::declarations;
 pub use violation::{Rule, Types, Violation};
 
+use crate::analysis::Dominators;
 use crate::ir::*;
-use dominance::Dominance;
 
 /// All invariants that a module violates.
 pub fn verify(module: &Module) -> Result<(), Vec<Violation>> {
@@ -134,7 +133,7 @@ impl Checker<'_> {
 
     /// Every value is there, is defined once, and before it is used on every way.
     fn definitions(&mut self) {
-        let dominance = Dominance::new(self.graph);
+        let dominance = Dominators::new(self.graph);
         for id in self.graph.block_ids() {
             if !dominance.is_reachable(id) {
                 self.at = (Some(id), None);
@@ -171,7 +170,7 @@ impl Checker<'_> {
 
     fn uses(
         &mut self,
-        dominance: &Dominance,
+        dominance: &Dominators,
         definitions: &[Option<(BlockId, usize)>],
         operands: impl Iterator<Item = Operand>,
     ) {

@@ -1,113 +1,66 @@
 //! The optimizer: what residual graphs needn't do.
 //!
 //! ```text
-//! cleanup      parameters that are always the same, jumps to jumps; dead: what nobody needs
-//!   handed     ops over what a join is handed as constants
+//! cleanup      parameters that are always the same, jumps to jumps, what nobody needs
+//!   dead         values and parameters that nobody uses
+//!   handed       ops over what a join is handed as constants
+//!   threads      ways past blocks that only decide
+//!   equal        blocks that do the same become one
+//!   in_step      parameters that rounds compute anew, and that are the same in each
 //! forward      one walk down the dominator tree: what is decided, done before, or simpler
-//!   flow         first the bounds of block parameters, and how they compare, to a fixed point
-//!   known        what holds on the way; conditions: what a test says; done: which ops have been done
-//!   relations    how two values compare
-//!   joins        what all ways to a join bring
-//!   memory       what lies in memory
+//!   flow         first the bounds of block parameters, and how they compare, to a fixed point; thresholds: where these
+//!                come to rest
 //!   integer      asking the rules what an op can be replaced by; peephole: what no rule says
-//! in_step      parameters that rounds compute anew, and that are the same in each
-//! threads      ways past blocks that only decide
-//! straighten   arms that change nothing where they aren't taken are always done; assumed: what values are there
-//! hoist        what is the same in each round of a loop is done before it
-//! invariant    so is what only computes, behind effects as well
-//! copies       rounds of loops for machine code alone, and what all of that needs; rounds: what they say of each other
-//! peel         the first round of a loop, where that spares the others something
-//! unroll       rounds of a loop that only looks for its end have one check
-//! stores       one walk backward: what is overwritten before anybody looks
-//! locals       what nobody else can look at: stores that no load comes behind, loads that no store came before
-//! demanded     another one: which bits of values are looked at
-//! busy         what all ways from a branch do is done before it
-//! equal        blocks that do the same become one
-//! bits         branches that only say whether they are taken
-//! ranges       two tests whether a value lies in a range are one
-//! rows         several checks at constant distances are one; guards: so are guards of one exit
-//! sink         what only one way out of a block needs is done on that way
-//! float_bound  what is known of a float, as `bounds` is of an integer: its interval, and whether it may be a NaN;
-//!              floats: what follows on the way
-//! seen         what is seen of a float; signs: what has the same sign and is cheaper
-//! dominators   what dominates what; loops: where they come back from; replacements: values that are something else
+//!   joins        what all ways to a join bring; stand_ins: parameters that are another value
+//!   signs        what has the same sign and is cheaper
+//! branches     fewer of them: as bits, as ranges, in rows, or none
+//! loops        less to do in each round: hoisted, peeled, unrolled
+//! backward     what nobody looks at, or only some do: stores, bits, what one way needs
+//! facts        what is known of values and of memory
+//! graph        its shape: dominators, loops, values that are something else
 //! rewrites     counting what is done, for those who look for the one that is wrong
 //! ```
 //!
-//! Everything works on finished graphs, and so serves every policy, and graphs that come as text.
+//! //! Everything works on finished graphs, and so serves every policy, and graphs that come as text.
 
-mod assumed;
-mod bits;
-mod busy;
+mod backward;
+mod branches;
 mod cleanup;
-mod conditions;
-mod copies;
-mod dead;
-mod demanded;
-mod dominators;
-mod done;
-mod equal;
-pub mod float_bound;
-mod floats;
-mod flow;
+mod facts;
 mod forward;
-mod guards;
-mod handed;
-mod hoist;
-mod in_step;
-pub mod integer;
-mod invariant;
-mod joins;
-mod known;
-mod locals;
+mod graph;
 mod loops;
-mod memory;
-mod peel;
-mod peephole;
-mod ranges;
-mod relations;
-mod replacements;
 mod rewrites;
-mod rounds;
-mod rows;
-mod seen;
-mod signs;
-mod sink;
-mod stand_ins;
-mod stores;
-mod straighten;
-mod threads;
-mod thresholds;
-mod unroll;
 
 pub use bounds as int_bound;
-pub use copies::copy_rounds;
+pub use facts::float_bound;
+pub use forward::integer;
+pub use loops::copies::copy_rounds;
 pub use rewrites::{Firings, Kind, Kinds, Rewrite, Rewrites};
 
-use bits::branches_to_bits;
-use busy::hoist_busy;
+use backward::busy::hoist_busy;
+use backward::demanded::{drop_between, drop_undemanded};
+use backward::locals::{drop_unseen_stores, load_nothing};
+use backward::sink::sink;
+use backward::stores::drop_dead_stores;
+use branches::bits::branches_to_bits;
+use branches::guards::merge_guards;
+use branches::ranges::merge_ranges;
+use branches::rows::merge_rows;
+use branches::straighten::straighten;
+use cleanup::equal::merge_equal_blocks;
+use cleanup::in_step::merge_in_step;
 use cleanup::{drop_recorded, drop_unreachable, drop_unused_values, simplify};
-use demanded::{drop_between, drop_undemanded};
-use equal::merge_equal_blocks;
 use flowgraph::ir::{Graph, Op, Operand};
-use forward::forward;
-use guards::merge_guards;
-use hoist::hoist;
-use in_step::merge_in_step;
+use forward::{Walked, forward};
 use int_bound::IntBound;
-use invariant::hoist_invariants;
-use locals::{drop_unseen_stores, load_nothing};
-use ranges::merge_ranges;
-use rows::merge_rows;
-use sink::sink;
-use std::cell::Cell;
-use stores::drop_dead_stores;
-use straighten::straighten;
+use loops::hoist::hoist;
+use loops::invariant::hoist_invariants;
 
 /// Goes through the ops of a residual graph, with what is known of operands where each stands; nothing of what the
 /// entry is handed.
 pub fn with_bounds(graph: &Graph, see: impl FnMut(&Op, &dyn Fn(Operand) -> IntBound)) {
-    flow::with_bounds(graph, see);
+    forward::flow::with_bounds(graph, see);
 }
 
 /// Of so many loops inside of each other something is taken out of all.
@@ -133,7 +86,7 @@ pub fn optimize(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) 
     let entry = with_lengths(graph, entry);
     for round in 0..=AGAIN {
         let before = rewrites.count();
-        if passes(graph, &entry, rewrites).is_none() {
+        if (Passes { graph, entry: &entry, rewrites, threaded: false }).run().is_none() {
             drop_unreachable(graph);
         }
         let is_done = rewrites.count() == before || rewrites.is_spent();
@@ -155,115 +108,158 @@ fn with_lengths(graph: &Graph, entry: &[IntBound]) -> Vec<IntBound> {
     bounds
 }
 
-/// All passes, or nothing more once there may be no more rewrites: analyses count on a graph that is clean.
-fn passes(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> Option<()> {
-    let threaded = Cell::new(false);
-    let simplify = |graph: &mut Graph, rewrites: &mut Rewrites| {
-        threaded.set(simplify(graph, rewrites) | threaded.get());
-        (!rewrites.is_spent()).then_some(())
-    };
-    simplify(graph, rewrites)?;
-    if rewrites.only_cleans() {
-        drop_recorded(graph, rewrites);
-        return simplify(graph, rewrites);
-    }
-    if branches_to_bits(graph, rewrites) {
-        simplify(graph, rewrites)?;
-    }
-    drop_unused_values(graph);
-    // Sums of sums that are cut off in between are none yet.
-    if drop_between(graph, rewrites) {
-        simplify(graph, rewrites)?;
-    }
-    // On the way where it is needed more may be known of what an op is handed.
-    sink(graph, rewrites, false);
-    // What one arm stores is known behind it when it has no branch any more.
-    for _ in 0..STRAIGHTENED {
-        if !straighten(graph, entry, rewrites) {
-            break;
+/// All passes over one graph; each gives nothing more once there may be no more rewrites, as analyses count on a graph
+/// that is clean.
+struct Passes<'a> {
+    graph: &'a mut Graph,
+    entry: &'a [IntBound],
+    rewrites: &'a mut Rewrites,
+    /// Whether ways have parted earlier since this was last asked.
+    threaded: bool,
+}
+
+impl Passes<'_> {
+    fn run(&mut self) -> Option<()> {
+        self.simplify()?;
+        if self.rewrites.only_cleans() {
+            drop_recorded(self.graph, self.rewrites);
+            return self.simplify();
         }
-        simplify(graph, rewrites)?;
-    }
-    if merge_in_step(graph, rewrites) {
-        simplify(graph, rewrites)?;
-    }
-    threaded.set(false);
-    load_nothing(graph, rewrites);
-    // Only when parameters have gone that are always the same is it plain which ops are equal.
-    let mut walked = forward(graph, entry, rewrites);
-    if drop_recorded(graph, rewrites) || walked.changed {
-        simplify(graph, rewrites)?;
-    }
-    // What was handed over may be 1 and 0 since.
-    if branches_to_bits(graph, rewrites) | merge_ranges(graph, entry, rewrites) {
-        simplify(graph, rewrites)?;
-        walked = forward(graph, entry, rewrites);
-        simplify(graph, rewrites)?;
-    }
-    let has_loops = walked.has_loops;
-    // What arms load and store is plainer now.
-    let mut news = straighten(graph, entry, rewrites);
-    if news {
-        simplify(graph, rewrites)?;
-    }
-    // Where ways part earlier, each brings more of what has been found.
-    news |= threaded.get();
-    // From an inner loop into the outer one, and out of that.
-    for _ in 0..HOISTS {
-        if !has_loops || !hoist(graph, rewrites) {
-            break;
+        self.before_walking()?;
+        let Walked { has_loops, .. } = self.first_walks()?;
+        let mut news = self.behind_first_walks()?;
+        if has_loops {
+            news |= self.out_of_loops()?;
         }
-        news = true;
-        simplify(graph, rewrites)?;
+        news |= self.without_needless()?;
+        news |= self.merged()?;
+        self.last_walks(news)
     }
-    for _ in 0..HOISTS {
-        if !has_loops || !hoist_invariants(graph, rewrites) {
-            break;
+
+    fn simplify(&mut self) -> Option<()> {
+        self.threaded |= simplify(self.graph, self.rewrites);
+        (!self.rewrites.is_spent()).then_some(())
+    }
+
+    /// Simplifies the graph if a pass has changed it. Gives whether it has.
+    fn simplified(&mut self, changed: bool) -> Option<bool> {
+        if changed {
+            self.simplify()?;
         }
-        news = true;
-        simplify(graph, rewrites)?;
+        Some(changed)
     }
-    // A store between two checks may be none any more.
-    let without_needless = |graph: &mut Graph, rewrites: &mut Rewrites| {
-        let changed =
-            drop_dead_stores(graph, rewrites) | drop_unseen_stores(graph, rewrites) | drop_undemanded(graph, rewrites);
-        if changed { simplify(graph, rewrites).map(|()| true) } else { Some(false) }
-    };
-    news |= without_needless(graph, rewrites)?;
-    // What is computed from what has gone up may go up as well.
-    for _ in 0..BUSY {
-        if !hoist_busy(graph, rewrites) {
-            break;
+
+    /// What the first walk should find done.
+    fn before_walking(&mut self) -> Option<()> {
+        let are_bits = branches_to_bits(self.graph, self.rewrites);
+        self.simplified(are_bits)?;
+        drop_unused_values(self.graph);
+        // Sums of sums that are cut off in between are none yet.
+        let dropped = drop_between(self.graph, self.rewrites);
+        self.simplified(dropped)?;
+        // On the way where it is needed more may be known of what an op is handed.
+        sink(self.graph, self.rewrites, false);
+        // What one arm stores is known behind it when it has no branch any more.
+        for _ in 0..STRAIGHTENED {
+            let straight = straighten(self.graph, self.entry, self.rewrites);
+            if !self.simplified(straight)? {
+                break;
+            }
         }
-        news = true;
+        let merged = merge_in_step(self.graph, self.rewrites);
+        self.simplified(merged)?;
+        self.threaded = false;
+        load_nothing(self.graph, self.rewrites);
+        Some(())
     }
-    if merge_equal_blocks(graph, rewrites) | merge_in_step(graph, rewrites) {
-        news = true;
-        simplify(graph, rewrites)?;
+
+    fn walk(&mut self) -> Walked {
+        forward(self.graph, self.entry, self.rewrites)
     }
-    if merge_rows(graph, entry, rewrites) | merge_guards(graph, entry, rewrites) {
-        news = true;
-        simplify(graph, rewrites)?;
-    }
-    // One walk for all that is new: of what is done before a loop more is known in it, and behind what is always done,
-    // and behind one check for several.
-    let mut late = false;
-    if news {
-        walked = forward(graph, entry, rewrites);
-        late = walked.late;
-        if walked.changed {
-            simplify(graph, rewrites)?;
-            without_needless(graph, rewrites)?;
+
+    fn first_walks(&mut self) -> Option<Walked> {
+        // Only when parameters have gone that are always the same is it plain which ops are equal.
+        let walked = self.walk();
+        let dropped = drop_recorded(self.graph, self.rewrites);
+        self.simplified(dropped || walked.changed)?;
+        // What was handed over may be 1 and 0 since.
+        let merged = branches_to_bits(self.graph, self.rewrites) | merge_ranges(self.graph, self.entry, self.rewrites);
+        if !self.simplified(merged)? {
+            return Some(walked);
         }
+        let walked = self.walk();
+        self.simplify()?;
+        Some(walked)
     }
-    // What tests have become needless for has fewer users now.
-    let mut walks = if sink(graph, rewrites, true) | late { LAST_WALKS } else { 0 };
-    while walks > 0 {
-        walked = forward(graph, entry, rewrites);
-        if walked.changed {
-            simplify(graph, rewrites)?;
+
+    /// Gives whether there is anything new for another walk.
+    fn behind_first_walks(&mut self) -> Option<bool> {
+        // What arms load and store is plainer now.
+        let straight = straighten(self.graph, self.entry, self.rewrites);
+        self.simplified(straight)?;
+        // Where ways part earlier, each brings more of what has been found.
+        Some(straight | self.threaded)
+    }
+
+    /// From an inner loop into the outer one, and out of that.
+    fn out_of_loops(&mut self) -> Option<bool> {
+        let mut changed = false;
+        for pass in [hoist, hoist_invariants] {
+            for _ in 0..HOISTS {
+                let hoisted = pass(self.graph, self.rewrites);
+                if !self.simplified(hoisted)? {
+                    break;
+                }
+                changed = true;
+            }
         }
-        walks = if walked.late { walks - 1 } else { 0 };
+        Some(changed)
     }
-    Some(())
+
+    /// Without stores that nobody sees, and bits that nobody looks at: a store between two checks may be none any more.
+    fn without_needless(&mut self) -> Option<bool> {
+        let changed = drop_dead_stores(self.graph, self.rewrites)
+            | drop_unseen_stores(self.graph, self.rewrites)
+            | drop_undemanded(self.graph, self.rewrites);
+        self.simplified(changed)
+    }
+
+    /// What several blocks do, or several checks ask, once.
+    fn merged(&mut self) -> Option<bool> {
+        let mut changed = false;
+        // What is computed from what has gone up may go up as well.
+        for _ in 0..BUSY {
+            if !hoist_busy(self.graph, self.rewrites) {
+                break;
+            }
+            changed = true;
+        }
+        let equal = merge_equal_blocks(self.graph, self.rewrites) | merge_in_step(self.graph, self.rewrites);
+        changed |= self.simplified(equal)?;
+        let checks =
+            merge_rows(self.graph, self.entry, self.rewrites) | merge_guards(self.graph, self.entry, self.rewrites);
+        changed |= self.simplified(checks)?;
+        Some(changed)
+    }
+
+    /// One walk for all that is new: of what is done before a loop more is known in it, and behind what is always done,
+    /// and behind one check for several. Then some more, as long as they find behind themselves what parameters are.
+    fn last_walks(&mut self, news: bool) -> Option<()> {
+        let mut late = false;
+        if news {
+            let walked = self.walk();
+            late = walked.late;
+            if self.simplified(walked.changed)? {
+                self.without_needless()?;
+            }
+        }
+        // What tests have become needless for has fewer users now.
+        let mut walks = if sink(self.graph, self.rewrites, true) | late { LAST_WALKS } else { 0 };
+        while walks > 0 {
+            let walked = self.walk();
+            self.simplified(walked.changed)?;
+            walks = if walked.late { walks - 1 } else { 0 };
+        }
+        Some(())
+    }
 }

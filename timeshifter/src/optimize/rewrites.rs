@@ -1,7 +1,7 @@
 //! What the optimizer does, one rewrite after the other: counted, told of, and stopped after so many for whoever looks
 //! for the one that is wrong.
 
-use super::integer::{Asked, RULES};
+use crate::optimize::forward::integer::{Asked, RULES};
 use flowgraph::ir::{Const, Loc, Opcode, Operand};
 use rules::{Built, Interpreted};
 use std::borrow::Cow;
@@ -129,7 +129,7 @@ pub struct Rewrites {
     count: u64,
     told: Option<Vec<Rewrite>>,
     without: Kinds,
-    pub(super) rules: Asked,
+    pub(crate) rules: Asked,
     fired: Firings,
     endless: Option<usize>,
 }
@@ -177,12 +177,12 @@ impl Rewrites {
     }
 
     /// A rule is given up.
-    pub(super) fn goes_on_forever(&mut self, rule: usize) {
+    pub(crate) fn goes_on_forever(&mut self, rule: usize) {
         self.endless.get_or_insert(rule);
     }
 
     /// A rule has fired.
-    pub(super) fn fires(&mut self, op: Opcode, rule: usize) {
+    pub(crate) fn fires(&mut self, op: Opcode, rule: usize) {
         *self.fired.0.entry((op, rule)).or_default() += 1;
     }
 
@@ -192,12 +192,12 @@ impl Rewrites {
     }
 
     /// Whether all that can be switched off is.
-    pub(super) fn only_cleans(&self) -> bool {
+    pub(crate) fn only_cleans(&self) -> bool {
         self.without == Kinds::all()
     }
 
     /// Whether there are no more.
-    pub(super) fn is_spent(&self) -> bool {
+    pub(crate) fn is_spent(&self) -> bool {
         self.fuel.is_some_and(|fuel| self.count >= fuel)
     }
 
@@ -207,7 +207,7 @@ impl Rewrites {
     }
 
     /// Whether a rewrite may be done; then it is counted, and told of with its change and the reason.
-    pub(super) fn may(&mut self, what: Kind, loc: Loc, told: impl FnOnce() -> (String, String)) -> bool {
+    pub(crate) fn may(&mut self, what: Kind, loc: Loc, told: impl FnOnce() -> (String, String)) -> bool {
         if self.without.contains(what) && !what.is_cleaning() || self.is_spent() {
             return false;
         }
@@ -221,7 +221,7 @@ impl Rewrites {
 }
 
 /// An operand as text.
-pub(super) fn shown(operand: Operand) -> String {
+pub(crate) fn shown(operand: Operand) -> String {
     match operand {
         Operand::Value(value) => value.to_string(),
         Operand::Const(Const::Int(i)) => i.to_string(),
@@ -232,13 +232,13 @@ pub(super) fn shown(operand: Operand) -> String {
 }
 
 /// An op as text, without its results.
-pub(super) fn shown_op(opcode: Opcode, args: &[Operand]) -> String {
+pub(crate) fn shown_op(opcode: Opcode, args: &[Operand]) -> String {
     let args: Vec<String> = args.iter().map(|arg| shown(*arg)).collect();
     format!("{} {}", opcode.name(), args.join(", "))
 }
 
 /// What a rule has made, as text: the ops that are made before in parentheses.
-pub(super) fn shown_built(built: &Built) -> String {
+pub(crate) fn shown_built(built: &Built) -> String {
     let inner = |arg: &Built| match arg {
         Built::Operand(operand) => shown(*operand),
         Built::Op(..) => format!("({})", shown_built(arg)),

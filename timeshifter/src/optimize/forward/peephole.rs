@@ -1,0 +1,71 @@
+//! What one op can be replaced by that no rule says: what needs to know of floats more than their bits, or how values
+//! compare.
+
+use crate::optimize::branches::ranges::{Range, joined_bits};
+use crate::optimize::facts::floats;
+use crate::optimize::facts::known::Known;
+use flowgraph::ir::{Op, Opcode, Operand};
+use smallvec::{SmallVec, smallvec};
+
+/// What there is instead of an op.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Instead {
+    /// Its result is this operand.
+    Operand(Operand, &'static str),
+    /// This op gives the same.
+    Op(Opcode, SmallVec<[Operand; 3]>, &'static str),
+    /// A comparison of the distance of a value from another one.
+    Distance {
+        /// What compares.
+        test: Opcode,
+        /// The value, and what is subtracted from it.
+        from: [Operand; 2],
+        /// With what.
+        against: Operand,
+    },
+    /// A selection between two operands by a comparison.
+    Selected {
+        /// What compares.
+        less: Opcode,
+        /// What it compares: the first of `from` is taken where the first of these is less.
+        compared: [Operand; 2],
+        /// What selects.
+        select: Opcode,
+        /// From what.
+        from: [Operand; 2],
+    },
+}
+
+/// What there is instead of an op, if anything.
+pub(crate) fn instead(op: &Op, known: &Known) -> Option<Instead> {
+    match op.opcode {
+        Opcode::FloatMin | Opcode::FloatMax | Opcode::SingleMin | Opcode::SingleMax => floats::extreme(op, known),
+        Opcode::FloatAbs | Opcode::SingleAbs => floats::size(op, known),
+        Opcode::UintMod if known.is_less(op.args[0], op.args[1]) => {
+            Some(Instead::Operand(op.args[0], "it is less than what it is divided by"))
+        }
+        Opcode::IntFloordiv => exact_quotient(op, known),
+        Opcode::IntAnd | Opcode::IntOr => one_range(op, known),
+        _ => floats::unchanged(op, known).or_else(|| floats::by_a_power(op)),
+    }
+}
+
+/// A quotient by a power of two that leaves nothing over is a shift, also where signs aren't known. As a rule it would
+/// have a pair of which nobody knows whether it ever meets.
+fn exact_quotient(op: &Op, known: &Known) -> Option<Instead> {
+    let by = op.args[1].as_int().filter(|by| *by > 0 && by & (by - 1) == 0)?;
+    let rest = by as u64 - 1;
+    let shift = Operand::int(i64::from(by.trailing_zeros()));
+    (known.bound(op.args[0]).zeros() & rest == rest)
+        .then(|| Instead::Op(Opcode::IntRshift, smallvec![op.args[0], shift], "nothing is left over"))
+}
+
+/// Two tests whether a value lies in a range, joined to one bit.
+fn one_range(op: &Op, known: &Known) -> Option<Instead> {
+    let (Range { value, low, test, against }, is_in) = joined_bits(op.opcode, &op.args, known)?;
+    let test = if is_in { test } else { test.negated()? };
+    Some(match low {
+        0 => Instead::Op(test, smallvec![value, against], "both ask for one range"),
+        low => Instead::Distance { test, from: [value, Operand::int(low)], against },
+    })
+}
