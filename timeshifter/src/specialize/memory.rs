@@ -78,6 +78,9 @@ pub struct Cell {
     pub desc: Arc<MemDesc>,
 }
 
+/// Of so many places where zero has been stored, they are an array's rather than fields of a struct.
+const ZEROS: usize = 9;
+
 impl Cell {
     /// Whether it holds what bytes without a cell hold.
     pub fn is_zero(&self) -> bool {
@@ -85,54 +88,84 @@ impl Cell {
     }
 }
 
-/// The scalars of a slot by offset, which never overlap. What is zero needs no cell.
+/// The scalars of a slot by offset, which never overlap. What is zero needs no cell; where zero has been stored is kept
+/// apart, for who takes nothing to be constant.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Cells(Vec<(i64, Cell)>);
+pub struct Cells {
+    cells: Vec<(i64, Cell)>,
+    zeros: Vec<(i64, Cell)>,
+}
 
 impl Cells {
-    /// The scalar that begins at `offset`.
+    /// The scalar that begins at `offset`, if it isn't zero.
     pub fn get(&self, offset: i64) -> Option<&Cell> {
-        self.0.binary_search_by_key(&offset, |c| c.0).ok().map(|at| &self.0[at].1)
+        self.cells.binary_search_by_key(&offset, |c| c.0).ok().map(|at| &self.cells[at].1)
     }
 
     /// All scalars that have a byte in common with the `size` bytes at `offset`.
     pub fn overlapping(&self, offset: i64, size: u32) -> impl Iterator<Item = &(i64, Cell)> {
         // A scalar has eight bytes at most.
-        let from = self.0.partition_point(|c| c.0 <= offset.saturating_sub(8));
-        let near = self.0[from..].iter().take_while(move |c| c.0 < offset.saturating_add(i64::from(size)));
+        let from = self.cells.partition_point(|c| c.0 <= offset.saturating_sub(8));
+        let near = self.cells[from..].iter().take_while(move |c| c.0 < offset.saturating_add(i64::from(size)));
         near.filter(move |(at, c)| ranges_overlap(*at, c.access.size(), offset, size))
     }
 
-    /// Puts a scalar at `offset`, in the place of the one that begins there. It must overlap no other.
+    /// Puts a scalar at `offset`, in the place of the one that begins there. It must overlap no other that isn't zero.
     pub fn insert(&mut self, offset: i64, cell: Cell) {
-        let found = self.0.binary_search_by_key(&offset, |c| c.0);
-        match (found, cell.is_zero()) {
-            (Ok(at), false) => self.0[at].1 = cell,
-            (Ok(at), true) => drop(self.0.remove(at)),
-            (Err(at), false) => self.0.insert(at, (offset, cell)),
-            (Err(_), true) => {}
+        if !self.zeros.is_empty() {
+            let size = cell.access.size();
+            self.zeros.retain(|(at, zero)| !ranges_overlap(*at, zero.access.size(), offset, size));
+        }
+        let found = self.cells.binary_search_by_key(&offset, |c| c.0);
+        if cell.is_zero() {
+            if let Ok(at) = found {
+                self.cells.remove(at);
+            }
+            if self.zeros.len() < ZEROS {
+                let at = self.zeros.partition_point(|zero| zero.0 < offset);
+                self.zeros.insert(at, (offset, cell));
+            }
+            return;
+        }
+        match found {
+            Ok(at) => self.cells[at].1 = cell,
+            Err(at) => self.cells.insert(at, (offset, cell)),
         }
     }
 
     /// Forgets all scalars that have a byte in common with the `size` bytes at `offset`.
     pub fn remove_overlapping(&mut self, offset: i64, size: u32) {
-        self.0.retain(|(at, cell)| !ranges_overlap(*at, cell.access.size(), offset, size));
+        for cells in [&mut self.cells, &mut self.zeros] {
+            cells.retain(|(at, cell)| !ranges_overlap(*at, cell.access.size(), offset, size));
+        }
     }
 
     /// All scalars with their offsets, ascending.
     pub fn iter(&self) -> impl Iterator<Item = (i64, &Cell)> {
-        self.0.iter().map(|(at, cell)| (*at, cell))
+        self.cells.iter().map(|(at, cell)| (*at, cell))
+    }
+
+    /// The places where zero has been stored last, ascending; nothing if they are many.
+    pub fn zeros(&self) -> impl Iterator<Item = (i64, &Cell)> {
+        let few = if self.zeros.len() < ZEROS { &self.zeros[..] } else { &[] };
+        few.iter().map(|(at, cell)| (*at, cell))
+    }
+
+    /// How the scalar that begins at `offset` is accessed, also if it is zero.
+    pub fn description(&self, offset: i64) -> Option<Arc<MemDesc>> {
+        let all = self.cells.iter().chain(&self.zeros);
+        all.filter(|(at, _)| *at == offset).map(|(_, cell)| cell.desc.clone()).next()
     }
 
     /// The values of all scalars.
     pub fn values(&self) -> impl Iterator<Item = Red> + '_ {
-        self.0.iter().map(|(_, cell)| cell.value)
+        self.cells.iter().map(|(_, cell)| cell.value)
     }
 
     /// Changes the values of all scalars.
     pub fn for_each_value(&mut self, mut change: impl FnMut(&mut Red)) {
-        self.0.iter_mut().for_each(|(_, cell)| change(&mut cell.value));
-        self.0.retain(|(_, cell)| !cell.is_zero());
+        self.cells.iter_mut().for_each(|(_, cell)| change(&mut cell.value));
+        self.cells.retain(|(_, cell)| !cell.is_zero());
     }
 }
 

@@ -257,6 +257,11 @@ impl<'m> Engine<'m> {
             }
             return Err(Conflict { packs, ..Conflict::default() });
         }
+        // Where nothing is taken to be constant, neither is a field that has been set to zero.
+        if let ([slot], Keeps::Nothing) = (&slots[..], meeting.keeps) {
+            cells.extend(slot.cells.zeros().map(|(at, zero)| (at, zero.access)));
+            cells.sort_unstable();
+        }
         let id = self.fresh_slot_id();
         for (used, own) in meeting.used.iter_mut().zip(&ids) {
             used.insert(*own, ids.clone());
@@ -267,7 +272,7 @@ impl<'m> Engine<'m> {
         for (place, access) in cells {
             let zero = Red::Const(Const::from_word(access.ty(), 0));
             let values: Tuple = slots.iter().map(|s| s.cells.get(place).map_or(zero, |c| c.value)).collect();
-            let Some(desc) = slots.iter().find_map(|s| s.cells.get(place)).map(|c| c.desc.clone()) else { continue };
+            let Some(desc) = slots.iter().find_map(|s| s.cells.description(place)) else { continue };
             let value = self.meet_operand(meeting, all, values)?;
             meeting.slots[at].1.cells.insert(place, Cell { access, value, desc });
         }

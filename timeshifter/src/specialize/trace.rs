@@ -439,7 +439,8 @@ impl Engine<'_> {
         heads.rounds.insert(key, round + 1);
         heads.passed.clear();
         let top = round == 0 || !decides && !knows_something(st);
-        self.trace_into_version(st, index, round, top)?;
+        let widens = round >= 2 && (round >= ROUNDS || !self.alternates(st, index));
+        self.trace_into_version(st, index, widens, top)?;
         Ok(None)
     }
 
@@ -496,6 +497,27 @@ impl Engine<'_> {
         !constant.is_empty() && decides_a_branch(graph, constant)
     }
 
+    /// Whether widening a state against the last version of a key would lose a constant that decides a branch there:
+    /// as a state that is promoted, and another one in every other round.
+    fn alternates(&self, st: &State, key: usize) -> bool {
+        let Some(Version { template: last, .. }) = self.versions[key].last() else { return false };
+        (0..self.versions[key].len()).any(|version| {
+            let Version { template, fragment, block, .. } = self.version(VersionId { key, version });
+            let graph = &self.fragments[*fragment].graph;
+            let params = &graph.block(*block).params;
+            let others = template.red_registers().zip(last.red_registers());
+            let lost = st.red_registers().zip(others).filter_map(|(given, (wanted, last))| match wanted {
+                Red::Value(param) if params.contains(&param) => {
+                    let differs = last.constant().is_some() && last.constant() != given.constant();
+                    (differs && given.constant().is_some()).then_some(param)
+                }
+                _ => None,
+            });
+            let lost: FxHashSet<ValueId> = lost.collect();
+            !lost.is_empty() && decides_a_branch(graph, lost)
+        })
+    }
+
     /// Whether a path has come to a key before the one that a trace follows: an earlier trace, or this one since it
     /// made its last version. Then there is a loop, or a join.
     fn is_joined(&mut self, key: &Key, heads: &Heads) -> bool {
@@ -521,14 +543,15 @@ impl Engine<'_> {
     }
 
     /// Makes another version of the key, and goes on in it. The first keeps slots, all else are plain variables; the
-    /// second is the arriving state itself; the third is widened against the second. `top`: keeps no constants.
-    fn trace_into_version(&mut self, st: &mut State, key: usize, round: usize, top: bool) -> Result<(), SpecError> {
+    /// second is the arriving state itself, and so is the third if a constant alternates; others are widened against the
+    /// last one (`widens`). `top`: keeps no constants.
+    fn trace_into_version(&mut self, st: &mut State, key: usize, widens: bool, top: bool) -> Result<(), SpecError> {
         let loc = self.loc(st);
         let (fragment, block) = self.version_head(st, true);
         let last = self.versions[key].last().map(|v| v.template.clone());
         let versions = self.versions[key].len();
         let top = top || versions > self.limits.versions;
-        let base = if round >= 2 { last.as_deref() } else { None };
+        let base = if widens { last.as_deref() } else { None };
         let is_wider = base.is_some() || versions > self.limits.versions;
         self.merges.see(
             MarkKind::GlobalMerge,
