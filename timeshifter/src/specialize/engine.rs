@@ -8,7 +8,7 @@ use super::merge::operand_of;
 use super::merges::Merges;
 use super::packed::Packer;
 use super::program::Program;
-use super::region::{Profile, Region};
+use super::region::{Profile, Region, Way};
 use super::residual::{Fragment, Info, SameOp};
 use super::snapshot::ExitSite;
 use super::state::{GraphIx, Key, KeyFrame, Red, Reg, SlotId, State, VersionId};
@@ -119,6 +119,8 @@ pub struct Engine<'m> {
     pub(super) passed_heads: FxHashMap<Key, usize>,
     /// Which ways traces have taken at splits.
     pub profile: Profile,
+    /// The ways that the present trace has taken, in order.
+    pub(super) decisions: Vec<Way>,
     /// The region that is being filled.
     pub(super) region: Option<Region>,
     /// The fragments that have been traced from each exit.
@@ -214,6 +216,7 @@ impl<'m> Engine<'m> {
             traces: 0,
             passed_heads: FxHashMap::default(),
             profile: Profile::default(),
+            decisions: Vec::new(),
             region: None,
             bridges: FxHashMap::default(),
             exits: Vec::new(),
@@ -291,6 +294,7 @@ impl<'m> Engine<'m> {
             traces,
             passed_heads,
             profile,
+            decisions,
             region,
             bridges,
             exits,
@@ -311,7 +315,7 @@ impl<'m> Engine<'m> {
         (*functions, *functions_before, *refused_functions) = Default::default();
         (*residual_calls, *hint_checks) = Default::default();
         (*versions, *entrances, *changes) = Default::default();
-        (*traces, *passed_heads, *profile, *region) = Default::default();
+        (*traces, *passed_heads, *profile, *decisions, *region) = Default::default();
         (*bridges, *exits, *packer, *unpacked) = Default::default();
         (*merges, *firings, *arriving) = Default::default();
         (*longest_trace, *steps, *work, *quiet_steps) = Default::default();

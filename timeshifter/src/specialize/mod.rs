@@ -18,6 +18,7 @@
 //! eager      scheduling: both sides of every split, each join once; arms: what becomes of a split's sides
 //! versions   of merge points: entering them, making more; merges: which of it happened how often
 //! trace      one path, executed as it is emitted
+//!   heads      the merge points that it has come by, and the first round of a loop
 //! nests      how traced loops lie inside of each other
 //! region     what has been traced from a loop on, again as one graph with joins
 //! snapshot   exits, and how to specialize on from them; packed: snapshots in few bytes
@@ -50,6 +51,7 @@ mod error;
 mod event;
 mod facts;
 mod fold;
+mod heads;
 mod link;
 mod memory;
 mod merge;

@@ -64,6 +64,7 @@ pub(super) struct Region {
 impl Engine<'_> {
     /// Remembers which way a trace takes at the split that it stands at.
     pub(super) fn record(&mut self, st: &State, way: Way) {
+        self.decisions.push(way);
         let place = self.place(st);
         let ways = self.profile.0.entry(place).or_default();
         if ways.len() < MOST_WAYS && !ways.contains(&way) {

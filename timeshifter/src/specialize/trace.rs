@@ -13,6 +13,7 @@ use super::engine::{Engine, Version};
 use super::entry::Argument;
 use super::error::{Limits, SpecError};
 use super::event::{Beginning, Stop, What};
+use super::heads::Heads;
 use super::merge::{Keeps, operand_of};
 use super::merges::Merge;
 use super::residual::SameOp;
@@ -23,7 +24,7 @@ use flowgraph::ir::{
     BlockId, CallMode, Const, Edge, Graph, Loc, MarkKind, Op, Opcode, Operand, Terminator, Time, Trap, Type, ValueId,
     Word,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 /// How a trace ended: where the run goes on.
@@ -70,19 +71,6 @@ struct Trace {
     heads: Heads,
     /// Its steps.
     traced: u64,
-}
-
-/// The merge points that a trace has come by.
-#[derive(Debug)]
-struct Heads {
-    /// The trace's number.
-    trace: usize,
-    /// It began at a merge point, for the loop there, and hasn't left it.
-    at_first: bool,
-    /// How many versions it has made of each key.
-    rounds: FxHashMap<Key, usize>,
-    /// Where it has gone straight on since it made the last one.
-    passed: FxHashSet<Key>,
 }
 
 /// A version is worth making while it knows more than its predecessor, this often.
@@ -153,9 +141,9 @@ impl Engine<'_> {
         self.happened(What::TraceBegun { of }, &st);
         self.traces += 1;
         self.quiet_steps = 0;
+        self.decisions.clear();
         let at_first = of == Beginning::MergePoint;
-        let (rounds, passed) = (FxHashMap::default(), FxHashSet::default());
-        self.trace(Trace { st, heads: Heads { trace: self.traces, at_first, rounds, passed }, traced: 0 })
+        self.trace(Trace { st, heads: Heads::new(self.traces, at_first), traced: 0 })
     }
 
     fn trace(&mut self, trace: Trace) -> Result<Traced, SpecError> {
@@ -412,19 +400,21 @@ impl Engine<'_> {
         }
         if !begins_loop && !self.versions.contains_key(&key) {
             // No backward jump of the guest leads here, or none that has been seen: straight on.
-            heads.passed.insert(key);
+            self.pass_head(st, key, heads);
             return Ok(self.passes(st, kind));
         }
-        let marked = guest && self.program.marks_jumps();
-        if marked && !std::mem::take(&mut heads.at_first) && !self.is_joined(&key, heads) {
+        // Of a loop without greens that doesn't say where it jumps back, every round comes by here.
+        let straight = guest && (self.program.marks_jumps() || key.frames.iter().any(|frame| !frame.greens.is_empty()));
+        if straight && !std::mem::take(&mut heads.at_first) && !self.is_joined(&key, heads) {
             // Nothing says yet that a loop begins here, or that paths join.
-            heads.passed.insert(key);
+            self.pass_head(st, key, heads);
             return Ok(self.passes(st, kind));
         }
         let index = match self.versions.get_index_of(&key) {
             Some(index) => index,
             None => self.versions.insert_full(key.clone(), Vec::new()).0,
         };
+        self.cut_first_round(&key, heads)?;
         let round = heads.rounds.get(&key).copied().unwrap_or_default();
         let may_pay = round > 0 && round < ROUNDS && !self.flips(Choice::Peel);
         let (closes, decides) = self.close_in_any(st, index, may_pay)?;
@@ -436,11 +426,12 @@ impl Engine<'_> {
         if !begins_loop {
             return Ok(self.passes(st, kind));
         }
-        heads.rounds.insert(key, round + 1);
-        heads.passed.clear();
+        heads.rounds.insert(key.clone(), round + 1);
         let top = round == 0 || !decides && !knows_something(st);
         let widens = round >= 2 && (round >= ROUNDS || !self.alternates(st, index));
-        self.trace_into_version(st, index, widens, top)?;
+        let from = st.fragment;
+        let id = self.trace_into_version(st, index, widens, top)?;
+        self.made_version(key, id, from, heads);
         Ok(None)
     }
 
@@ -522,7 +513,7 @@ impl Engine<'_> {
     /// made its last version. Then there is a loop, or a join.
     fn is_joined(&mut self, key: &Key, heads: &Heads) -> bool {
         let first = *self.passed_heads.entry(key.clone()).or_insert(heads.trace);
-        self.versions.contains_key(key) || heads.passed.contains(key) || first != heads.trace
+        self.versions.contains_key(key) || heads.has_passed(key) || first != heads.trace
     }
 
     /// Ends the trace in a jump to a version, if the state implies it.
@@ -545,7 +536,13 @@ impl Engine<'_> {
     /// Makes another version of the key, and goes on in it. The first keeps slots, all else are plain variables; the
     /// second is the arriving state itself, and so is the third if a constant alternates; others are widened against the
     /// last one (`widens`). `top`: keeps no constants.
-    fn trace_into_version(&mut self, st: &mut State, key: usize, widens: bool, top: bool) -> Result<(), SpecError> {
+    fn trace_into_version(
+        &mut self,
+        st: &mut State,
+        key: usize,
+        widens: bool,
+        top: bool,
+    ) -> Result<VersionId, SpecError> {
         let loc = self.loc(st);
         let (fragment, block) = self.version_head(st, true);
         let last = self.versions[key].last().map(|v| v.template.clone());
@@ -583,7 +580,7 @@ impl Engine<'_> {
         st.concrete = Some(params.into_iter().zip(words).collect());
         st.passed = true;
         st.snapshot = None;
-        Ok(())
+        Ok(id)
     }
 
     // ---- calls
