@@ -151,6 +151,19 @@ impl Place {
         }
     }
 
+    /// Whether it is the same scalar as another one or has no byte in common with it, whatever the indices are: as two
+    /// elements.
+    fn is_it_or_apart(&self, other: &Place) -> bool {
+        let (Some((_, own)), Some((_, others))) = (self.index, other.index) else { return false };
+        // The largest power of two that both step by: sums of it stay so where they wrap.
+        let step = i64::from(own & own.wrapping_neg());
+        self.base == other.base
+            && self.access == other.access
+            && own == others
+            && step >= i64::from(self.access.size())
+            && self.offset.wrapping_sub(other.offset).rem_euclid(step) == 0
+    }
+
     pub(crate) fn may_touch(&self, other: &Place) -> bool {
         self.may_touch_at(other, self.distance(other))
     }
@@ -237,7 +250,7 @@ impl Contents {
             Effect::Call => changes.extend(self.empty()),
             Effect::Write => match Place::of(op, known) {
                 Some(place) => {
-                    self.forget_touched(&place, &mut changes);
+                    self.forget_touched(&place, op.args.last().copied(), &mut changes);
                     if let Some(value) = op.args.last() {
                         self.put(place, *value, op, &mut changes);
                     }
@@ -268,15 +281,18 @@ impl Contents {
     pub(crate) fn without(&mut self, op: &Op, known: &Known) -> Changes {
         let mut changes = Changes::new();
         match Place::of(op, known).filter(|_| op.opcode.effect() == Effect::Write) {
-            Some(place) => self.forget_touched(&place, &mut changes),
+            Some(place) => self.forget_touched(&place, None, &mut changes),
             None => changes.extend(self.empty()),
         }
         changes
     }
 
-    fn forget_touched(&mut self, place: &Place, changes: &mut Changes) {
+    /// Forgets what a store may change. One of a value changes nothing where that lies already: at this very place, if
+    /// it is this one.
+    fn forget_touched(&mut self, place: &Place, stored: Option<Operand>, changes: &mut Changes) {
+        let is_as_before = |content: &Content| stored == Some(content.value) && content.place.is_it_or_apart(place);
         for at in (0..self.0.len()).rev() {
-            if !self.0[at].stays() && self.0[at].place.may_touch(place) {
+            if !self.0[at].stays() && self.0[at].place.may_touch(place) && !is_as_before(&self.0[at]) {
                 changes.extend(self.0.remove(at).map(|content| Changed::Gone(at, Box::new(content))));
             }
         }

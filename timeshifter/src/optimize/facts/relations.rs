@@ -40,7 +40,7 @@ pub(crate) struct Before {
 }
 
 /// What of two operands a test asks for, and whether it looks at signs; equality does both.
-fn asked(opcode: Opcode) -> Option<(Possible, Option<bool>)> {
+pub(crate) fn asked(opcode: Opcode) -> Option<(Possible, Option<bool>)> {
     use Opcode as O;
     Some(match opcode {
         O::IntLt => (LESS, Some(true)),
@@ -55,6 +55,23 @@ fn asked(opcode: Opcode) -> Option<(Possible, Option<bool>)> {
         O::IntNe => (LESS | GREATER, None),
         _ => return None,
     })
+}
+
+/// The test that asks for this, if there is one: not for nothing or all that is possible.
+pub(crate) fn test_for(possible: Possible, signs: bool) -> Option<Opcode> {
+    use Opcode as O;
+    let [with, without] = match possible {
+        EQUAL => [O::IntEq; 2],
+        LESS => [O::IntLt, O::UintLt],
+        GREATER => [O::IntGt, O::UintGt],
+        _ => match ALL & !possible {
+            EQUAL => [O::IntNe; 2],
+            LESS => [O::IntGe, O::UintGe],
+            GREATER => [O::IntLe, O::UintLe],
+            _ => return None,
+        },
+    };
+    Some(if signs { with } else { without })
 }
 
 pub(crate) fn swapped(possible: Possible) -> Possible {
@@ -173,6 +190,12 @@ impl Relations {
     /// Whether two values are the same.
     pub(crate) fn are_equal(&self, a: ValueId, b: ValueId) -> bool {
         self.possible(a, b)[1] == EQUAL
+    }
+
+    /// Whether one value is no more than another, without signs.
+    pub(crate) fn is_no_more(&self, a: ValueId, b: ValueId) -> bool {
+        let [_, unsigned] = self.possible(a, b);
+        unsigned != 0 && unsigned & GREATER == 0
     }
 
     /// What a test gives.

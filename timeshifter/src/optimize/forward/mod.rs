@@ -397,8 +397,14 @@ impl Walk<'_> {
 
     /// Whether what is stored lies there already.
     fn stays_there(&mut self, op: &Op) -> bool {
+        let is_there = |stored: &Operand| {
+            self.known.lies(op).is_some_and(|there| {
+                let constant = stored.as_int();
+                there == *stored || constant.is_some() && self.known.bound(there).get_constant_int() == constant
+            })
+        };
         let stays = op.opcode.effect() == Effect::Write
-            && op.args.last().is_some_and(|stored| self.known.lies(op) == Some(*stored))
+            && op.args.last().is_some_and(is_there)
             && self.rewrites.may(Kind::DeadStore, op.loc, || {
                 (shown_op(op.opcode, &op.args), "what is stored was stored or loaded there".to_owned())
             });

@@ -4,6 +4,7 @@
 use crate::optimize::branches::ranges::{Range, joined_bits};
 use crate::optimize::facts::floats;
 use crate::optimize::facts::known::Known;
+use crate::optimize::facts::relations::{ALL, asked, swapped, test_for};
 use flowgraph::ir::{Op, Opcode, Operand};
 use smallvec::{SmallVec, smallvec};
 
@@ -45,7 +46,8 @@ pub(crate) fn instead(op: &Op, known: &Known) -> Option<Instead> {
             Some(Instead::Operand(op.args[0], "it is less than what it is divided by"))
         }
         Opcode::IntFloordiv => exact_quotient(op, known),
-        Opcode::IntAnd | Opcode::IntOr => one_range(op, known),
+        Opcode::IntAnd | Opcode::IntOr => one_test(op, known).or_else(|| one_range(op, known)),
+        Opcode::IntXor | Opcode::IntEq | Opcode::IntNe => one_test(op, known),
         _ => floats::unchanged(op, known).or_else(|| floats::by_a_power(op)),
     }
 }
@@ -58,6 +60,32 @@ fn exact_quotient(op: &Op, known: &Known) -> Option<Instead> {
     let shift = Operand::int(i64::from(by.trailing_zeros()));
     (known.bound(op.args[0]).zeros() & rest == rest)
         .then(|| Instead::Op(Opcode::IntRshift, smallvec![op.args[0], shift], "nothing is left over"))
+}
+
+/// Two comparisons of the same values, joined to one bit: what they ask for together one test asks for, or none.
+fn one_test(op: &Op, known: &Known) -> Option<Instead> {
+    let (first, second) = (known.definition_of(op.args[0])?, known.definition_of(op.args[1])?);
+    let ((of_first, signs), (mut of_second, other)) = (asked(first.0)?, asked(second.0)?);
+    let ([a, b], [c, d]) = (<[Operand; 2]>::try_from(first.1).ok()?, <[Operand; 2]>::try_from(second.1).ok()?);
+    if (a, b) == (d, c) {
+        of_second = swapped(of_second);
+    } else if (a, b) != (c, d) {
+        return None;
+    }
+    if signs.zip(other).is_some_and(|(signs, other)| signs != other) {
+        return None;
+    }
+    let possible = match op.opcode {
+        Opcode::IntAnd => of_first & of_second,
+        Opcode::IntOr => of_first | of_second,
+        Opcode::IntEq => ALL & !(of_first ^ of_second),
+        _ => of_first ^ of_second,
+    };
+    let why = "both compare the same";
+    Some(match possible {
+        0 | ALL => Instead::Operand(Operand::int(i64::from(possible != 0)), why),
+        _ => Instead::Op(test_for(possible, signs.or(other).unwrap_or(true))?, smallvec![a, b], why),
+    })
 }
 
 /// Two tests whether a value lies in a range, joined to one bit.

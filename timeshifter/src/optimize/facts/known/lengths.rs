@@ -137,7 +137,10 @@ impl Known {
         let Some((value, offset)) = self.offset_of(index) else { return false };
         if self.offset_is_within(value, offset, length)
             || index.value().is_some_and(|index| self.relations.is_below_by_another(index, length, self))
-            || length == value.into() && offset < 0 && self.is_no_less(value, offset.unsigned_abs())
+            || offset < 0
+                && (length == value.into()
+                    || length.value().is_some_and(|other| self.relations.is_no_more(value, other)))
+                && self.is_no_less(value, offset.unsigned_abs())
         {
             return true;
         }

@@ -56,22 +56,12 @@ impl Known {
             return [ALL; 2];
         };
         match (opcode, &args[..]) {
-            (Opcode::IntAdd, [of @ Operand::Value(value), Operand::Const(Const::Int(by))])
-            | (Opcode::IntAdd, [Operand::Const(Const::Int(by)), of @ Operand::Value(value)]) => {
-                let exact = self.are_exact(*value, *by);
-                if exact == [false; 2] {
-                    return [ALL; 2];
-                }
-                let order = self.order_through(*of, b, steps - 1);
-                let beyond = if *by > 0 { GREATER } else { LESS };
-                // What is no less than the other is greater by what is added to it, and the other way about; and what
-                // is less is no more when it is greater by 1.
-                [0, 1].map(|signs| match order[signs] {
-                    _ if !exact[signs] || *by == 0 => ALL,
-                    possible if possible & !(beyond | EQUAL) == 0 => beyond,
-                    possible if possible & (beyond | EQUAL) == 0 && by.unsigned_abs() == 1 => ALL & !beyond,
-                    _ => ALL,
-                })
+            (Opcode::IntAdd, [Operand::Value(of), Operand::Const(Const::Int(by))])
+            | (Opcode::IntAdd, [Operand::Const(Const::Int(by)), Operand::Value(of)]) => {
+                self.order_of_sum(*of, *by, b, steps)
+            }
+            (Opcode::IntSub, [Operand::Value(of), Operand::Const(Const::Int(by))]) => {
+                by.checked_neg().map_or([ALL; 2], |by| self.order_of_sum(*of, by, b, steps))
             }
             (Opcode::IntSelect, [cond, arm, other]) => {
                 let each = [(*arm, true), (*other, false)]
@@ -80,6 +70,24 @@ impl Known {
             }
             _ => [ALL; 2],
         }
+    }
+
+    /// How the sum of a value and a constant compares with an operand.
+    fn order_of_sum(&mut self, of: ValueId, by: i64, b: Operand, steps: u32) -> Order {
+        let exact = self.are_exact(of, by);
+        if exact == [false; 2] {
+            return [ALL; 2];
+        }
+        let order = self.order_through(of.into(), b, steps - 1);
+        let beyond = if by > 0 { GREATER } else { LESS };
+        // What is no less than the other is greater by what is added to it, and the other way about; and what is less
+        // is no more when it is greater by 1.
+        [0, 1].map(|signs| match order[signs] {
+            _ if !exact[signs] || by == 0 => ALL,
+            possible if possible & !(beyond | EQUAL) == 0 => beyond,
+            possible if possible & (beyond | EQUAL) == 0 && by.unsigned_abs() == 1 => ALL & !beyond,
+            _ => ALL,
+        })
     }
 
     /// Whether a sum of a value and a constant is what it says: with signs, and without.

@@ -5,8 +5,8 @@
 //! each round less than `i`. What comes along the ways is joined, as bounds are. Only pairs are looked at that tests
 //! ask about: the two that a test compares, those that are compared with the same value, and what these are handed.
 //!
-//! Checks of indices, which lead to traps, ask only for two parameters of one block: what lies below a length is found
-//! apart ([`super::Flow`]).
+//! Checks of indices, which lead to traps, ask only for two parameters of one block, and for one that begins as the
+//! length, to count down from there: what else lies below a length is found apart ([`super::Flow`]).
 
 use super::super::joins::definitions;
 use crate::optimize::facts::known::Known;
@@ -60,7 +60,9 @@ impl Orders {
                 let is_asked = |(further, is_too): &&(ValueId, bool)| !is_checked || !is_too || is_beside(further);
                 todo.extend(further.filter(is_asked).map(|(further, _)| (*value, *further)));
             }
-            let is_asked = |(other, is_checked): &&(ValueId, bool)| !is_checked || is_beside(other);
+            let is_asked = |(other, is_checked): &&(ValueId, bool)| {
+                !is_checked || is_beside(other) || is_handed(graph, tree, (*value, defined[value.index()]), *other)
+            };
             todo.extend(others.iter().filter(is_asked).map(|(other, _)| (*value, *other)));
         }
         let mut left = OF_GRAPH;
@@ -176,6 +178,13 @@ fn compared(operand: Operand, known: &Known) -> SmallVec<[ValueId; 2]> {
         Some((Opcode::IntSelect, [_, arms @ ..])) => arms.iter().filter_map(value).collect(),
         _ => std::iter::once(of).collect(),
     }
+}
+
+/// Whether a parameter of a block is another value along some way.
+fn is_handed(graph: &Graph, tree: &Dominators, (param, block): (ValueId, BlockId), other: ValueId) -> bool {
+    let Some(place) = graph.block(block).params.iter().position(|of_block| *of_block == param) else { return false };
+    let edges = tree.leading_to(block).iter().flat_map(|from| graph.block(*from).term.edges());
+    edges.filter(|edge| edge.block == block).any(|edge| edge.args[place] == Operand::Value(other))
 }
 
 /// What tests compare with what.
