@@ -56,11 +56,9 @@ impl Engine<'_> {
             && !is_nan_bits(opcode, &constants)
             && let Some(folded) = self.compute(opcode, &constants)
         {
-            self.count_fold(st);
             return Ok(folded.into_iter().map(Red::Const).collect());
         }
         if let Some(same) = self.identity(st, opcode, args) {
-            self.count_fold(st);
             return Ok(smallvec![same]);
         }
         if let Some((opcode, args)) = self.comparison_of_comparison(st, opcode, args) {
@@ -76,7 +74,6 @@ impl Engine<'_> {
         let bounds: SmallVec<[IntBound; 3]> = args.iter().map(|arg| self.bound(st, *arg)).collect();
         let bounds = IntBound::transfer(opcode, &bounds);
         if let (Some(constant), [OperandType::Is(Type::Int)]) = (bounds[0].get_constant_int(), opcode.results()) {
-            self.count_fold(st);
             return Ok(smallvec![Red::Const(Const::Int(constant))]);
         }
         if let Some((value, sum)) = self.sum_of_sum(st, opcode, args) {
