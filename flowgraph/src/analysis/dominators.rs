@@ -83,8 +83,8 @@ pub struct Dominators {
     children: Vec<SmallVec<[BlockId; 2]>>,
     predecessors: Predecessors,
     has_loops: bool,
-    /// By block: its number in a walk down the tree, and the end of those that it dominates; no number, and an end
-    /// before it, if the entry doesn't reach it.
+    /// By block: its number in a walk down the tree, and the end of those that it dominates; empty, at no number, if the
+    /// entry doesn't reach it.
     within: Vec<Range<usize>>,
     order: Vec<BlockId>,
 }
@@ -193,7 +193,7 @@ fn above(graph: &Graph, order: &[BlockId], predecessors: &Predecessors) -> (Vec<
 
 /// By block: its number in a walk down the dominator tree, and the end of those that it dominates.
 fn numbered(children: &[SmallVec<[BlockId; 2]>]) -> Vec<Range<usize>> {
-    let mut ranges = vec![NOWHERE..0; children.len()];
+    let mut ranges = vec![NOWHERE..NOWHERE; children.len()];
     let mut todo = Vec::new();
     todo.extend((!children.is_empty()).then_some((BlockId::ENTRY, false)));
     let mut next = 0;
