@@ -100,8 +100,8 @@ fn steps_and_guards_that_there_are_not() {
         expect(2, &["no trace has a step", "the longest has"], &traced(step), "");
     }
     expect(0, &["2432902008176640000"], &traced("abort-at=1"), "");
-    expect(2, &["there is no guard 99999", "guards, from 0 to"], &traced("force-guard=99999"), "");
-    expect(0, &["0 wrong"], &traced("force-guard=0"), "");
+    expect(2, &["there is no guard 99999", "2 guards, from 1 to 2"], &traced("force-guard=99999"), "");
+    expect(0, &["0 wrong"], &traced("force-guard=1"), "");
     let straight = ["spec", "-", "--args", "5", "--jit", "force-guard=1"];
     expect(2, &["there is no guard 1", "no guards"], &straight, "pub fn f(x: i64) -> i64 { x + 1 }");
     expect(

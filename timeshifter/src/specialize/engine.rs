@@ -80,6 +80,8 @@ pub struct Unit {
     pub exits: bool,
     /// Whether it has been specialized.
     pub done: bool,
+    /// Those of the compiler graph's parameters that it has been given: in all of its runs they are the same.
+    pub given: Vec<ValueId>,
 }
 
 /// The engine.

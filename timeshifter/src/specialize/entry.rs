@@ -38,7 +38,7 @@ impl<'m> Engine<'m> {
         let unit = self.units.len();
         let fragment = self.new_fragment(graph, &name, unit);
         let exits = self.program.promotes() && !self.no_exits;
-        self.units.push(Unit { fragment, graph, exits, done: false });
+        self.units.push(Unit { fragment, graph, exits, done: false, given: Vec::new() });
         Ok(unit)
     }
 
@@ -214,6 +214,8 @@ impl<'m> Engine<'m> {
             };
             regs.set(*param, reg);
         }
+        let given = source.entry_params().iter().zip(args).filter(|(_, arg)| **arg != Argument::Unknown);
+        self.units[unit].given = given.map(|(param, _)| *param).collect();
         st.frames.push(Frame { graph, block: BlockId::ENTRY, index: 0, regs, greens: greens.into() });
         st.at = Some(self.guest_position(&st));
         self.fragments[fragment].at = st.at;
