@@ -107,13 +107,13 @@ impl Engine<'_> {
         let (fragment, block, loc) = (st.fragment, st.block, self.loc(&st));
         let (template, head) = (self.version(version).template.clone(), self.version(version).block);
         let cut = self.fragments[fragment].graph.block_mut(block).ops.split_off(ops);
+        self.fragments[fragment].forget_ops(); // what was done in the round isn't done any more
         let Some(args) = self.bind(&mut st, &template, head, false, loc)? else {
             self.fragments[fragment].graph.block_mut(block).ops.extend(cut);
             return Ok(());
         };
         self.link(&st, version, args, loc);
         let fragment = &mut self.fragments[fragment];
-        fragment.forget_ops();
         clear_unreachable(&mut fragment.graph);
         fragment.size = fragment.graph.blocks.iter().map(|block| block.ops.len()).sum();
         Ok(())
