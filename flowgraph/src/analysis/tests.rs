@@ -85,6 +85,27 @@ fn dominators_and_predecessors() {
     assert_eq!(order.immediate_dominator(b(0)), None);
 }
 
+#[test]
+fn blocks_that_nothing_reaches_dominate_nothing() {
+    let tree = Dominators::new(&shape(&[&[1, 2], &[2], &[1, 3], &[], &[3, 4]]));
+    assert!(tree.has_loops() && tree.is_reachable(b(3)) && !tree.is_reachable(b(4)));
+    assert!(tree.dominates(b(0), b(3)) && tree.dominates(b(2), b(3)) && !tree.dominates(b(1), b(2)));
+    assert!([0, 4].iter().all(|other| !tree.dominates(b(*other), b(4)) && !tree.dominates(b(4), b(*other))));
+    assert_eq!(tree.order(), [b(0), b(2), b(1), b(3)]);
+    assert_eq!(tree.predecessors().of(b(3)), [b(2), b(4)]);
+    assert_eq!(tree.children(b(0)), [b(2), b(1)]);
+    assert_eq!(Dominators::new(&graph("empty", 0, 0)).order(), []);
+}
+
+/// In the body of a loop are those from which it comes back; of more than are asked for there is none.
+#[test]
+fn bodies_of_loops() {
+    let before = Predecessors::new(&shape(&[&[1], &[2, 5], &[3, 4], &[1], &[1], &[]]));
+    assert_eq!(before.body(b(1), &[b(3)], 8), Some(vec![b(1), b(2), b(3)]));
+    assert_eq!(before.body(b(1), &[b(3), b(4)], 8), Some(vec![b(1), b(2), b(3), b(4)]));
+    assert_eq!(before.body(b(1), &[b(3), b(4)], 3), None);
+}
+
 /// Every forward edge ascends, and every loop's numbers are contiguous, on many random shapes.
 #[test]
 fn the_order_is_weakly_topological() {
