@@ -2,9 +2,10 @@
 //!
 //! That a loop begins at a merge point shows only when a trace comes there again. It has specialized the loop's first
 //! round by then, straight on and with all that was known before the loop; the version that it makes now is for any
-//! round. If the next round goes the same way, and the state before the loop implies the version, the first round's
-//! code is needless: what stands before the loop enters the version, and the round is cut off. Its run has been carried
-//! out, of course, and from where it began compiled code goes the way that the trace has gone.
+//! round. If all further rounds up to where the trace closes go the same way, and the state before the loop implies the
+//! version, the first round's code is needless: what stands before the loop enters the version, and the round is cut
+//! off. Its run has been carried out, of course, and from where it began compiled code goes the way that the trace has
+//! gone.
 
 use super::engine::Engine;
 use super::error::SpecError;
@@ -27,7 +28,7 @@ pub(super) struct Heads {
     pub rounds: FxHashMap<Key, usize>,
     /// Where it has gone straight on since it made the last one; and from what, if that is kept.
     passed: FxHashMap<Key, Option<Box<Passed>>>,
-    /// The first rounds of loops that it is in the second round of.
+    /// The first rounds of loops whose further rounds have gone the same way.
     first_rounds: FxHashMap<Key, FirstRound>,
 }
 
@@ -52,6 +53,8 @@ struct FirstRound {
     version: VersionId,
     /// How many decisions the trace had come by then.
     decisions: usize,
+    /// How many at the end of the latest round.
+    latest: usize,
 }
 
 impl Heads {
@@ -91,18 +94,28 @@ impl Engine<'_> {
         heads.passed.clear();
         let Some(passed) = passed else { return };
         if from != passed.st.fragment || (self.fragments[from].size, self.exits.len()) != passed.emitted {
-            heads.first_rounds.insert(key, FirstRound { passed, version, decisions: self.decisions.len() });
+            heads.first_rounds.insert(
+                key,
+                FirstRound { passed, version, decisions: self.decisions.len(), latest: self.decisions.len() },
+            );
         }
     }
 
-    /// The trace comes to a merge point. If this ends the second round of a loop, and that went the way of the first
-    /// one, what the trace came from before that enters the second one's version, if it can.
-    pub(super) fn cut_first_round(&mut self, key: &Key, heads: &mut Heads) -> Result<(), SpecError> {
-        let Some(FirstRound { passed, version, decisions }) = heads.first_rounds.remove(key) else { return Ok(()) };
-        let first = self.decisions.get(passed.decisions..decisions);
-        if first.is_none() || first != self.decisions.get(decisions..) {
-            return Ok(());
+    /// The trace comes to a merge point: another round of a loop ends there, if it has made versions for it.
+    pub(super) fn ends_round(&self, key: &Key, heads: &mut Heads) {
+        let Some(FirstRound { passed, decisions, latest, .. }) = heads.first_rounds.get_mut(key) else { return };
+        let first = self.decisions.get(passed.decisions..*decisions);
+        if first.is_none() || first != self.decisions.get(*latest..) {
+            heads.first_rounds.remove(key);
+        } else {
+            *latest = self.decisions.len();
         }
+    }
+
+    /// The trace closes at a merge point. If all rounds of the loop went the way of the first one, what the trace came
+    /// from before that enters the version that was made behind it, if it can.
+    pub(super) fn cut_first_round(&mut self, key: &Key, heads: &mut Heads) -> Result<(), SpecError> {
+        let Some(FirstRound { passed, version, .. }) = heads.first_rounds.remove(key) else { return Ok(()) };
         let Passed { mut st, ops, .. } = *passed;
         let (fragment, block, loc) = (st.fragment, st.block, self.loc(&st));
         let (template, head) = (self.version(version).template.clone(), self.version(version).block);

@@ -414,13 +414,14 @@ impl Engine<'_> {
             Some(index) => index,
             None => self.versions.insert_full(key.clone(), Vec::new()).0,
         };
-        self.cut_first_round(&key, heads)?;
+        self.ends_round(&key, heads);
         let round = heads.rounds.get(&key).copied().unwrap_or_default();
         let may_pay = round > 0 && round < ROUNDS && !self.flips(Choice::Peel);
         let (closes, decides) = self.close_in_any(st, index, may_pay)?;
         if let Some((id, end)) = closes {
             self.merges.see(kind, Merge::Jumped);
             self.closed(st, id, round > 0);
+            self.cut_first_round(&key, heads)?;
             return Ok(Some(end));
         }
         if !begins_loop {
