@@ -161,8 +161,8 @@ pub(crate) fn context_access() -> MemFlagsData {
     MemFlagsData::trusted()
 }
 
-/// The blocks that can be reached, each after all that dominate it; of two ways on, what the second leads to comes first,
-/// and the first one is closer to what is behind both.
+/// The blocks that can be reached, each after all that dominate it; of two ways on, what the second leads to comes
+/// first, and the first one is closer to what is behind both.
 pub(crate) fn reverse_postorder(graph: &Graph) -> Vec<BlockId> {
     let mut seen = vec![false; graph.blocks.len()];
     let mut order = Vec::new();

@@ -83,8 +83,8 @@ pub struct Dominators {
     children: Vec<SmallVec<[BlockId; 2]>>,
     predecessors: Predecessors,
     has_loops: bool,
-    /// By block: its number in a walk down the tree, and the end of those that it dominates; empty, at no number, if the
-    /// entry doesn't reach it.
+    /// By block: its number in a walk down the tree, and the end of those that it dominates; empty, at no number, if
+    /// the entry doesn't reach it.
     within: Vec<Range<usize>>,
     order: Vec<BlockId>,
 }

@@ -21,7 +21,7 @@
 //! rewrites     counting what is done, for those who look for the one that is wrong
 //! ```
 //!
-//! //! Everything works on finished graphs, and so serves every policy, and graphs that come as text.
+//! Everything works on finished graphs, and so serves every policy, and graphs that come as text.
 
 mod backward;
 mod branches;

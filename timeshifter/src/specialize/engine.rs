@@ -41,8 +41,8 @@ pub struct Version {
     pub block: BlockId,
     /// It is the entry of its fragment, too: states of other fragments may enter.
     pub enterable: bool,
-    /// How many branches were decided in it, loads and calls spared. A peeled version with no more of these than the last
-    /// one is dropped.
+    /// How many branches were decided in it, loads and calls spared. A peeled version with no more of these than the
+    /// last one is dropped.
     pub folds: usize,
     /// The states that have jumped to it.
     pub arrivals: Vec<State>,

@@ -443,8 +443,8 @@ impl Engine<'_> {
         None
     }
 
-    /// Closes the trace in a version of a key, if one fits, but for those that another round (`may_pay`) would know more
-    /// than; rather in one to which nothing has to be forced. Gives also whether constants decide a branch that a
+    /// Closes the trace in a version of a key, if one fits, but for those that another round (`may_pay`) would know
+    /// more than; rather in one to which nothing has to be forced. Gives also whether constants decide a branch that a
     /// version has to take.
     fn close_in_any(
         &mut self,
@@ -535,8 +535,8 @@ impl Engine<'_> {
     }
 
     /// Makes another version of the key, and goes on in it. The first keeps slots, all else are plain variables; the
-    /// second is the arriving state itself, and so is the third if a constant alternates; others are widened against the
-    /// last one (`widens`). `top`: keeps no constants.
+    /// second is the arriving state itself, and so is the third if a constant alternates; others are widened against
+    /// the last one (`widens`). `top`: keeps no constants.
     fn trace_into_version(
         &mut self,
         st: &mut State,

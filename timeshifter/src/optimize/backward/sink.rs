@@ -20,7 +20,8 @@
 //! stays above what may write where it looks. Stores are [`super::stores`]' business.
 //!
 //! An exit that several guards share is left to by several edges. What it alone needs is done there, too, since nobody
-//! comes there twice; but only in the end, as guards are merged only where nothing is done ([`crate::optimize::branches::guards`]).
+//! comes there twice; but only in the end, as guards are merged only where nothing is done
+//! ([`crate::optimize::branches::guards`]).
 
 use crate::optimize::facts::known::Known;
 use crate::optimize::facts::memory::Place;

@@ -18,10 +18,10 @@
 //! ```
 //!
 //! What the arm stores is held against what lies there, with what was branched on taken for the constant that it is
-//! where the arm isn't taken ([`crate::optimize::facts::assumed`]). Then all stores leave memory as it is, and so no store of the arm is
-//! in the way of another or of a load. What is handed over has to be the same in both ways, too. Only what is behind a
-//! `&mut` is stored to: nobody else sees it, and it can be written to; a `Cell`, or what `&` leads to, may lie where
-//! one mustn't.
+//! where the arm isn't taken ([`crate::optimize::facts::assumed`]). Then all stores leave memory as it is, and so no
+//! store of the arm is in the way of another or of a load. What is handed over has to be the same in both ways, too.
+//! Only what is behind a `&mut` is stored to: nobody else sees it, and it can be written to; a `Cell`, or what `&`
+//! leads to, may lie where one mustn't.
 //!
 //! A load of the arm hasn't been made where it isn't taken, and nobody may have seen to it that there is something to
 //! load: its check may be gone because the branch says that it holds (`k != 0` decides `7 < 8 * k`). So it must lie

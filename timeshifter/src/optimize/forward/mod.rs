@@ -1,8 +1,8 @@
 //! The forward walk: what is decided, done before, or simpler by what is known of the operands.
 //!
 //! First the bounds of block parameters are found ([`flow`]). Then one walk down the dominator tree, with what
-//! holds on the way in scope ([`crate::optimize::facts::known`]): operands that are known become constants, ops that needn't be done go,
-//! checks that follow from others are decided, and branches that can go one way only do.
+//! holds on the way in scope ([`crate::optimize::facts::known`]): operands that are known become constants, ops that
+//! needn't be done go, checks that follow from others are decided, and branches that can go one way only do.
 
 pub(super) mod flow;
 pub mod integer;
