@@ -16,8 +16,8 @@
 //! Wherever it is asked there are two ways to go on that are both correct. What must be so for a loop to end, or for
 //! code to stay bounded, is no choice.
 
-use super::engine::Engine;
-use super::state::State;
+use crate::specialize::engine::Engine;
+use crate::specialize::state::State;
 use flowgraph::ir::Op;
 use std::ops::AddAssign;
 
@@ -195,18 +195,18 @@ impl Engine<'_> {
     }
 
     /// The step at which the next trace is to be stopped.
-    pub(super) fn next_stop(&mut self) -> Option<u64> {
+    pub(crate) fn next_stop(&mut self) -> Option<u64> {
         let chaos = self.chaos.as_mut()?;
         chaos.flips(Choice::Stop).then(|| chaos.up_to(Choice::Stop, MOST_STEPS))
     }
 
     /// Whether another version of a key is made though there may be one to enter. Their number is bounded all the same.
-    pub(super) fn makes_another(&mut self, key: usize) -> bool {
+    pub(crate) fn makes_another(&mut self, key: usize) -> bool {
         self.versions[key].len() <= self.limits.versions && self.flips(Choice::Version)
     }
 
     /// The state to go on with: the last, or another one.
-    pub(super) fn take_state(&mut self, todo: &mut Vec<State>) -> Option<State> {
+    pub(crate) fn take_state(&mut self, todo: &mut Vec<State>) -> Option<State> {
         if todo.len() > 1
             && let Some(chaos) = &mut self.chaos
             && chaos.flips(Choice::Order)
@@ -219,7 +219,7 @@ impl Engine<'_> {
 
     /// Whether a call is made that could be copied in: not if its result must be green, and only while there is room
     /// for functions.
-    pub(super) fn leaves_call(&mut self, st: &State, op: &Op) -> bool {
+    pub(crate) fn leaves_call(&mut self, st: &State, op: &Op) -> bool {
         self.chaos.is_some()
             && self.functions.len() < self.limits.functions / 4
             && !op.results.iter().any(|r| self.program.is_green(st.frame().graph, *r))

@@ -1,18 +1,18 @@
 //! The engine: what all policies share. It emits residual ops, forces slots, and keeps the versions and exits.
 
-use super::chaos::Chaos;
-use super::error::{Limits, SpecError};
-use super::event::Event;
-use super::memory::{Location, Origin, Provenance, RootId, Slot};
-use super::merge::operand_of;
-use super::merges::Merges;
-use super::packed::Packer;
-use super::program::Program;
-use super::region::{Profile, Region, Way};
-use super::residual::{Fragment, Info, SameOp};
-use super::snapshot::ExitSite;
-use super::state::{GraphIx, Key, KeyFrame, Red, Reg, SlotId, State, VersionId};
 use crate::optimize::{Firings, Kinds};
+use crate::specialize::chaos::Chaos;
+use crate::specialize::error::{Limits, SpecError};
+use crate::specialize::event::Event;
+use crate::specialize::exits::packed::Packer;
+use crate::specialize::exits::snapshot::ExitSite;
+use crate::specialize::merge::merges::Merges;
+use crate::specialize::merge::operand_of;
+use crate::specialize::program::Program;
+use crate::specialize::residual::{Fragment, Info, SameOp};
+use crate::specialize::state::memory::{Location, Origin, Provenance, RootId, Slot};
+use crate::specialize::state::{GraphIx, Key, KeyFrame, Red, Reg, SlotId, State, VersionId};
+use crate::specialize::trace::region::{Profile, Region, Way};
 use bounds::IntBound;
 use flowgraph::ir::{
     BlockId, Const, DataId, Effect, Imm, Loc, MemDesc, Op, Opcode, Operand, SlotDesc, Type, ValueId, Word,
@@ -61,11 +61,11 @@ pub enum RootKind {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FunctionKey {
     /// The compiler graph.
-    pub graph: super::state::GraphIx,
+    pub graph: crate::specialize::state::GraphIx,
     /// Its green arguments.
     pub greens: Vec<(ValueId, Const)>,
     /// The references whose aggregates are its own, by parameter.
-    pub own: Vec<(ValueId, super::own::Shape)>,
+    pub own: Vec<(ValueId, crate::specialize::step::own::Shape)>,
 }
 
 /// One root function: the entry, or a function specialized for its greens. It may consist of several fragments.
@@ -74,7 +74,7 @@ pub struct Unit {
     /// The fragment that it begins with.
     pub fragment: usize,
     /// The compiler graph.
-    pub graph: super::state::GraphIx,
+    pub graph: crate::specialize::state::GraphIx,
     /// Promotions leave through exits, and versions may be entered from other fragments. Otherwise promotions go to the
     /// twin.
     pub exits: bool,
@@ -99,9 +99,9 @@ pub struct Engine<'m> {
     /// Functions that residual code calls, by key, with their unit.
     pub functions: FxIndexMap<FunctionKey, usize>,
     /// How many of them there were when the limit of how many may be made at a time began to count.
-    pub(super) functions_before: usize,
+    pub(crate) functions_before: usize,
     /// Functions that could not be specialized.
-    pub(super) refused_functions: FxHashSet<FunctionKey>,
+    pub(crate) refused_functions: FxHashSet<FunctionKey>,
     /// Whoever drives the engine carries out calls of specialized functions, in compiled code. Otherwise they are
     /// interpreted.
     pub calls_compiled: bool,
@@ -112,28 +112,28 @@ pub struct Engine<'m> {
     /// The versions by key.
     pub versions: FxIndexMap<Key, Vec<Version>>,
     /// The hashes of the keys of versions that the interpreter can enter.
-    pub(super) entrances: FxHashSet<u64>,
+    pub(crate) entrances: FxHashSet<u64>,
     /// How often the versions of each key have become others: more, or a region in the place of one.
     changes: Vec<u32>,
     /// How many traces have been begun.
-    pub(super) traces: usize,
+    pub(crate) traces: usize,
     /// Where the guest has jumped to in a trace: the number of the first. That one may go straight on, the next ones
     /// make versions.
-    pub(super) passed_heads: FxHashMap<Key, usize>,
+    pub(crate) passed_heads: FxHashMap<Key, usize>,
     /// Which ways traces have taken at splits.
     pub profile: Profile,
     /// The ways that the present trace has taken, in order.
-    pub(super) decisions: Vec<Way>,
+    pub(crate) decisions: Vec<Way>,
     /// The region that is being filled.
-    pub(super) region: Option<Region>,
+    pub(crate) region: Option<Region>,
     /// The fragments that have been traced from each exit.
-    pub(super) bridges: FxHashMap<u32, Vec<usize>>,
+    pub(crate) bridges: FxHashMap<u32, Vec<usize>>,
     /// The exits.
     pub exits: Vec<ExitSite>,
     /// What their snapshots have in common.
-    pub(super) packer: Packer,
+    pub(crate) packer: Packer,
     /// What some exits continue with, and the values that they hand over for it.
-    pub(super) unpacked: FxHashMap<u32, Rc<(State, Vec<ValueId>)>>,
+    pub(crate) unpacked: FxHashMap<u32, Rc<(State, Vec<ValueId>)>>,
     /// The limits.
     pub limits: Limits,
     /// What happened, until it is taken.
@@ -169,29 +169,29 @@ pub struct Engine<'m> {
     /// `steps`, what specializing costs.
     pub work: usize,
     /// Ops stepped since the last emitted one.
-    pub(super) quiet_steps: u64,
-    pub(super) roots: Vec<RootKind>,
-    pub(super) data_roots: FxHashMap<DataId, RootId>,
+    pub(crate) quiet_steps: u64,
+    pub(crate) roots: Vec<RootKind>,
+    pub(crate) data_roots: FxHashMap<DataId, RootId>,
     next_slot: u32,
     /// How many residual graphs have been made from each function.
-    pub(super) names: FxHashMap<String, usize>,
-    pub(super) fragments_by_key: FxHashMap<String, usize>,
-    pub(super) guards: u32,
+    pub(crate) names: FxHashMap<String, usize>,
+    pub(crate) fragments_by_key: FxHashMap<String, usize>,
+    pub(crate) guards: u32,
     /// The exclusive roots of the run being served, with their addresses.
-    pub(super) run_roots: Vec<(RootId, Word)>,
+    pub(crate) run_roots: Vec<(RootId, Word)>,
     /// The addresses of the run's local aggregates that lay in real memory where it last left compiled code. They stay
     /// to the end of the run.
-    pub(super) run_locals: Vec<Word>,
+    pub(crate) run_locals: Vec<Word>,
     /// The roots of local aggregates that the interpreter brings: by frame, its graph, and the value in it that has the
     /// address.
-    pub(super) local_roots: FxHashMap<(usize, GraphIx, ValueId), RootId>,
+    pub(crate) local_roots: FxHashMap<(usize, GraphIx, ValueId), RootId>,
     /// An arrival from the interpreter that is being matched with versions: all its operands are constants.
-    pub(super) arriving: Option<Arriving>,
+    pub(crate) arriving: Option<Arriving>,
 }
 
 /// What the words of an arrival from the interpreter are.
 #[derive(Clone, Debug)]
-pub(super) struct Arriving {
+pub(crate) struct Arriving {
     /// The exclusive roots, with their addresses.
     pub roots: Vec<(RootId, Word)>,
     /// What else leads somewhere, if not to what no `&mut` changes.
@@ -341,7 +341,7 @@ impl<'m> Engine<'m> {
     }
 
     /// The versions of a key have become others.
-    pub(super) fn has_changed(&mut self, key: usize) {
+    pub(crate) fn has_changed(&mut self, key: usize) {
         if self.changes.len() <= key {
             self.changes.resize(self.versions.len().max(key + 1), 0);
         }
@@ -356,13 +356,13 @@ impl<'m> Engine<'m> {
     }
 
     /// A new root.
-    pub(super) fn new_root(&mut self, kind: RootKind) -> RootId {
+    pub(crate) fn new_root(&mut self, kind: RootKind) -> RootId {
         self.roots.push(kind);
         RootId(self.roots.len() as u32 - 1)
     }
 
     /// A new slot of a state.
-    pub(super) fn new_slot(&mut self, st: &mut State, desc: &SlotDesc) -> SlotId {
+    pub(crate) fn new_slot(&mut self, st: &mut State, desc: &SlotDesc) -> SlotId {
         let id = SlotId(self.next_slot);
         self.next_slot += 1;
         let slot = Slot { size: desc.size, name: desc.name.clone(), cells: Default::default() };
@@ -371,23 +371,23 @@ impl<'m> Engine<'m> {
     }
 
     /// A slot number that no state has.
-    pub(super) fn fresh_slot_id(&mut self) -> SlotId {
+    pub(crate) fn fresh_slot_id(&mut self) -> SlotId {
         self.next_slot += 1;
         SlotId(self.next_slot - 1)
     }
 
     /// What is known about a value of the state's fragment.
-    pub(super) fn info(&self, st: &State, value: ValueId) -> &Info {
+    pub(crate) fn info(&self, st: &State, value: ValueId) -> &Info {
         self.fragments[st.fragment].info(value)
     }
 
     /// The pure op that computes a value of the state's fragment.
-    pub(super) fn definition(&self, st: &State, value: ValueId) -> Option<&Op> {
+    pub(crate) fn definition(&self, st: &State, value: ValueId) -> Option<&Op> {
         self.fragments[st.fragment].definition(value)
     }
 
     /// The type of an operand.
-    pub(super) fn type_of(&self, st: &State, red: Red) -> Type {
+    pub(crate) fn type_of(&self, st: &State, red: Red) -> Type {
         match red {
             Red::Const(c) => c.ty(),
             Red::Value(v) => self.fragments[st.fragment].graph.values[v.index()].ty,
@@ -396,7 +396,7 @@ impl<'m> Engine<'m> {
     }
 
     /// What an int operand can be.
-    pub(super) fn bound(&self, st: &State, red: Red) -> IntBound {
+    pub(crate) fn bound(&self, st: &State, red: Red) -> IntBound {
         match red {
             Red::Const(Const::Int(i)) => IntBound::constant(i),
             Red::Value(v) => {
@@ -409,7 +409,7 @@ impl<'m> Engine<'m> {
     }
 
     /// The word of an operand in the run that a trace follows.
-    pub(super) fn concrete_word(&self, st: &State, operand: Operand) -> Word {
+    pub(crate) fn concrete_word(&self, st: &State, operand: Operand) -> Word {
         match operand {
             Operand::Const(c) => self.memory.resolve(c),
             Operand::Value(v) => st.concrete.as_ref().and_then(|c| c.get(&v).copied()).unwrap_or_default(),
@@ -417,7 +417,7 @@ impl<'m> Engine<'m> {
     }
 
     /// Emits an op; with a run attached, executes it too.
-    pub(super) fn emit(
+    pub(crate) fn emit(
         &mut self,
         st: &mut State,
         opcode: Opcode,
@@ -462,7 +462,7 @@ impl<'m> Engine<'m> {
     }
 
     /// Emits a pure op, or finds an equal one on the way.
-    pub(super) fn emit_pure(
+    pub(crate) fn emit_pure(
         &mut self,
         st: &mut State,
         opcode: Opcode,
@@ -481,7 +481,7 @@ impl<'m> Engine<'m> {
     }
 
     /// The results of an equal pure op on the way.
-    pub(super) fn find_pure(
+    pub(crate) fn find_pure(
         &self,
         st: &State,
         opcode: Opcode,
@@ -492,7 +492,7 @@ impl<'m> Engine<'m> {
     }
 
     /// A red operand as an operand of residual code; a slot's address is forced.
-    pub(super) fn real(&mut self, st: &mut State, red: Red, loc: Loc) -> Result<Operand, SpecError> {
+    pub(crate) fn real(&mut self, st: &mut State, red: Red, loc: Loc) -> Result<Operand, SpecError> {
         match red {
             Red::Const(c) => Ok(Operand::Const(c)),
             Red::Value(v) => Ok(Operand::Value(v)),
@@ -504,7 +504,7 @@ impl<'m> Engine<'m> {
     }
 
     /// `base + offset`, with its provenance.
-    pub(super) fn add_offset(
+    pub(crate) fn add_offset(
         &mut self,
         st: &mut State,
         base: ValueId,
@@ -530,12 +530,12 @@ impl<'m> Engine<'m> {
 
     /// Gives a slot an address: a residual `stack_slot`, with stores of all that it holds. Its place in the state is
     /// taken by a local root.
-    pub(super) fn force(&mut self, st: &mut State, id: SlotId, loc: Loc) -> Result<ValueId, SpecError> {
+    pub(crate) fn force(&mut self, st: &mut State, id: SlotId, loc: Loc) -> Result<ValueId, SpecError> {
         self.force_with(st, id, &mut FxHashMap::default(), loc)
     }
 
     /// Forces a slot and those that it leads to; `forced` are those that have been on the way, which may lead back.
-    pub(super) fn force_with(
+    pub(crate) fn force_with(
         &mut self,
         st: &mut State,
         id: SlotId,
@@ -560,12 +560,17 @@ impl<'m> Engine<'m> {
                 Red::Slot(other, at) => {
                     let other = self.force_with(st, other, forced, loc)?;
                     let address = self.add_offset(st, other, at, loc)?;
-                    operand_of(self.escape(st, super::fold::red_of(address), &cell.desc, loc)?)
+                    operand_of(self.escape(st, crate::specialize::step::fold::red_of(address), &cell.desc, loc)?)
                 }
                 value => operand_of(self.escape(st, value, &cell.desc, loc)?),
             };
             let desc = Arc::new(MemDesc { offset: offset as i32, stride: 0, ..MemDesc::clone(&cell.desc) });
-            let known = Location { value: super::fold::red_of(value), dirty: false, copies: 0, desc: desc.clone() };
+            let known = Location {
+                value: crate::specialize::step::fold::red_of(value),
+                dirty: false,
+                copies: 0,
+                desc: desc.clone(),
+            };
             st.memory.places.insert((root, offset, cell.access), known);
             self.emit(st, Opcode::Setfield, &[Operand::Value(base), value], Imm::mem(desc), &[], loc)?;
         }
@@ -594,7 +599,7 @@ impl<'m> Engine<'m> {
     }
 
     /// Sets a register in the color of its value.
-    pub(super) fn set(&self, st: &mut State, value: ValueId, red: Red, loc: Loc) -> Result<(), SpecError> {
+    pub(crate) fn set(&self, st: &mut State, value: ValueId, red: Red, loc: Loc) -> Result<(), SpecError> {
         let frame = st.frame_mut();
         let reg = if self.program.is_green(frame.graph, value) {
             match red {
@@ -609,7 +614,7 @@ impl<'m> Engine<'m> {
     }
 
     /// Counts something that was folded, for the version that the state is in.
-    pub(super) fn count_fold(&mut self, st: &State) {
+    pub(crate) fn count_fold(&mut self, st: &State) {
         if let Some(id) = st.origin {
             self.versions[id.key][id.version].folds += 1;
         }
@@ -626,6 +631,6 @@ fn known_values(st: &State, values: SmallVec<[Operand; 2]>) -> SmallVec<[Red; 2]
 }
 
 /// Values as operands.
-pub(super) fn operands(values: &[ValueId]) -> SmallVec<[Operand; 2]> {
+pub(crate) fn operands(values: &[ValueId]) -> SmallVec<[Operand; 2]> {
     values.iter().copied().map(Operand::Value).collect()
 }

@@ -1,12 +1,12 @@
 //! Where specializing begins: units, their fragments and the state at the entry.
 
-use super::engine::{Engine, FunctionKey, RootKind, Unit};
-use super::error::SpecError;
-use super::memory::{Origin, Provenance};
-use super::own::Shape;
-use super::ranges::of_arguments;
-use super::residual::Fragment;
-use super::state::{Frame, GraphIx, Red, Reg, Regs, State};
+use crate::specialize::engine::{Engine, FunctionKey, RootKind, Unit};
+use crate::specialize::error::SpecError;
+use crate::specialize::program::ranges::of_arguments;
+use crate::specialize::residual::Fragment;
+use crate::specialize::state::memory::{Origin, Provenance};
+use crate::specialize::state::{Frame, GraphIx, Red, Reg, Regs, State};
+use crate::specialize::step::own::Shape;
 use flowgraph::ir::{BlockId, Const, Graph, ValueId};
 
 /// An argument of the entry, one for each leaf of its parameters.
@@ -32,7 +32,7 @@ impl<'m> Engine<'m> {
     }
 
     /// Makes the unit of an entry.
-    pub(super) fn new_unit(&mut self, key: &str) -> Result<usize, SpecError> {
+    pub(crate) fn new_unit(&mut self, key: &str) -> Result<usize, SpecError> {
         let graph = self.find_graph(key)?;
         let name = self.fresh_name(graph);
         let unit = self.units.len();
@@ -43,7 +43,7 @@ impl<'m> Engine<'m> {
     }
 
     /// The compiler graph with this key.
-    pub(super) fn find_graph(&self, key: &str) -> Result<GraphIx, SpecError> {
+    pub(crate) fn find_graph(&self, key: &str) -> Result<GraphIx, SpecError> {
         self.program.find(key).ok_or_else(|| {
             let keys: Vec<&str> = self.program.module.graphs.keys().map(String::as_str).collect();
             SpecError::UnknownGraph(key.to_owned(), keys.join(", "))
@@ -51,7 +51,7 @@ impl<'m> Engine<'m> {
     }
 
     /// Specializes the functions that residual code calls and that haven't been.
-    pub(super) fn run_functions(&mut self) -> Result<(), SpecError> {
+    pub(crate) fn run_functions(&mut self) -> Result<(), SpecError> {
         // Behind a trace, which has run in open memory: this looks behind branches that are never taken.
         let open = self.memory.is_open();
         self.memory.open_foreign(false);
@@ -62,7 +62,7 @@ impl<'m> Engine<'m> {
 
     /// Specializes the functions that residual code calls and that haven't been, all or none: if one can't be, those
     /// that may call it are forgotten, too.
-    pub(super) fn run_functions_or_refuse(&mut self) -> Result<(), SpecError> {
+    pub(crate) fn run_functions_or_refuse(&mut self) -> Result<(), SpecError> {
         let done = self.run_functions();
         if done.is_err() {
             self.forget_new_functions();
@@ -72,7 +72,7 @@ impl<'m> Engine<'m> {
     }
 
     /// Functions that have been asked for since all were specialized can't be, or are called by ones that can't.
-    pub(super) fn forget_new_functions(&mut self) {
+    pub(crate) fn forget_new_functions(&mut self) {
         while self.functions.len() > self.functions_before
             && let Some((key, unit)) = self.functions.pop()
         {
@@ -106,7 +106,7 @@ impl<'m> Engine<'m> {
 
     /// A name for a residual graph made from `graph`: the function's, then with numbers. A function that is also called
     /// as it is keeps its name for itself.
-    pub(super) fn fresh_name(&mut self, graph: GraphIx) -> String {
+    pub(crate) fn fresh_name(&mut self, graph: GraphIx) -> String {
         let function = self.program.graph(graph).function.as_str();
         let taken = match self.names.get_mut(function) {
             Some(taken) => taken,
@@ -121,7 +121,7 @@ impl<'m> Engine<'m> {
     }
 
     /// A new fragment of a unit for code of `graph`.
-    pub(super) fn new_fragment(&mut self, graph: GraphIx, name: &str, unit: usize) -> usize {
+    pub(crate) fn new_fragment(&mut self, graph: GraphIx, name: &str, unit: usize) -> usize {
         let outermost = self.units.get(unit).map_or(graph, |u| u.graph);
         let mut fragment = Fragment::new(name, graph, unit);
         fragment.graph.results.clone_from(&self.program.graph(outermost).results);
@@ -154,7 +154,7 @@ impl<'m> Engine<'m> {
         graph
     }
 
-    pub(super) fn describe(&self, fragment: usize, graph: &mut Graph) {
+    pub(crate) fn describe(&self, fragment: usize, graph: &mut Graph) {
         let source = self.program.graph(self.fragments[fragment].source);
         graph.function.clone_from(&source.function);
         graph.signature.clone_from(&source.signature);
@@ -164,7 +164,7 @@ impl<'m> Engine<'m> {
     }
 
     /// The state at the entry of a unit. What the references of `own` lead to is local there.
-    pub(super) fn start(
+    pub(crate) fn start(
         &mut self,
         unit: usize,
         args: &[Argument],
@@ -245,7 +245,7 @@ impl<'m> Engine<'m> {
 }
 
 /// The names of a graph's parameters: their own, where nobody has named them.
-pub(super) fn param_names(graph: &Graph) -> Vec<String> {
+pub(crate) fn param_names(graph: &Graph) -> Vec<String> {
     match graph.entry_params() {
         params if params.len() == graph.params.len() => graph.params.clone(),
         params => params.iter().map(ToString::to_string).collect(),

@@ -4,9 +4,9 @@
 //! with the greens that it had there. Positions are kept once each, so that an event is small; [`Engine::green_key`] is
 //! one for people: `pc=12`. Whoever drives the engine takes the events out of it; there is room for [`EVENTS`].
 
-use super::engine::Engine;
-use super::state::{Key, KeyFrame, Reg, State};
-use super::step::show_const;
+use crate::specialize::engine::Engine;
+use crate::specialize::state::{Key, KeyFrame, Reg, State};
+use crate::specialize::step::show_const;
 use flowgraph::ir::{Const, DataId, Graph, Loc, Opcode, Operand, Scalar, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -128,13 +128,13 @@ struct Listed<'m> {
 
 impl<'m> Engine<'m> {
     /// Something happens at a state's position.
-    pub(super) fn happened(&mut self, what: What, st: &State) {
+    pub(crate) fn happened(&mut self, what: What, st: &State) {
         let loc = self.loc(st);
         self.happened_at(what, st, loc);
     }
 
     /// Something happens at a line.
-    pub(super) fn happened_at(&mut self, what: What, st: &State, loc: Loc) {
+    pub(crate) fn happened_at(&mut self, what: What, st: &State, loc: Loc) {
         let loc = if loc.is_known() { loc } else { self.loc(st) };
         if self.events.len() < EVENTS {
             let at = self.guest_position(st);
@@ -161,7 +161,7 @@ impl<'m> Engine<'m> {
     }
 
     /// The state stands at a merge point of the language, with this key.
-    pub(super) fn stand_at(&mut self, st: &mut State, key: &Key) {
+    pub(crate) fn stand_at(&mut self, st: &mut State, key: &Key) {
         if let Some(frame) = key.frames.last() {
             st.at = Some(self.position(frame));
         }

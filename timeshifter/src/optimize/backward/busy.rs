@@ -15,7 +15,7 @@
 //!
 //! Backward over the blocks. A store goes up only where no other way leads to, so that all that it takes the place of
 //! are known. Anything else may come from where ways meet, if another one of the same goes: that it isn't needed there
-//! any more is found by [`crate::optimize::forward`]. A constant that is stored where the branch says that a value is
+//! any more is found by [`mod@crate::optimize::forward`]. A constant that is stored where the branch says that a value is
 //! that is the value. A comparison stays where it is: as a rule it is what a branch there is taken by, and costs least
 //! right before that.
 
