@@ -197,6 +197,7 @@ const GROUPS: [(&str, &[&str]); 19] = [
             "switches of promotions",
             "cases of promotions",
             "runs that went on in the interpreter",
+            "arrivals that entered as others before",
             "jumps to other fragments",
         ],
     ),

@@ -220,6 +220,7 @@ fn count(done: &mut Done, jit: &mut Jit<'_>, policy: &str) {
     seen.see_often(format!("{policy}: runs that went on in the interpreter"), stats.blackholed);
     let events = jit.events();
     let engine = jit.engine();
+    seen.see_often(format!("{policy}: arrivals that entered as others before"), engine.passages_taken());
     for kind in [MarkKind::LocalMerge, MarkKind::GlobalMerge] {
         for merge in Merge::ALL {
             let count = engine.merges.count(kind, merge);

@@ -5,6 +5,7 @@ use crate::specialize::chaos::Chaos;
 use crate::specialize::error::{Limits, SpecError};
 use crate::specialize::event::Event;
 use crate::specialize::exits::packed::Packer;
+use crate::specialize::exits::passage::Passages;
 use crate::specialize::exits::snapshot::ExitSite;
 use crate::specialize::merge::merges::Merges;
 use crate::specialize::merge::operand_of;
@@ -113,6 +114,8 @@ pub struct Engine<'m> {
     pub versions: FxIndexMap<Key, Vec<Version>>,
     /// The hashes of the keys of versions that the interpreter can enter.
     pub(crate) entrances: FxHashSet<u64>,
+    /// How arrivals from the interpreter have entered versions.
+    pub(crate) passages: Passages,
     /// How often the versions of each key have become others: more, or a region in the place of one.
     changes: Vec<u32>,
     /// How many traces have been begun.
@@ -215,6 +218,7 @@ impl<'m> Engine<'m> {
             residual_calls: indexmap::IndexSet::new(),
             versions: FxIndexMap::default(),
             entrances: FxHashSet::default(),
+            passages: Passages::default(),
             changes: Vec::new(),
             traces: 0,
             passed_heads: FxHashMap::default(),
@@ -293,6 +297,7 @@ impl<'m> Engine<'m> {
             residual_calls,
             versions,
             entrances,
+            passages,
             changes,
             traces,
             passed_heads,
@@ -317,7 +322,7 @@ impl<'m> Engine<'m> {
         (*fragments, *finished, *fragments_by_key) = Default::default();
         (*functions, *functions_before, *refused_functions) = Default::default();
         (*residual_calls, *hint_checks) = Default::default();
-        (*versions, *entrances, *changes) = Default::default();
+        (*versions, *entrances, *passages, *changes) = Default::default();
         (*traces, *passed_heads, *profile, *decisions, *region) = Default::default();
         (*bridges, *exits, *packer, *unpacked) = Default::default();
         (*merges, *firings, *arriving) = Default::default();

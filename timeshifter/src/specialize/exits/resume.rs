@@ -134,10 +134,29 @@ impl Engine<'_> {
         if fragment >= self.fragments.len() {
             return Ok(None); // nothing has been compiled yet
         }
-        if !self.entrances.contains(&self.hash_of_frames(frames)) {
+        let hash = self.hash_of_frames(frames);
+        if !self.entrances.contains(&hash) {
             debug_assert!(!self.has_version(frames, fragment), "the hash of {frames:?} hides a version");
             return Ok(None);
         }
+        if !self.flips(Choice::Door)
+            && let Some(entrance) = self.by_passage(hash, frames)
+        {
+            debug_assert!(
+                self.chaos.is_some() || self.entrance(frames, fragment)?.as_ref() == Some(&entrance),
+                "{frames:?} enter {entrance:?} by a passage alone"
+            );
+            return Ok(Some(entrance));
+        }
+        let found = self.entrance(frames, fragment)?;
+        if let Some(entrance) = &found {
+            self.keep_passage(hash, frames, entrance);
+        }
+        Ok(found)
+    }
+
+    /// The version that a state of the interpreter's frames implies.
+    fn entrance(&mut self, frames: &[eval::Frame], fragment: usize) -> Result<Option<Entrance>, SpecError> {
         self.arriving = Some(Arriving { roots: self.roots_of(frames), anywhere: self.anywhere(frames) });
         let found = self.find_version(frames, fragment);
         self.arriving = None;
@@ -146,7 +165,14 @@ impl Engine<'_> {
 
     /// The words of the interpreter's frames that lead somewhere, if not to what no `&mut` changes.
     fn anywhere(&self, frames: &[eval::Frame]) -> Vec<Word> {
-        let mut words = Vec::new();
+        let places = self.anywhere_places(frames).into_iter();
+        let words = places.map(|(depth, value)| frames[depth].regs[value.index()]);
+        words.filter(|word| self.memory.may_be_address(*word)).collect()
+    }
+
+    /// The registers that hold these words: the same for all frames that stand at the same places.
+    pub(crate) fn anywhere_places(&self, frames: &[eval::Frame]) -> Vec<(usize, ValueId)> {
+        let mut places = Vec::new();
         let handed = self.handed_by_reference(frames);
         let mut sources = handed.iter().flat_map(|(sources, _)| sources);
         for (depth, frame) in frames.iter().enumerate() {
@@ -157,12 +183,11 @@ impl Engine<'_> {
                 let source = if self.program.is_green(graph, *value) { None } else { sources.next() };
                 let is_handed = handed.as_ref().is_some_and(|(_, handed)| source.is_some_and(|s| handed.contains(s)));
                 if loaded.is_address[value.index()] && !outside.contains(value) && !is_handed {
-                    words.push(frame.regs[value.index()]);
+                    places.push((depth, *value));
                 }
             }
         }
-        words.retain(|word| self.memory.may_be_address(*word));
-        words
+        places
     }
 
     /// Where the red registers of several frames come from, and which of those are references that the outermost has
