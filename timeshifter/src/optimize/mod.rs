@@ -4,7 +4,7 @@
 //! cleanup      parameters that are always the same, jumps to jumps, what nobody needs
 //!   dead         values and parameters that nobody uses
 //!   handed       ops over what a join is handed as constants
-//!   threads      ways past blocks that only decide
+//!   threads      ways past blocks that only decide; latches: copies of what comes before these
 //!   equal        blocks that do the same become one
 //!   in_step      parameters that rounds compute anew, and that are the same in each
 //! forward      one walk down the dominator tree: what is decided, done before, or simpler

@@ -7,6 +7,7 @@ pub(super) mod dead;
 pub(super) mod equal;
 pub(super) mod handed;
 pub(super) mod in_step;
+pub(super) mod latches;
 pub(super) mod threads;
 
 use super::rewrites::{Kind, Rewrites, shown, shown_op};

@@ -13,9 +13,11 @@
 //! apart at once, or copied; or of two `match`es on the same value. Few blocks behind it may need what it hands on by
 //! its parameters: these get parameters of their own. A way by which a switch comes with none of its cases knows that
 //! much; one behind a branch on the same condition, with no other way in between, what that came out as. Where it isn't
-//! known on all ways the block stays, for all of them: two copies of a test cost more than a jump. So does the head of
-//! a loop.
+//! known on all ways the block stays, for all of them: two copies of a test cost more than a jump. A loop whose head is
+//! gone past has another head, or is none: so two rounds are done in a row, and a machine with states goes on where its
+//! next state is.
 
+use super::latches::split_latches;
 use crate::optimize::rewrites::{Kind, Rewrites};
 use crate::specialize::FxIndexSet;
 use flowgraph::analysis::{Predecessors, reverse_postorder};
@@ -24,16 +26,31 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Lets ways go past blocks that only decide what is known. Gives whether there were any.
 pub(crate) fn thread_jumps(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
-    let deciding = deciding(graph);
+    let mut deciding = deciding(graph);
     if deciding.is_empty() {
         return false;
     }
-    let edges = edges_to(graph, &deciding);
-    let users = users(graph, &deciding);
+    // Loops within each other that begin at one place would be one.
+    let heads = heads(graph);
+    deciding.retain(|block| {
+        !heads.contains(block) || graph.block(*block).term.edges().all(|edge| !heads.contains(&edge.block))
+    });
+    let mut edges = edges_to(graph, &deciding);
     let mut arrivals = graph.arrivals();
-    let soles = soles(graph, &arrivals);
-    let mut before = None;
+    let mut soles_now = soles(graph, &arrivals);
     let mut changed = false;
+    if split_latches(
+        graph,
+        &deciding,
+        &edges,
+        Above { heads: &heads, soles: &soles_now, touched: &FxHashSet::default() },
+        rewrites,
+    ) {
+        (edges, arrivals, changed) = (edges_to(graph, &deciding), graph.arrivals(), true);
+        soles_now = soles(graph, &arrivals);
+    }
+    let (soles, users) = (soles_now, users(graph, &deciding));
+    let mut before = None;
     // What has been handed on since the users were looked for, and the blocks that have got edges or parameters since:
     // what is known of these is no longer all.
     let mut handed_on: FxHashSet<ValueId> = FxHashSet::default();
@@ -43,7 +60,7 @@ pub(crate) fn thread_jumps(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
             continue;
         }
         let params = graph.block(block).params.clone();
-        let above = Above { soles: &soles, touched: &touched };
+        let above = Above { heads: &heads, soles: &soles, touched: &touched };
         let Some(ways) = edges
             .get(&block)
             .filter(|ways| !ways.is_empty() && ways.iter().all(|way| way.onward(graph, &params, above).is_some()))
@@ -81,7 +98,7 @@ pub(crate) fn thread_jumps(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
             }
         }
         for way in ways {
-            if let Some(on) = way.onward(graph, &params, Above { soles: &soles, touched: &touched }) {
+            if let Some(on) = way.onward(graph, &params, Above { heads: &heads, soles: &soles, touched: &touched }) {
                 handed_on.extend(on.args.iter().filter_map(|arg| arg.value()));
                 arrivals[on.block.index()] += 1;
                 touched.insert(on.block);
@@ -94,14 +111,16 @@ pub(crate) fn thread_jumps(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
 }
 
 /// A parameter is handed on to so many blocks.
-const TAKERS: usize = 8;
+const TAKERS: usize = 32;
 
 /// So many edges above a way it is looked for what they say.
 const ABOVE: usize = 8;
 
-/// The edges that alone led to blocks; more may lead by now to those that have been touched.
+/// The edges that alone led to blocks; more may lead by now to those that have been touched. And the heads of loops:
+/// of these only constants are asked.
 #[derive(Clone, Copy)]
-struct Above<'a> {
+pub(super) struct Above<'a> {
+    heads: &'a FxHashSet<BlockId>,
     soles: &'a [Option<Way>],
     touched: &'a FxHashSet<BlockId>,
 }
@@ -127,31 +146,33 @@ fn soles(graph: &Graph, arrivals: &[u32]) -> Vec<Option<Way>> {
 
 /// An edge: its block, and which of that block's.
 #[derive(Clone, Copy)]
-struct Way(BlockId, usize);
+pub(super) struct Way(pub BlockId, pub usize);
 
 impl Way {
-    fn edge(self, graph: &Graph) -> &Edge {
+    pub fn edge(self, graph: &Graph) -> &Edge {
         let found = graph.block(self.0).term.edges().nth(self.1);
         found.unwrap_or_else(|| unreachable!("edges stay what they are in number"))
     }
 
-    fn edge_mut(self, graph: &mut Graph) -> &mut Edge {
+    pub fn edge_mut(self, graph: &mut Graph) -> &mut Edge {
         let found = graph.block_mut(self.0).term.edges_mut().nth(self.1);
         found.unwrap_or_else(|| unreachable!("edges stay what they are in number"))
     }
 
     /// Where the block with these parameters that it leads to sends it, if that is known.
-    fn onward(self, graph: &Graph, params: &[ValueId], above: Above<'_>) -> Option<Edge> {
+    pub fn onward(self, graph: &Graph, params: &[ValueId], above: Above<'_>) -> Option<Edge> {
         let edge = self.edge(graph);
         let given = |operand: Operand| {
             let at = params.iter().position(|param| operand == Operand::Value(*param));
             at.map_or(operand, |at| edge.args[at])
         };
-        let excluded = |value: Operand, number: i64| self.excludes(graph, value, number);
+        let is_head = above.heads.contains(&edge.block);
+        let excluded = |value: Operand, number: i64| !is_head && self.excludes(graph, value, number);
         let on = match &graph.block(edge.block).term {
             Terminator::Branch { cond, then, otherwise, .. } => match given(*cond) {
                 value if value.as_int() == Some(0) => otherwise,
                 value if value.as_int().is_some() || excluded(value, 0) => then,
+                _ if is_head => return None,
                 value => match self.has_tested(graph, value, above)? {
                     true => then,
                     false => otherwise,
@@ -192,8 +213,8 @@ impl Way {
     }
 }
 
-/// The blocks that do nothing but decide, by one of their parameters or what was branched on before them. None of a
-/// loop's heads, and none that may leave by an exit: those are guards.
+/// The blocks that do nothing but decide, by one of their parameters or what was branched on before them. None that may
+/// come to itself at once, and none that may leave by an exit: those are guards.
 fn deciding(graph: &Graph) -> Vec<BlockId> {
     let mut found: Vec<BlockId> = Vec::new();
     // What is branched on more than once.
@@ -214,23 +235,24 @@ fn deciding(graph: &Graph) -> Vec<BlockId> {
         let leaves = |edge: &Edge| matches!(graph.block(edge.block).term, Terminator::Exit { .. });
         let is_known_before =
             |by: &Operand| block.params.iter().any(|param| *by == Operand::Value(*param)) || again.contains(by);
-        if block.ops.is_empty() && is_known_before(&by) && id != BlockId::ENTRY && !block.term.edges().any(leaves) {
+        let stays = |edge: &Edge| edge.block == id || leaves(edge);
+        if block.ops.is_empty() && is_known_before(&by) && id != BlockId::ENTRY && !block.term.edges().any(stays) {
             found.push(id);
         }
-    }
-    if !found.is_empty() {
-        let mut position = vec![usize::MAX; graph.blocks.len()];
-        reverse_postorder(graph).into_iter().enumerate().for_each(|(at, block)| position[block.index()] = at);
-        let leads_back = |(from, edge): (usize, &Edge)| position[edge.block.index()] <= position[from];
-        let edges =
-            graph.blocks.iter().enumerate().flat_map(|(from, block)| block.term.edges().map(move |e| (from, e)));
-        let heads: FxHashSet<BlockId> = edges.filter(|way| leads_back(*way)).map(|(_, edge)| edge.block).collect();
-        found.retain(|block| !heads.contains(block));
     }
     found
 }
 
-fn edges_to(graph: &Graph, blocks: &[BlockId]) -> FxHashMap<BlockId, Vec<Way>> {
+/// The heads of loops.
+fn heads(graph: &Graph) -> FxHashSet<BlockId> {
+    let mut position = vec![usize::MAX; graph.blocks.len()];
+    reverse_postorder(graph).into_iter().enumerate().for_each(|(at, block)| position[block.index()] = at);
+    let leads_back = |(from, edge): (usize, &Edge)| position[edge.block.index()] <= position[from];
+    let edges = graph.blocks.iter().enumerate().flat_map(|(from, block)| block.term.edges().map(move |e| (from, e)));
+    edges.filter(|way| leads_back(*way)).map(|(_, edge)| edge.block).collect()
+}
+
+pub(super) fn edges_to(graph: &Graph, blocks: &[BlockId]) -> FxHashMap<BlockId, Vec<Way>> {
     let mut ways: FxHashMap<BlockId, Vec<Way>> = blocks.iter().map(|block| (*block, Vec::new())).collect();
     for (id, block) in graph.block_ids().zip(&graph.blocks) {
         for (at, edge) in block.term.edges().enumerate() {
@@ -287,6 +309,12 @@ fn needed_in(
         found.extend(before.of(block).iter().filter(|id| **id != of));
     }
     Some(found)
+}
+
+/// Whether few enough blocks behind another one need its parameters.
+pub(super) fn can_hand_on(graph: &Graph, block: BlockId, before: &Predecessors) -> bool {
+    let (users, touched) = (users(graph, &[block]), FxHashSet::default());
+    users.values().all(|users| needed_in(before, block, users, &touched).is_some())
 }
 
 /// Gives these blocks, which are all that it is needed in, a parameter each in place of one of a block before them.
