@@ -211,16 +211,16 @@ impl<'m> Jit<'m> {
     /// If there is no code generator for this machine, or the module is not one of compiler graphs.
     pub fn new(compiler: &'m Compiler, memory: &'m mut Memory, options: JitOptions) -> Result<Jit<'m>, JitError> {
         let mut engine = Engine::new(Program::load(&compiler.module, &compiler.analyses)?, memory);
-        engine.abort_at = options.abort_at;
+        engine.settings.abort_at = options.abort_at;
         engine.chaos = Chaos::new(options.chaos);
         engine.limits = options.limits.clone();
-        engine.calls_compiled = true;
+        engine.settings.calls_compiled = true;
         // Local aggregates lie where the interpreter can reach them, too: their addresses may be among an exit's
         // values.
         let slots = engine.memory.allocate(options.slot_bytes);
         let (code, guards) = code_generator(engine.memory, &options, (slots, options.slot_bytes), None)?;
-        engine.rewrites_off = options.rewrites_off;
-        engine.check_hints = options.check_hints > 0;
+        engine.settings.rewrites_off = options.rewrites_off;
+        engine.settings.check_hints = options.check_hints > 0;
         Ok(Jit {
             engine,
             code,
@@ -280,7 +280,7 @@ impl<'m> Jit<'m> {
     /// What happened since code was thrown away last.
     fn latest_stats(&self) -> Stats {
         let emitted = self.engine.fragments.iter().map(|f| f.size).sum();
-        let (steps, longest_trace) = (self.engine.steps, self.engine.longest_trace);
+        let (steps, longest_trace) = (self.engine.steps, self.engine.tracing.longest);
         let blocks = self.code.graphs.values().flat_map(|graph| &graph.blocks);
         let residual = blocks.map(|block| block.ops.len()).sum();
         let (code_bytes, optimizing) = (self.code.engine.code_bytes(), self.code.linking);

@@ -263,7 +263,7 @@ impl<'a> Setting<'a> {
         if let Some(sink) = sink {
             jit.on_event(sink);
         }
-        jit.engine().limits_stop_traces = course == Course::Traced;
+        jit.engine().settings.limits_stop_traces = course == Course::Traced;
         if let (true, Some(guard)) = (options.make_up, options.force_guard) {
             let observe = |outcome: &Outcome, memory: &Memory| match self.ran(outcome.clone(), &placed, memory, true) {
                 Ok(ran) => ran.shown(),

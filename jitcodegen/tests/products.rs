@@ -1,5 +1,5 @@
-//! Loops that carry a product: two rounds are done as one, and every round that is left in between gives what it would
-//! have.
+//! Loops that carry a product: two rounds are done as one, and two of these, and every round that is left in between
+//! gives what it would have.
 #![allow(missing_docs)]
 
 mod common;
@@ -13,7 +13,42 @@ use flowgraph::text::parse_module;
 use jitcodegen::{Engine, Machine, OptLevel, Options};
 
 /// Loops, and whether rounds are paired.
-const LOOPS: [(&str, bool, &str); 10] = [
+const LOOPS: [(&str, bool, &str); 12] = [
+    (
+        "multiplied by a product",
+        true,
+        "b0(v0: int, v1: int):
+    jump b1(1, v0)
+b1(v2: int, v3: int):
+    v4 = int_le v3, v1
+    branch v4, b2, b3
+b2:
+    return v2
+b3:
+    v7 = int_mul v3, v3
+    v5 = int_mul v2, v7
+    v6 = int_add v3, -3
+    jump b1(v5, v6)",
+    ),
+    (
+        "what is carried is looked at elsewhere",
+        false,
+        "b0(v0: int, v1: int):
+    jump b1(1, v0)
+b1(v2: int, v3: int):
+    branch v3, b3, b2
+b2:
+    return v2
+b3:
+    v7 = int_xor v3, v1
+    v5 = int_mul v2, v7
+    v6 = int_rshift v3, 1
+    v8 = int_add v6, v1
+    v9 = int_xor v8, v7
+    v10 = int_or v9, 1
+    v11 = int_and v10, v2
+    jump b1(v5, v6)",
+    ),
     (
         "left before the product, which is used behind without being handed over",
         true,
@@ -208,6 +243,30 @@ fn rounds_are_paired() {
             }
         }
     }
+}
+
+/// Four rounds wait for one product, and count by the steps of all four at once.
+#[test]
+fn four_rounds_are_one() {
+    if Machine::host() != Some(Machine::X86_64) {
+        return;
+    }
+    let text = "module flow\ngraph f(n: int) -> int {\nb0(v0: int):\n    jump b1(1, v0)\nb1(v2: int, v3: int):\n    \
+                v4 = int_le v3, 1\n    branch v4, b2, b3\nb2:\n    return v2\nb3:\n    v5 = int_mul v2, v3\n    \
+                v6 = int_sub v3, 1\n    jump b1(v5, v6)\n}\n";
+    let mut module = parse_module(text).unwrap();
+    module.graphs.values_mut().for_each(|graph| graph.results = vec![Type::Int]);
+    let memory = Memory::for_module(&module);
+    let mut engine = Engine::new(Options { keep_text: true, ..Options::default() }).unwrap();
+    engine.compile(&module, &memory).unwrap();
+    let factorial = |n: u64| (1..=n).fold(1u64, u64::wrapping_mul);
+    for n in 0..40 {
+        assert_eq!(returned(engine.call("f", &[n])), [factorial(n)], "{n}");
+    }
+    let asm = engine.asm("f").expect("its text");
+    // Four in the loop, and one on each of three ways out of its midst.
+    assert_eq!(products(asm), 7, "{asm}");
+    assert!(asm.contains("subq $0x4") && asm.contains("leaq -3("), "{asm}");
 }
 
 /// A loop over a counter that carries a product and something else, is left at one or two places, and hands over

@@ -153,7 +153,7 @@ impl Jit<'_> {
             Some(portal) => portal,
             None => {
                 (self.policy, self.goes_back) = (Policy::Tracing, true);
-                self.engine.limits_stop_traces = true;
+                self.engine.settings.limits_stop_traces = true;
                 self.engine.portal(&self.key.clone())?
             }
         };

@@ -99,7 +99,7 @@ pub fn standalone(
     let placed = arguments.place(&mut memory);
     let given = compiler.arguments(&arguments, &placed);
     let mut engine = Engine::new(Program::load(&compiler.module, &compiler.analyses)?, &mut memory);
-    engine.no_exits = true;
+    engine.settings.no_exits = true;
     let unit = engine.specialize(&compiler.entry, &given)?;
     let (graphs, copied): (Vec<Graph>, Vec<Option<Graph>>) =
         engine.cleaned_graphs(0).into_iter().map(|Cleaned { graph, copied, .. }| (graph, copied)).unzip();

@@ -4,7 +4,7 @@
 //! recursion    some levels of a small function that calls itself are one
 //! next_round   behind a loop what counts in steps is counted from what the next round would begin with
 //! shifts       values that move up round by round: two rounds become one, in which they stay where they are
-//! products     where each round multiplies what the last one has left, two rounds become one
+//! products     where each round multiplies what the last one has left, four rounds become one
 //! rounds       the way that a round of a small loop takes, for the two above
 //! inversion    small loops that are tested before each round are tested behind it
 //! arms         small arms are both done, and what they hand over is selected
@@ -35,7 +35,7 @@ pub(crate) fn suited<'g>(graph: &'g Graph, called: Option<&str>) -> Cow<'g, Grap
     if let Some(in_one) = called.and_then(|name| recursion::levels_in_one(graph, name)) {
         suited = Cow::Owned(in_one);
     }
-    let passes = [next_round::counted_from_next_round, products::in_pairs, shifts::unrolled, inversion::tested_behind];
+    let passes = [next_round::counted_from_next_round, products::in_fours, shifts::unrolled, inversion::tested_behind];
     for pass in passes {
         if let Some(better) = pass(&suited) {
             suited = Cow::Owned(better);

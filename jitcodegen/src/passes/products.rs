@@ -1,5 +1,5 @@
 //! Products that loops carry: where each round multiplies what the last one has left, and does little else, two rounds
-//! become one.
+//! become one, and two of these.
 //!
 //! A product takes a processor three cycles, and can't begin before the last one is there; the rest of such a round
 //! takes one or two. What two rounds multiply by doesn't depend on the product: so it is multiplied first, beside the
@@ -19,20 +19,32 @@
 //!                                    b3(v8): return v8
 //! ```
 //!
+//! Two such rounds become one again: the product of four rounds is waited for once.
+//!
 //! Wrapping products are the same in any order. Every test is made as often as before; what a round in between would
 //! have left is computed where the loop is left there.
 
 use crate::passes::arms::is_cheap;
 use crate::passes::rounds::{Rounds, exits, hand_over};
-use flowgraph::ir::{BlockId, Edge, Graph, Imm, Loc, Op, Opcode, Operand, Renaming, Terminator, Time, Type, ValueId};
+use flowgraph::ir::{
+    BlockId, Const, Edge, Graph, Imm, Loc, Op, Opcode, Operand, Renaming, Terminator, Time, Type, ValueId,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
 
 /// It has no more ops than these, the product among them.
 const OPS: usize = 6;
 
-/// The graph with pairs of rounds where that pays; nothing if it pays nowhere.
-pub(crate) fn in_pairs(graph: &Graph) -> Option<Graph> {
+/// So many others are products, too: of a pair of rounds what the one multiplies by and what the other does.
+const FACTORS: usize = 1;
+
+/// The graph with pairs of rounds where that pays, and pairs of these again; nothing if it pays nowhere.
+pub(crate) fn in_fours(graph: &Graph) -> Option<Graph> {
+    let in_pairs = self::in_pairs(graph)?;
+    Some(self::in_pairs(&in_pairs).unwrap_or(in_pairs))
+}
+
+fn in_pairs(graph: &Graph) -> Option<Graph> {
     let carried = carried(graph);
     if carried.is_empty() {
         return None;
@@ -104,15 +116,20 @@ impl Round {
         let (last, side) = *path.last()?;
         let back = graph.block(last).term.edges().nth(side)?;
         let product = back.args[at].value()?;
-        let mut found = None;
+        let (mut found, mut factors) = (None, 0);
         for (place, block) in blocks.iter().enumerate() {
             for (number, op) in graph.block(*block).ops.iter().enumerate() {
                 let uses = op.args.contains(&Operand::Value(carried));
                 if op.results[..] == [product] && op.opcode == Opcode::IntMul && uses {
                     let by = *op.args.iter().find(|arg| **arg != Operand::Value(carried))?;
                     found = Some(((place, number), by));
-                } else if uses || !is_cheap(op) || op.args.contains(&Operand::Value(product)) {
+                } else if uses || op.args.contains(&Operand::Value(product)) {
                     return None;
+                } else if !is_cheap(op) {
+                    factors += usize::from(op.opcode == Opcode::IntMul);
+                    if op.opcode != Opcode::IntMul || factors > FACTORS {
+                        return None;
+                    }
                 }
             }
         }
@@ -147,6 +164,8 @@ impl Round {
         let Some(back) = back else { unreachable!("the last block of a round leads back") };
         let head = back.block;
         let mut now = Renaming::entered(&graph.block(head).params, &back);
+        let first = self.path.iter().flat_map(|(block, _)| &graph.block(*block).ops);
+        let mut sums: FxHashMap<ValueId, (Operand, i64)> = first.filter_map(sum).collect();
         for (place, (block, side)) in self.path.iter().enumerate() {
             let source = graph.block(*block).clone();
             let mut ops = Vec::with_capacity(source.ops.len() + 1);
@@ -159,6 +178,14 @@ impl Round {
                 }
                 let mut op = op.clone();
                 now.op(graph, &mut op);
+                // A counter goes on by the steps of both rounds at once.
+                if let Some((result, (counted, step))) = sum(&op) {
+                    let before = counted.value().and_then(|counted| sums.get(&counted)).copied();
+                    let (counted, first) = before.unwrap_or((counted, 0));
+                    let (opcode, step) = (Opcode::IntAdd, first.wrapping_add(step));
+                    (op.opcode, op.args) = (opcode, smallvec![counted, Operand::Const(Const::Int(step))]);
+                    sums.insert(result, (counted, step));
+                }
                 ops.push(op);
             }
             let mut term = source.term.clone();
@@ -214,6 +241,17 @@ impl Round {
         (block.ops, block.term, block.loc) = (ops, Terminator::Jump(onward), loc);
         *edge = Edge::new(way, []);
     }
+}
+
+/// A value that is another one and a constant.
+fn sum(op: &Op) -> Option<(ValueId, (Operand, i64))> {
+    let step = op.args.get(1)?.as_int()?;
+    let step = match op.opcode {
+        Opcode::IntAdd => step,
+        Opcode::IntSub => step.wrapping_neg(),
+        _ => return None,
+    };
+    Some((*op.results.first()?, (op.args[0], step)))
 }
 
 /// A product of two operands, at the end of `ops`.

@@ -6,6 +6,7 @@ use crate::specialize::error::{Limits, SpecError};
 use crate::specialize::event::Event;
 use crate::specialize::exits::packed::Packer;
 use crate::specialize::exits::passage::Passages;
+use crate::specialize::exits::portal::RunRoots;
 use crate::specialize::exits::snapshot::ExitSite;
 use crate::specialize::merge::merges::Merges;
 use crate::specialize::merge::operand_of;
@@ -103,34 +104,18 @@ pub struct Engine<'m> {
     pub(crate) functions_before: usize,
     /// Functions that could not be specialized.
     pub(crate) refused_functions: FxHashSet<FunctionKey>,
-    /// Whoever drives the engine carries out calls of specialized functions, in compiled code. Otherwise they are
-    /// interpreted.
-    pub calls_compiled: bool,
-    /// A trace that meets a limit stops there, and the run goes on in the interpreter. Otherwise it is an error.
-    pub limits_stop_traces: bool,
     /// Functions called as they are, by their flow keys.
     pub residual_calls: indexmap::IndexSet<String>,
     /// The versions by key.
     pub versions: FxIndexMap<Key, Vec<Version>>,
-    /// The hashes of the keys of versions that the interpreter can enter.
-    pub(crate) entrances: FxHashSet<u64>,
-    /// How arrivals from the interpreter have entered versions.
-    pub(crate) passages: Passages,
+    /// How the interpreter enters versions.
+    pub(crate) arrivals: Arrivals,
     /// How often the versions of each key have become others: more, or a region in the place of one.
     changes: Vec<u32>,
-    /// How many traces have been begun.
-    pub(crate) traces: usize,
-    /// Where the guest has jumped to in a trace: the number of the first. That one may go straight on, the next ones
-    /// make versions.
-    pub(crate) passed_heads: FxHashMap<Key, usize>,
-    /// Which ways traces have taken at splits.
-    pub profile: Profile,
-    /// The ways that the present trace has taken, in order.
-    pub(crate) decisions: Vec<Way>,
+    /// What traces have left.
+    pub tracing: Tracing,
     /// The region that is being filled.
     pub(crate) region: Option<Region>,
-    /// The fragments that have been traced from each exit.
-    pub(crate) bridges: FxHashMap<u32, Vec<usize>>,
     /// The exits.
     pub exits: Vec<ExitSite>,
     /// What their snapshots have in common.
@@ -147,25 +132,17 @@ pub struct Engine<'m> {
     pub positions: FxIndexSet<KeyFrame>,
     /// What became of the states that came to merge points.
     pub merges: Merges,
-    /// Nobody will serve exits: promotions of eager code go on in the twin.
-    pub no_exits: bool,
-    /// The op of the trace at which to stop, for tests.
-    pub abort_at: Option<u64>,
-    /// What the optimizer leaves as it is.
-    pub rewrites_off: Kinds,
+    /// How it is to go about it.
+    pub settings: Settings,
     /// Which rules have fired.
     pub firings: RefCell<Firings>,
-    /// Whether residual code looks now and then whether what the author says of values is true.
-    pub check_hints: bool,
-    /// The functions that do: residual code calls them as they are.
+    /// The functions that look whether what the author says of values is true: residual code calls them as they are.
     pub hint_checks: FxIndexMap<String, flowgraph::ir::Graph>,
     /// Makes choices otherwise, for tests.
     pub chaos: Option<Chaos>,
     /// Where the local aggregates lie that traced runs have made in memory. Compiled code may go on with them: whoever
     /// drives a run frees them when it has ended.
     pub traced_slots: Vec<Word>,
-    /// The steps of the longest trace.
-    pub longest_trace: u64,
     /// Ops stepped so far.
     pub steps: u64,
     /// What states hold that has been copied or gone through so far, where they fork and where they learn: next to
@@ -180,16 +157,58 @@ pub struct Engine<'m> {
     pub(crate) names: FxHashMap<String, usize>,
     pub(crate) fragments_by_key: FxHashMap<String, usize>,
     pub(crate) guards: u32,
-    /// The exclusive roots of the run being served, with their addresses.
-    pub(crate) run_roots: Vec<(RootId, Word)>,
-    /// The addresses of the run's local aggregates that lay in real memory where it last left compiled code. They stay
-    /// to the end of the run.
-    pub(crate) run_locals: Vec<Word>,
+    /// The exclusive roots of the run being served, and its locals.
+    pub(crate) run: RunRoots,
     /// The roots of local aggregates that the interpreter brings: by frame, its graph, and the value in it that has the
     /// address.
     pub(crate) local_roots: FxHashMap<(usize, GraphIx, ValueId), RootId>,
-    /// An arrival from the interpreter that is being matched with versions: all its operands are constants.
-    pub(crate) arriving: Option<Arriving>,
+}
+
+/// How an engine is to go about it.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Whoever drives the engine carries out calls of specialized functions, in compiled code. Otherwise they are
+    /// interpreted.
+    pub calls_compiled: bool,
+    /// A trace that meets a limit stops there, and the run goes on in the interpreter. Otherwise it is an error.
+    pub limits_stop_traces: bool,
+    /// Nobody will serve exits: promotions of eager code go on in the twin.
+    pub no_exits: bool,
+    /// The op of the trace at which to stop, for tests.
+    pub abort_at: Option<u64>,
+    /// What the optimizer leaves as it is.
+    pub rewrites_off: Kinds,
+    /// Whether residual code looks now and then whether what the author says of values is true.
+    pub check_hints: bool,
+}
+
+/// What traces have left.
+#[derive(Debug, Default)]
+pub struct Tracing {
+    /// How many have been begun.
+    pub(crate) traces: usize,
+    /// Where the guest has jumped to in a trace: the number of the first. That one may go straight on, the next ones
+    /// make versions.
+    pub(crate) passed_heads: FxHashMap<Key, usize>,
+    /// Which ways they have taken at splits.
+    pub(crate) profile: Profile,
+    /// The ways that the present one has taken, in order.
+    pub(crate) decisions: Vec<Way>,
+    /// The fragments that have been traced from each exit.
+    pub(crate) bridges: FxHashMap<u32, Vec<usize>>,
+    /// The steps of the longest.
+    pub longest: u64,
+}
+
+/// How the interpreter enters versions.
+#[derive(Debug, Default)]
+pub(crate) struct Arrivals {
+    /// The hashes of the keys of versions that it can enter.
+    pub entrances: FxHashSet<u64>,
+    /// How it has entered some.
+    pub passages: Passages,
+    /// One that is being matched with versions: all its operands are constants.
+    pub arriving: Option<Arriving>,
 }
 
 /// What the words of an arrival from the interpreter are.
@@ -213,19 +232,12 @@ impl<'m> Engine<'m> {
             functions: FxIndexMap::default(),
             functions_before: 0,
             refused_functions: FxHashSet::default(),
-            calls_compiled: false,
-            limits_stop_traces: false,
             residual_calls: indexmap::IndexSet::new(),
             versions: FxIndexMap::default(),
-            entrances: FxHashSet::default(),
-            passages: Passages::default(),
+            arrivals: Arrivals::default(),
             changes: Vec::new(),
-            traces: 0,
-            passed_heads: FxHashMap::default(),
-            profile: Profile::default(),
-            decisions: Vec::new(),
+            tracing: Tracing::default(),
             region: None,
-            bridges: FxHashMap::default(),
             exits: Vec::new(),
             packer: Packer::default(),
             unpacked: FxHashMap::default(),
@@ -234,15 +246,11 @@ impl<'m> Engine<'m> {
             events_lost: 0,
             positions: FxIndexSet::default(),
             merges: Merges::default(),
-            no_exits: false,
-            abort_at: None,
-            rewrites_off: Kinds::default(),
+            settings: Settings::default(),
             firings: RefCell::default(),
-            check_hints: false,
             hint_checks: FxIndexMap::default(),
             chaos: None,
             traced_slots: Vec::new(),
-            longest_trace: 0,
             steps: 0,
             work: 0,
             quiet_steps: 0,
@@ -252,10 +260,8 @@ impl<'m> Engine<'m> {
             names: FxHashMap::default(),
             fragments_by_key: FxHashMap::default(),
             guards: 0,
-            run_roots: Vec::new(),
-            run_locals: Vec::new(),
+            run: RunRoots::default(),
             local_roots: FxHashMap::default(),
-            arriving: None,
         }
     }
 
@@ -268,24 +274,18 @@ impl<'m> Engine<'m> {
         let Engine {
             program: _,
             memory: _,
-            calls_compiled: _,
-            limits_stop_traces: _,
             limits: _,
             events: _,
             events_lost: _,
             positions: _,
-            no_exits: _,
-            abort_at: _,
-            rewrites_off: _,
-            check_hints: _,
+            settings: _,
             chaos: _,
             traced_slots: _,
             roots: _,
             data_roots: _,
             next_slot: _,
             names: _,
-            run_roots: _,
-            run_locals: _,
+            run: _,
             local_roots: _,
             guards: _,
             fragments,
@@ -296,37 +296,30 @@ impl<'m> Engine<'m> {
             refused_functions,
             residual_calls,
             versions,
-            entrances,
-            passages,
+            arrivals,
             changes,
-            traces,
-            passed_heads,
-            profile,
-            decisions,
+            tracing,
             region,
-            bridges,
             exits,
             packer,
             unpacked,
             merges,
             firings,
             hint_checks,
-            longest_trace,
             steps,
             work,
             quiet_steps,
             fragments_by_key,
-            arriving,
         } = self;
         *units = Vec::from_iter(kept);
         (*fragments, *finished, *fragments_by_key) = Default::default();
         (*functions, *functions_before, *refused_functions) = Default::default();
         (*residual_calls, *hint_checks) = Default::default();
-        (*versions, *entrances, *passages, *changes) = Default::default();
-        (*traces, *passed_heads, *profile, *decisions, *region) = Default::default();
-        (*bridges, *exits, *packer, *unpacked) = Default::default();
-        (*merges, *firings, *arriving) = Default::default();
-        (*longest_trace, *steps, *work, *quiet_steps) = Default::default();
+        (*versions, *arrivals, *changes) = Default::default();
+        (*tracing, *region) = Default::default();
+        (*exits, *packer, *unpacked) = Default::default();
+        (*merges, *firings) = Default::default();
+        (*steps, *work, *quiet_steps) = Default::default();
     }
 
     /// The fragment whose graph has this key.

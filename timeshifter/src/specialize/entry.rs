@@ -37,7 +37,7 @@ impl<'m> Engine<'m> {
         let name = self.fresh_name(graph);
         let unit = self.units.len();
         let fragment = self.new_fragment(graph, &name, unit);
-        let exits = self.program.promotes() && !self.no_exits;
+        let exits = self.program.promotes() && !self.settings.no_exits;
         self.units.push(Unit { fragment, graph, exits, done: false, given: Vec::new() });
         Ok(unit)
     }

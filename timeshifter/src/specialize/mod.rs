@@ -34,7 +34,7 @@ mod step;
 mod trace;
 
 pub use chaos::{Chaos, Choice, Flipped, choices_of, without};
-pub use engine::{Engine, FunctionKey, FxIndexMap, FxIndexSet, RootKind, Unit, Version};
+pub use engine::{Engine, FunctionKey, FxIndexMap, FxIndexSet, RootKind, Settings, Tracing, Unit, Version};
 pub use entry::Argument;
 pub use error::{Limits, Met, SpecError};
 pub use event::{Beginning, EVENTS, Event, GuestPosition, Stop, What};

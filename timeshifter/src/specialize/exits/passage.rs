@@ -58,19 +58,19 @@ fn word(frames: &[eval::Frame], (depth, value): Place) -> Word {
 
 /// Whether arrivals are told apart by nothing but the words of their frames.
 fn is_plain(engine: &Engine<'_>, frames: &[eval::Frame]) -> bool {
-    let has_locals = !engine.run_locals.is_empty() || frames.iter().any(|frame| !frame.slots.is_empty());
+    let has_locals = !engine.run.locals.is_empty() || frames.iter().any(|frame| !frame.slots.is_empty());
     !has_locals && !engine.program.references_in_memory
 }
 
 impl Engine<'_> {
     /// How many arrivals from the interpreter have entered a version as others before them.
     pub fn passages_taken(&self) -> u64 {
-        self.passages.taken.get()
+        self.arrivals.passages.taken.get()
     }
 
     /// Where these frames, which have this hash, go on in compiled code, if such have been there before.
     pub(crate) fn by_passage(&self, hash: u64, frames: &[eval::Frame]) -> Option<Entrance> {
-        let passage = self.passages.kept.get(&hash)?;
+        let passage = self.arrivals.passages.kept.get(&hash)?;
         let here = frames.iter().map(|frame| (frame.graph, frame.block, frame.index));
         if !passage.stands.iter().copied().eq(here)
             || passage.changes != self.changes_of(passage.entrance.version.key)
@@ -87,7 +87,7 @@ impl Engine<'_> {
             && passage.bounds.iter().all(|(place, wanted, any)| is_in(at(*place), wanted) || !is_in(at(*place), any));
         // What is `None` leads nowhere.
         let root_at =
-            |word: Word| self.run_roots.iter().find(|(_, at)| *at == word && word != 0).map(|(root, _)| *root);
+            |word: Word| self.run.exclusive.iter().find(|(_, at)| *at == word && word != 0).map(|(root, _)| *root);
         let leads_anywhere =
             |word: Word| passage.anywhere.iter().any(|place| at(*place) == word) && self.memory.may_be_address(word);
         let comes_from = |word: Word, wanted: &Origin| match (wanted, root_at(word)) {
@@ -101,7 +101,7 @@ impl Engine<'_> {
         if !fits {
             return None;
         }
-        self.passages.taken.set(self.passages.taken.get() + 1);
+        self.arrivals.passages.taken.set(self.arrivals.passages.taken.get() + 1);
         let words = passage.params.iter().map(|place| at(*place)).collect();
         Some(Entrance { words, ..passage.entrance.clone() })
     }
@@ -109,10 +109,10 @@ impl Engine<'_> {
     /// Keeps how these frames, which have this hash, enter a version, if their words are all that it depends on.
     pub(crate) fn keep_passage(&mut self, hash: u64, frames: &[eval::Frame], entrance: &Entrance) {
         if let Some(passage) = self.passage(frames, entrance) {
-            if self.passages.kept.len() >= MOST {
-                self.passages.kept.clear();
+            if self.arrivals.passages.kept.len() >= MOST {
+                self.arrivals.passages.kept.clear();
             }
-            self.passages.kept.insert(hash, passage);
+            self.arrivals.passages.kept.insert(hash, passage);
         }
     }
 

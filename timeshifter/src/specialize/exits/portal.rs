@@ -44,8 +44,11 @@ impl Portal {
 /// Where the exclusive roots of a run are, and the local aggregates that compiled code has left.
 #[derive(Clone, Debug, Default)]
 pub struct RunRoots {
-    exclusive: Vec<(RootId, Word)>,
-    locals: Vec<Word>,
+    /// The exclusive roots, with their addresses.
+    pub(crate) exclusive: Vec<(RootId, Word)>,
+    /// The addresses of the run's local aggregates that lay in real memory where it last left compiled code. They stay
+    /// to the end of the run.
+    pub(crate) locals: Vec<Word>,
 }
 
 /// How runs that stand at a portal's merge point with certain greens enter a version, whatever their reds are.
@@ -135,19 +138,19 @@ impl Engine<'_> {
     /// Begins a run at a portal's merge point, with the words of its parameters' leaves: where its exclusive roots are.
     pub fn begin_portal_run(&mut self, portal: &Portal, words: &[Word]) {
         let root = |(at, root): &(usize, RootId)| Some((*root, *words.get(*at)?));
-        self.run_roots = portal.roots.iter().filter_map(root).collect();
-        self.run_locals.clear();
+        self.run.exclusive = portal.roots.iter().filter_map(root).collect();
+        self.run.locals.clear();
     }
 
     /// The exclusive roots of the run being served, to be given back by [`Engine::restore_run`] when it goes on after
     /// others.
     pub fn run_roots(&self) -> RunRoots {
-        RunRoots { exclusive: self.run_roots.clone(), locals: self.run_locals.clone() }
+        self.run.clone()
     }
 
     /// Goes on with a run after others.
     pub fn restore_run(&mut self, roots: RunRoots) {
-        (self.run_roots, self.run_locals) = (roots.exclusive, roots.locals);
+        self.run = roots;
     }
 
     /// How runs with the greens that a portal's frame has enter the version that this one enters, if their reds don't

@@ -118,7 +118,7 @@ impl Engine<'_> {
         if let Some(outermost) = frames.first_mut() {
             outermost.slots = st.slots.keys().map(|id| addresses[id]).collect();
         }
-        self.run_locals = left;
+        self.run.locals = left;
         Ok(frames)
     }
 
@@ -135,7 +135,7 @@ impl Engine<'_> {
             return Ok(None); // nothing has been compiled yet
         }
         let hash = self.hash_of_frames(frames);
-        if !self.entrances.contains(&hash) {
+        if !self.arrivals.entrances.contains(&hash) {
             debug_assert!(!self.has_version(frames, fragment), "the hash of {frames:?} hides a version");
             return Ok(None);
         }
@@ -157,9 +157,9 @@ impl Engine<'_> {
 
     /// The version that a state of the interpreter's frames implies.
     fn entrance(&mut self, frames: &[eval::Frame], fragment: usize) -> Result<Option<Entrance>, SpecError> {
-        self.arriving = Some(Arriving { roots: self.roots_of(frames), anywhere: self.anywhere(frames) });
+        self.arrivals.arriving = Some(Arriving { roots: self.roots_of(frames), anywhere: self.anywhere(frames) });
         let found = self.find_version(frames, fragment);
-        self.arriving = None;
+        self.arrivals.arriving = None;
         found
     }
 
@@ -266,7 +266,7 @@ impl Engine<'_> {
 
     fn find_version(&mut self, frames: &[eval::Frame], fragment: usize) -> Result<Option<Entrance>, SpecError> {
         let mut st = self.arriving_state(frames, fragment);
-        for (root, address) in self.arriving.iter().flat_map(|arriving| &arriving.roots) {
+        for (root, address) in self.arrivals.arriving.iter().flat_map(|arriving| &arriving.roots) {
             st.memory.roots.insert(*root, Red::Const(Const::Int(*address as i64)));
         }
         self.trim(&mut st);
@@ -378,8 +378,8 @@ impl Engine<'_> {
     /// frame. What a reference leads to that was found in memory is no root.
     fn roots_of(&mut self, frames: &[eval::Frame]) -> Vec<(RootId, Word)> {
         // What is `None` leads nowhere.
-        let mut roots: Vec<(RootId, Word)> = self.run_roots.iter().filter(|(_, at)| *at != 0).copied().collect();
-        let mut locals = self.run_locals.clone();
+        let mut roots: Vec<(RootId, Word)> = self.run.exclusive.iter().filter(|(_, at)| *at != 0).copied().collect();
+        let mut locals = self.run.locals.clone();
         locals.extend(frames.iter().flat_map(|frame| &frame.slots));
         locals.retain(|at| *at != 0);
         if self.program.references_in_memory {
@@ -460,7 +460,7 @@ impl Engine<'_> {
     pub fn begin_run(&mut self, unit: usize, words: &[Word]) {
         let Unit { fragment, .. } = self.units[unit];
         let params = self.fragments[fragment].graph.entry_params();
-        self.run_roots = params
+        self.run.exclusive = params
             .iter()
             .zip(words)
             .filter_map(|(param, word)| match self.fragments[fragment].info(*param).origin {
@@ -468,6 +468,6 @@ impl Engine<'_> {
                 _ => None,
             })
             .collect();
-        self.run_locals.clear();
+        self.run.locals.clear();
     }
 }

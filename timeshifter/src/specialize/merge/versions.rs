@@ -140,7 +140,7 @@ impl Engine<'_> {
         let id = VersionId { key, version: self.versions[key].len() };
         if enterable {
             if let Some((key, _)) = self.versions.get_index(key) {
-                self.entrances.insert(self.hash_of_key(key));
+                self.arrivals.entrances.insert(self.hash_of_key(key));
             }
             self.fragments[fragment].make_entry(block);
             self.name_params(&template);

@@ -89,13 +89,13 @@ impl Engine<'_> {
     /// Fragment `root` with all that becomes one graph with it: to be cleaned, by whoever has the time for it.
     pub fn linked(&self, root: usize, linking: Linking<'_>) -> Linked {
         let (graph, entry) = (self.linked_raw(root, linking), self.entry_bounds(root));
-        Linked { graph, entry, rewrites_off: self.rewrites_off }
+        Linked { graph, entry, rewrites_off: self.settings.rewrites_off }
     }
 
     /// The graph of a fragment, cleaned.
     pub(crate) fn cleaned(&self, fragment: usize) -> Cleaned {
         let (graph, entry) = (self.raw_graph(fragment), self.entry_bounds(fragment));
-        let cleaned = Linked { graph, entry, rewrites_off: self.rewrites_off }.optimize();
+        let cleaned = Linked { graph, entry, rewrites_off: self.settings.rewrites_off }.optimize();
         *self.firings.borrow_mut() += &cleaned.firings;
         cleaned
     }

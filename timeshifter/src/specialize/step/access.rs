@@ -81,7 +81,7 @@ impl Engine<'_> {
     /// Where a word comes from that has been brought by the interpreter. What leads somewhere, and was not handed over
     /// as what no `&mut` changes, may lead into any of them.
     fn arriving_origin(&self, word: Word) -> Origin {
-        let Some(Arriving { roots, anywhere }) = &self.arriving else { return Origin::Outside };
+        let Some(Arriving { roots, anywhere }) = &self.arrivals.arriving else { return Origin::Outside };
         match roots.iter().find(|(_, at)| *at == word) {
             Some((root, _)) => Origin::Root(Provenance { root: *root, offset: Some(0) }),
             None if anywhere.contains(&word) => Origin::Unknown,

@@ -282,7 +282,7 @@ impl<'m> Engine<'m> {
             results
         } else if st.concrete.is_some() {
             let call = Emitted { opcode, imm, operands, types, evaluated, all_args };
-            if self.calls_compiled && call.is_specialized(self) {
+            if self.settings.calls_compiled && call.is_specialized(self) {
                 return Ok(Some(Outcome::Calls(Box::new(call))));
             }
             match self.interpret_call(st, op, &call)? {

@@ -78,7 +78,7 @@ impl<'m> Engine<'m> {
     /// Refuses to go on behind ops beyond the limit. That is looked at between steps: what diagnoses it goes on from
     /// here. A trace is stopped by whoever drives it.
     fn limit_ops(&mut self, st: &State) -> Result<(), SpecError> {
-        let is_traced = self.limits_stop_traces && st.concrete.is_some();
+        let is_traced = self.settings.limits_stop_traces && st.concrete.is_some();
         if !is_traced && self.fragments[st.fragment].size > self.limits.unrolled_ops {
             return Err(self.endless_green_loop(st, Met::UnrolledOps(self.limits.unrolled_ops)));
         }

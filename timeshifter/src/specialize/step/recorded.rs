@@ -41,7 +41,7 @@ impl Engine<'_> {
         let given = args.get(results..).ok_or_else(|| malformed(op))?;
         let Some(operands) = operands(args).filter(|_| self.lasts(st, graph, given)) else { return Ok(()) };
         let given = &operands[results..];
-        if self.check_hints {
+        if self.settings.check_hints {
             let text = format!("the result of `{}` was said to be {{:?}}, but it is {{:?}}", target.function);
             self.residual_calls.insert(target.key.clone());
             self.check_hint(st, op, &operands, Some(&function.name), text)?;
@@ -59,7 +59,7 @@ impl Engine<'_> {
     /// From here on a value is a constant.
     pub(crate) fn record_exact_value(&mut self, st: &mut State, op: &Op, args: &[Red]) -> Result<(), SpecError> {
         let [value, exact] = args else { return Err(malformed(op)) };
-        if self.check_hints
+        if self.settings.check_hints
             && let Some(operands) = operands(&[*exact, *value])
         {
             self.check_hint(st, op, &operands, None, "a value was said to be {:?}, but it is {:?}".to_owned())?;

@@ -81,7 +81,7 @@ impl Engine<'_> {
             let concrete = st.concrete.take();
             let fragment = &self.fragments[st.fragment];
             let (ops, emitted) = (fragment.graph.block(st.block).ops.len(), (fragment.size, self.exits.len()));
-            let kept = Passed { st: st.clone(), ops, emitted, decisions: self.decisions.len() };
+            let kept = Passed { st: st.clone(), ops, emitted, decisions: self.tracing.decisions.len() };
             st.concrete = concrete;
             Some(Box::new(kept))
         });
@@ -96,7 +96,12 @@ impl Engine<'_> {
         if from != passed.st.fragment || (self.fragments[from].size, self.exits.len()) != passed.emitted {
             heads.first_rounds.insert(
                 key,
-                FirstRound { passed, version, decisions: self.decisions.len(), latest: self.decisions.len() },
+                FirstRound {
+                    passed,
+                    version,
+                    decisions: self.tracing.decisions.len(),
+                    latest: self.tracing.decisions.len(),
+                },
             );
         }
     }
@@ -104,11 +109,11 @@ impl Engine<'_> {
     /// The trace comes to a merge point: another round of a loop ends there, if it has made versions for it.
     pub(crate) fn ends_round(&self, key: &Key, heads: &mut Heads) {
         let Some(FirstRound { passed, decisions, latest, .. }) = heads.first_rounds.get_mut(key) else { return };
-        let first = self.decisions.get(passed.decisions..*decisions);
-        if first.is_none() || first != self.decisions.get(*latest..) {
+        let first = self.tracing.decisions.get(passed.decisions..*decisions);
+        if first.is_none() || first != self.tracing.decisions.get(*latest..) {
             heads.first_rounds.remove(key);
         } else {
-            *latest = self.decisions.len();
+            *latest = self.tracing.decisions.len();
         }
     }
 

@@ -110,7 +110,7 @@ impl Engine<'_> {
     pub fn trace_exit(&mut self, exit: u32, words: &[Word]) -> Result<(String, Traced), SpecError> {
         let mut st = self.state_at_exit(exit);
         let fragment = st.fragment;
-        self.bridges.entry(exit).or_default().push(fragment);
+        self.tracing.bridges.entry(exit).or_default().push(fragment);
         let params = self.fragments[fragment].graph.entry_params().to_vec();
         st.concrete = Some(params.into_iter().zip(words.iter().copied()).collect());
         let key = self.fragments[fragment].graph.key.clone();
@@ -125,7 +125,7 @@ impl Engine<'_> {
         let position = self.exits[exit as usize].promoted_position();
         let mut st = self.state_at_exit(exit);
         let fragment = st.fragment;
-        self.bridges.entry(exit).or_default().push(fragment);
+        self.tracing.bridges.entry(exit).or_default().push(fragment);
         let params = self.fragments[fragment].graph.entry_params().to_vec();
         let mut beginning = Beginning::Bridge(exit);
         if let Some(position) = position {
@@ -149,11 +149,11 @@ impl Engine<'_> {
         st.at = Some(self.guest_position(&st));
         self.fragments[st.fragment].at = st.at;
         self.happened(What::TraceBegun { of }, &st);
-        self.traces += 1;
+        self.tracing.traces += 1;
         self.quiet_steps = 0;
-        self.decisions.clear();
+        self.tracing.decisions.clear();
         let at_first = of == Beginning::MergePoint;
-        self.trace(Trace { st, heads: Heads::new(self.traces, at_first), traced: 0 })
+        self.trace(Trace { st, heads: Heads::new(self.tracing.traces, at_first), traced: 0 })
     }
 
     fn trace(&mut self, trace: Trace) -> Result<Traced, SpecError> {
@@ -161,9 +161,9 @@ impl Engine<'_> {
         let stop = self.next_stop();
         let end = loop {
             traced += 1;
-            self.longest_trace = self.longest_trace.max(traced);
-            if self.abort_at == Some(traced) {
-                self.abort_at = None;
+            self.tracing.longest = self.tracing.longest.max(traced);
+            if self.settings.abort_at == Some(traced) {
+                self.settings.abort_at = None;
                 break self.abort(st, Stop::Asked(traced))?;
             }
             if stop == Some(traced) {
@@ -174,12 +174,12 @@ impl Engine<'_> {
             }
             let stepped = match self.step_once(&mut st) {
                 Err(error @ (SpecError::EndlessRecursion { .. } | SpecError::Refused { .. }))
-                    if self.calls_compiled =>
+                    if self.settings.calls_compiled =>
                 {
                     break self.abort(st, Stop::Call(error.to_string(), error.loc()))?;
                 }
                 // It has no effects, and hasn't been carried out.
-                Err(error @ SpecError::EndlessCall { .. }) if self.limits_stop_traces => {
+                Err(error @ SpecError::EndlessCall { .. }) if self.settings.limits_stop_traces => {
                     break self.abort(st, Stop::Call(error.to_string(), error.loc()))?;
                 }
                 stepped => stepped?,
@@ -232,7 +232,7 @@ impl Engine<'_> {
             return Some(Stop::TooLong);
         }
         let (quiet, size) = (self.quiet_steps, self.fragments[st.fragment].size);
-        match self.limits_stop_traces {
+        match self.settings.limits_stop_traces {
             true if quiet >= green_steps => Some(Stop::Quiet),
             true if size > unrolled_ops => Some(Stop::TooLarge),
             _ => None,
@@ -523,7 +523,7 @@ impl Engine<'_> {
     /// Whether a path has come to a key before the one that a trace follows: an earlier trace, or this one since it
     /// made its last version. Then there is a loop, or a join.
     fn is_joined(&mut self, key: &Key, heads: &Heads) -> bool {
-        let first = *self.passed_heads.entry(key.clone()).or_insert(heads.trace);
+        let first = *self.tracing.passed_heads.entry(key.clone()).or_insert(heads.trace);
         self.versions.contains_key(key) || heads.has_passed(key) || first != heads.trace
     }
 

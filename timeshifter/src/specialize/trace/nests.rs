@@ -143,7 +143,7 @@ impl Engine<'_> {
                         graph.extend_with_edges(self.fragment_of(entered).map(|to| (nodes[at], nodes[to])));
                     }
                     Terminator::Exit { exit, .. } => {
-                        let bridges = self.bridges.get(exit).into_iter().flatten();
+                        let bridges = self.tracing.bridges.get(exit).into_iter().flatten();
                         graph.extend_with_edges(bridges.map(|to| (nodes[at], nodes[*to])));
                     }
                     _ => {}

@@ -64,16 +64,16 @@ pub(crate) struct Region {
 impl Engine<'_> {
     /// Remembers which way a trace takes at the split that it stands at.
     pub(crate) fn record(&mut self, st: &State, way: Way) {
-        self.decisions.push(way);
+        self.tracing.decisions.push(way);
         let place = self.place(st);
-        let ways = self.profile.0.entry(place).or_default();
+        let ways = self.tracing.profile.0.entry(place).or_default();
         if ways.len() < MOST_WAYS && !ways.contains(&way) {
             ways.push(way);
         }
     }
 
     fn ways(&mut self, st: &State) -> Ways {
-        let mut ways = self.profile.0.get(&self.place(st)).cloned().unwrap_or_default();
+        let mut ways = self.tracing.profile.0.get(&self.place(st)).cloned().unwrap_or_default();
         ways.retain(|_| !self.flips(Choice::Way));
         ways
     }
