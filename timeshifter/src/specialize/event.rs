@@ -105,7 +105,7 @@ pub enum Beginning {
 /// Why a trace was stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// [`Engine::abort_at`] is this step.
+    /// [`Settings::abort_at`](super::Settings::abort_at) is this step.
     Asked(u64),
     /// Chaos has it stopped at this step.
     Chaos(u64),

@@ -55,7 +55,8 @@ pub enum TraceEnd {
 pub enum Traced {
     /// To its end.
     Ended(TraceEnd),
-    /// To a call, which is to be carried out: with [`Engine::calls_compiled`].
+    /// To a call, which is to be carried out: with
+    /// [`Settings::calls_compiled`](crate::specialize::Settings::calls_compiled).
     Calls(Box<Calling>),
 }
 
