@@ -14,6 +14,8 @@ use crate::specialize::program::Program;
 use crate::specialize::residual::{Fragment, Info, SameOp};
 use crate::specialize::state::memory::{Location, Origin, Provenance, RootId, Slot};
 use crate::specialize::state::{GraphIx, Key, KeyFrame, Red, Reg, SlotId, State, VersionId};
+use crate::specialize::step::fold::red_of;
+use crate::specialize::step::own::Shape;
 use crate::specialize::trace::region::{Profile, Region, Way};
 use bounds::IntBound;
 use flowgraph::ir::{
@@ -63,11 +65,11 @@ pub enum RootKind {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct FunctionKey {
     /// The compiler graph.
-    pub graph: crate::specialize::state::GraphIx,
+    pub graph: GraphIx,
     /// Its green arguments.
     pub greens: Vec<(ValueId, Const)>,
     /// The references whose aggregates are its own, by parameter.
-    pub own: Vec<(ValueId, crate::specialize::step::own::Shape)>,
+    pub own: Vec<(ValueId, Shape)>,
 }
 
 /// One root function: the entry, or a function specialized for its greens. It may consist of several fragments.
@@ -76,7 +78,7 @@ pub struct Unit {
     /// The fragment that it begins with.
     pub fragment: usize,
     /// The compiler graph.
-    pub graph: crate::specialize::state::GraphIx,
+    pub graph: GraphIx,
     /// Promotions leave through exits, and versions may be entered from other fragments. Otherwise promotions go to the
     /// twin.
     pub exits: bool,
@@ -558,17 +560,12 @@ impl<'m> Engine<'m> {
                 Red::Slot(other, at) => {
                     let other = self.force_with(st, other, forced, loc)?;
                     let address = self.add_offset(st, other, at, loc)?;
-                    operand_of(self.escape(st, crate::specialize::step::fold::red_of(address), &cell.desc, loc)?)
+                    operand_of(self.escape(st, red_of(address), &cell.desc, loc)?)
                 }
                 value => operand_of(self.escape(st, value, &cell.desc, loc)?),
             };
             let desc = Arc::new(MemDesc { offset: offset as i32, stride: 0, ..MemDesc::clone(&cell.desc) });
-            let known = Location {
-                value: crate::specialize::step::fold::red_of(value),
-                dirty: false,
-                copies: 0,
-                desc: desc.clone(),
-            };
+            let known = Location { value: red_of(value), dirty: false, copies: 0, desc: desc.clone() };
             st.memory.places.insert((root, offset, cell.access), known);
             self.emit(st, Opcode::Setfield, &[Operand::Value(base), value], Imm::mem(desc), &[], loc)?;
         }

@@ -15,9 +15,9 @@
 //!
 //! Backward over the blocks. A store goes up only where no other way leads to, so that all that it takes the place of
 //! are known. Anything else may come from where ways meet, if another one of the same goes: that it isn't needed there
-//! any more is found by [`mod@crate::optimize::forward`]. A constant that is stored where the branch says that a value is
-//! that is the value. A comparison stays where it is: as a rule it is what a branch there is taken by, and costs least
-//! right before that.
+//! any more is found by [`mod@crate::optimize::forward`]. A constant that is stored where the branch says that a value
+//! is that is the value. A comparison stays where it is: as a rule it is what a branch there is taken by, and costs
+//! least right before that.
 
 use crate::optimize::facts::known::Known;
 use crate::optimize::facts::memory::{Place, one_way};

@@ -35,21 +35,15 @@ pub(crate) fn thread_jumps(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
     deciding.retain(|block| {
         !heads.contains(block) || graph.block(*block).term.edges().all(|edge| !heads.contains(&edge.block))
     });
-    let mut edges = edges_to(graph, &deciding);
-    let mut arrivals = graph.arrivals();
-    let mut soles_now = soles(graph, &arrivals);
-    let mut changed = false;
-    if split_latches(
-        graph,
-        &deciding,
-        &edges,
-        Above { heads: &heads, soles: &soles_now, touched: &FxHashSet::default() },
-        rewrites,
-    ) {
-        (edges, arrivals, changed) = (edges_to(graph, &deciding), graph.arrivals(), true);
-        soles_now = soles(graph, &arrivals);
+    let (mut edges, mut arrivals) = (edges_to(graph, &deciding), graph.arrivals());
+    let mut alone = soles(graph, &arrivals);
+    let above = Above { heads: &heads, soles: &alone, touched: &FxHashSet::default() };
+    let mut changed = split_latches(graph, &deciding, &edges, above, rewrites);
+    if changed {
+        (edges, arrivals) = (edges_to(graph, &deciding), graph.arrivals());
+        alone = soles(graph, &arrivals);
     }
-    let (soles, users) = (soles_now, users(graph, &deciding));
+    let users = users(graph, &deciding);
     let mut before = None;
     // What has been handed on since the users were looked for, and the blocks that have got edges or parameters since:
     // what is known of these is no longer all.
@@ -60,7 +54,7 @@ pub(crate) fn thread_jumps(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
             continue;
         }
         let params = graph.block(block).params.clone();
-        let above = Above { heads: &heads, soles: &soles, touched: &touched };
+        let above = Above { heads: &heads, soles: &alone, touched: &touched };
         let Some(ways) = edges
             .get(&block)
             .filter(|ways| !ways.is_empty() && ways.iter().all(|way| way.onward(graph, &params, above).is_some()))
@@ -98,7 +92,7 @@ pub(crate) fn thread_jumps(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
             }
         }
         for way in ways {
-            if let Some(on) = way.onward(graph, &params, Above { heads: &heads, soles: &soles, touched: &touched }) {
+            if let Some(on) = way.onward(graph, &params, Above { heads: &heads, soles: &alone, touched: &touched }) {
                 handed_on.extend(on.args.iter().filter_map(|arg| arg.value()));
                 arrivals[on.block.index()] += 1;
                 touched.insert(on.block);

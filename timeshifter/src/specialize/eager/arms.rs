@@ -6,7 +6,7 @@
 use crate::specialize::engine::{Engine, RootKind};
 use crate::specialize::error::SpecError;
 use crate::specialize::merge::operand_of;
-use crate::specialize::state::{Red, State};
+use crate::specialize::state::{Red, State, slot_of};
 use flowgraph::ir::{BlockId, Const, Edge, Imm, Loc, MemDesc, Opcode, Operand, Terminator, Time, Trap, Type};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -206,7 +206,7 @@ impl Engine<'_> {
         }
         let decided = |red: Red| match decisions.iter().find(|(value, _)| *value == red) {
             Some((_, constant)) => Some(Operand::Const(*constant)),
-            None if crate::specialize::state::slot_of(red).is_some() => None,
+            None if slot_of(red).is_some() => None,
             None => Some(operand_of(red)),
         };
         let mut trap = trap.clone();

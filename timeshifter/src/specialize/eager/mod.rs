@@ -17,6 +17,7 @@ use crate::specialize::chaos::Choice;
 use crate::specialize::engine::Engine;
 use crate::specialize::error::{Met, SpecError};
 use crate::specialize::event::What;
+use crate::specialize::merge::alone::is_whole;
 use crate::specialize::merge::merges::Merge;
 use crate::specialize::state::{Frame, GraphIx, Key, KeyFrame, Red, Reg, State, VersionId};
 use crate::specialize::step::Outcome;
@@ -332,7 +333,7 @@ impl Engine<'_> {
             schedule.todo.push(st);
             return Ok(());
         }
-        if !crate::specialize::merge::alone::is_whole(&st) || self.flips(Choice::Alone) {
+        if !is_whole(&st) || self.flips(Choice::Alone) {
             return self.take(schedule, key, vec![st]);
         }
         self.count_version(mark, key, 1);

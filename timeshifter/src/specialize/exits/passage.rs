@@ -1,8 +1,8 @@
 //! Passages: how the interpreter enters a version again that it has entered before.
 //!
-//! To find the version that an arrival implies, a state is made of all its frames. Behind the exits of inlined calls the
-//! interpreter comes to the same merge points again and again, several frames deep; so it is kept which registers were
-//! the fragment's parameters, and what the version wants of them. (For the one frame that tier 0 brings there are
+//! To find the version that an arrival implies, a state is made of all its frames. Behind the exits of inlined calls
+//! the interpreter comes to the same merge points again and again, several frames deep; so it is kept which registers
+//! were the fragment's parameters, and what the version wants of them. (For the one frame that tier 0 brings there are
 //! [`Door`](super::portal::Door)s, which know more when they are made, since such a frame holds arguments alone.)
 
 use crate::specialize::engine::Engine;

@@ -7,7 +7,7 @@ use crate::specialize::error::SpecError;
 use crate::specialize::event::Beginning;
 use crate::specialize::program::arguments::Source;
 use crate::specialize::state::memory::{Origin, Provenance, RootId};
-use crate::specialize::state::{Frame, GraphIx, Key, Red, Reg, Regs, State, VersionId};
+use crate::specialize::state::{Concrete, Frame, GraphIx, Key, Red, Reg, Regs, State, VersionId};
 use crate::specialize::trace::Traced;
 use flowgraph::eval;
 use flowgraph::ir::{BlockId, Const, Loc, MarkKind, Op, Type, ValueId, Word};
@@ -332,7 +332,7 @@ impl Engine<'_> {
         let fragment = self.new_fragment(graph, &name, unit);
         let roots = self.roots_of(frames);
         let mut st = State { fragment, ..State::empty() };
-        let mut concrete = crate::specialize::state::Concrete::default();
+        let mut concrete = Concrete::default();
         let anywhere = self.anywhere(frames);
         let mut param = |engine: &mut Self, word: Word, ty: Type| {
             let value = engine.fragments[fragment].new_param(BlockId::ENTRY, ty);

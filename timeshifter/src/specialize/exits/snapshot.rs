@@ -11,7 +11,7 @@ use crate::specialize::event::GuestPosition;
 use crate::specialize::exits::packed::Packed;
 use crate::specialize::state::facts::Facts;
 use crate::specialize::state::memory::KnownMemory;
-use crate::specialize::state::{Red, State};
+use crate::specialize::state::{Red, Reg, State};
 use flowgraph::ir::{BlockId, Const, Imm, Loc, NO_GUARD, Opcode, Operand, Terminator, Type, ValueId};
 use std::rc::Rc;
 
@@ -238,7 +238,7 @@ pub(crate) fn rename(st: &mut State, renamed: &[(ValueId, ValueId)]) {
     };
     for frame in &mut st.frames {
         for (_, reg) in frame.regs.iter_mut() {
-            if let crate::specialize::state::Reg::Red(red) = reg {
+            if let Reg::Red(red) = reg {
                 new(red);
             }
         }

@@ -22,8 +22,8 @@ pub(super) mod versions;
 use crate::specialize::engine::{Engine, RootKind};
 use crate::specialize::error::SpecError;
 use crate::specialize::state::facts::Facts;
-use crate::specialize::state::memory::{Cell, KnownMemory, Location, Origin, Place, RootId, Slot};
-use crate::specialize::state::{Frame, Red, Reg, SlotId, State};
+use crate::specialize::state::memory::{Cell, Element, KnownMemory, Location, Origin, Place, RootId, Slot};
+use crate::specialize::state::{Frame, Red, Reg, SlotId, State, slot_of};
 use crate::specialize::step::packing::{Pack, common_places};
 use bounds::IntBound;
 use flowgraph::ir::{Access, BlockId, Const, Loc, Operand, ValueId};
@@ -238,8 +238,7 @@ impl<'m> Engine<'m> {
 
     fn meet_slots(&mut self, meeting: &mut Meeting, all: &[&State], tuple: &Tuple) -> Result<Red, Conflict> {
         let conflict = || {
-            let forces =
-                tuple.iter().enumerate().filter_map(|(i, r)| crate::specialize::state::slot_of(*r).map(|s| (i, s)));
+            let forces = tuple.iter().enumerate().filter_map(|(i, r)| slot_of(*r).map(|s| (i, s)));
             Conflict { forces: forces.collect(), packs: Vec::new() }
         };
         let mut ids = Vec::with_capacity(tuple.len());
@@ -578,7 +577,7 @@ impl<'m> Engine<'m> {
 
     /// Forgets roots that no register is derived from, unless a store under them is pending.
     pub(crate) fn trim_memory(&self, st: &mut State) {
-        st.memory.elements.retain(crate::specialize::state::memory::Element::is_version);
+        st.memory.elements.retain(Element::is_version);
         if st.memory.roots.is_empty() {
             return;
         }

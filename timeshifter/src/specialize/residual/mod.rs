@@ -13,6 +13,7 @@
 pub(super) mod link;
 pub(super) mod output;
 
+use crate::specialize::engine::operands;
 use crate::specialize::event::GuestPosition;
 use crate::specialize::state::memory::Origin;
 use crate::specialize::state::{GraphIx, VersionId};
@@ -70,7 +71,7 @@ impl SameOp<'_> {
         } else if op.opcode == Opcode::RecordKnownResult && opcode == Opcode::CallElidable {
             op.args.strip_suffix(args).map(Known::from_slice)
         } else {
-            (op.opcode == opcode && op.args[..] == *args).then(|| crate::specialize::engine::operands(&op.results))
+            (op.opcode == opcode && op.args[..] == *args).then(|| operands(&op.results))
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::specialize::engine::{Arriving, Engine, RootKind};
 use crate::specialize::error::SpecError;
 use crate::specialize::state::memory::{Element, Location, Origin, Place, Provenance, Reach, RootId, ranges_overlap};
 use crate::specialize::state::{Red, State};
+use crate::specialize::step::fold::red_of;
 use bounds::IntBound;
 use flowgraph::ir::{Access, Const, Imm, Loc, MemDesc, MemKind, Opcode, Operand, Type, Word};
 use std::collections::VecDeque;
@@ -110,7 +111,7 @@ impl Engine<'_> {
                 return Ok(value);
             }
             let real = self.real(st, target.base, loc)?;
-            return self.red_load(st, &Target { base: crate::specialize::step::fold::red_of(real), ..*target }, loc);
+            return self.red_load(st, &Target { base: red_of(real), ..*target }, loc);
         }
         match (self.origin(st, target.base), target.desc.kind) {
             (Origin::Root(p), _) => self.load_exclusive(st, target, p, loc),
@@ -211,12 +212,7 @@ impl Engine<'_> {
                 return Ok(());
             }
             let real = self.real(st, target.base, loc)?;
-            return self.red_store(
-                st,
-                &Target { base: crate::specialize::step::fold::red_of(real), ..*target },
-                value,
-                loc,
-            );
+            return self.red_store(st, &Target { base: red_of(real), ..*target }, value, loc);
         }
         let value = self.escape(st, value, target.desc, loc)?;
         match (self.origin(st, target.base), target.desc.kind) {
@@ -258,7 +254,7 @@ impl Engine<'_> {
     /// of several, what is known of any of them may change from here on; as long as that address is in use, none of
     /// them is accessed but through it, or they are cells.
     pub(crate) fn escape(&mut self, st: &mut State, value: Red, desc: &MemDesc, loc: Loc) -> Result<Red, SpecError> {
-        let value = crate::specialize::step::fold::red_of(self.real(st, value, loc)?);
+        let value = red_of(self.real(st, value, loc)?);
         match self.origin(st, value) {
             Origin::Root(p) => {
                 self.flush(st, |root| root == p.root, loc)?;
@@ -520,7 +516,7 @@ impl Engine<'_> {
         loc: Loc,
     ) -> Result<Operand, SpecError> {
         let operand = self.real(st, address, loc)?;
-        match self.origin(st, crate::specialize::step::fold::red_of(operand)) {
+        match self.origin(st, red_of(operand)) {
             Origin::Root(p) => {
                 self.flush(st, |root| root == p.root, loc)?;
                 st.memory.places.retain(|place, l| place.0 != p.root || (!mutable && l.desc.kind != MemKind::Shared));

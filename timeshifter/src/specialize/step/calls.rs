@@ -5,6 +5,7 @@ use crate::specialize::error::{Met, SpecError};
 use crate::specialize::event::What;
 use crate::specialize::state::memory::Origin;
 use crate::specialize::state::{Frame, GraphIx, Red, Reg, Regs, SlotId, State};
+use crate::specialize::step::fold::red_of;
 use crate::specialize::step::{Outcome, malformed, show_const, unreachable_here};
 use flowgraph::ir::{BlockId, CallMode, Callee, Const, Imm, Loc, Op, Opcode, Operand, Type, ValueId};
 use flowgraph::value::has_cell;
@@ -352,7 +353,7 @@ impl<'m> Engine<'m> {
             out.push(match *red {
                 Red::Slot(id, at) => {
                     let base = self.force_with(st, id, forced, loc)?;
-                    crate::specialize::step::fold::red_of(self.add_offset(st, base, at, loc)?)
+                    red_of(self.add_offset(st, base, at, loc)?)
                 }
                 other => other,
             });

@@ -19,6 +19,7 @@ use crate::specialize::error::{Met, SpecError};
 use crate::specialize::state::{Red, Reg, Regs, State};
 use crate::specialize::step::access::Target;
 use crate::specialize::step::calls::Emitted;
+use crate::specialize::step::fold::{constants_of, red_of};
 use crate::specialize::trace::region::Way;
 use flowgraph::ir::{
     Color, Const, Edge, Effect, Imm, Loc, MarkKind, Op, Opcode, Operand, OperandType, Terminator, Time, Trap, TrapKind,
@@ -167,7 +168,7 @@ impl<'m> Engine<'m> {
     }
 
     fn green_pure(&mut self, op: &Op, args: &[Red]) -> Result<SmallVec<[Red; 2]>, SpecError> {
-        let given = crate::specialize::step::fold::constants_of(args).and_then(|c| self.compute(op.opcode, &c));
+        let given = constants_of(args).and_then(|c| self.compute(op.opcode, &c));
         let given = given.ok_or_else(|| SpecError::NotGreen { op: op.opcode.name().to_owned(), loc: op.loc })?;
         Ok(given.into_iter().map(Red::Const).collect())
     }
@@ -254,7 +255,7 @@ impl<'m> Engine<'m> {
                 }
                 _ if *time == Time::Now => return Err(SpecError::NotGreen { op: "switch".to_owned(), loc }),
                 value => {
-                    let value = crate::specialize::step::fold::red_of(self.real(st, value, loc)?);
+                    let value = red_of(self.real(st, value, loc)?);
                     return Ok(Some(Outcome::SwitchSplit { value, cases, default, loc }));
                 }
             },

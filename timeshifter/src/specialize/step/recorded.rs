@@ -4,8 +4,8 @@
 //! finds the result of an equal call. It is said in the residual graph, too, for the optimizer, which sees more of it
 //! at once, and takes it out in the end. Nothing of this is part of snapshots.
 //!
-//! Where hints are checked ([`Settings::check_hints`](crate::specialize::Settings::check_hints)) a call of a graph that is
-//! made for the place comes before: now and then that calls the function, and traps if it gives something else.
+//! Where hints are checked ([`Settings::check_hints`](crate::specialize::Settings::check_hints)) a call of a graph that
+//! is made for the place comes before: now and then that calls the function, and traps if it gives something else.
 
 use crate::specialize::engine::Engine;
 use crate::specialize::error::SpecError;
