@@ -13,9 +13,8 @@
 //! Such a block is the end of a loop's rounds that goes on while a flag is set, or of those of a machine with states.
 //! It may do a little by the way. What it does is not done twice, and often not needed on all ways.
 
-use super::threads::{Above, Way, can_hand_on, edges_to};
+use super::threads::{Above, Way, edges_to, that_can_hand_on};
 use crate::optimize::rewrites::{Kind, Rewrites};
-use flowgraph::analysis::Predecessors;
 use flowgraph::ir::{BlockId, Const, Edge, Effect, Graph, Operand, Renaming, Terminator, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -48,8 +47,8 @@ pub(super) fn split_latches(
         return false;
     }
     // Nobody goes past what would have to hand on too much.
-    let predecessors = Predecessors::new(graph);
-    latches.retain(|(block, _)| can_hand_on(graph, *block, &predecessors));
+    let can = that_can_hand_on(graph, &latches.iter().map(|(block, _)| *block).collect::<Vec<_>>());
+    latches.retain(|(block, _)| can.contains(block));
     let latches: Vec<Latch> = latches.into_iter().flat_map(|(_, latches)| latches).collect();
     let blocks: Vec<BlockId> = latches.iter().map(|(block, _)| *block).collect();
     let (arriving, used) = (edges_to(graph, &blocks), used_elsewhere(graph, &blocks));

@@ -305,10 +305,14 @@ fn needed_in(
     Some(found)
 }
 
-/// Whether few enough blocks behind another one need its parameters.
-pub(super) fn can_hand_on(graph: &Graph, block: BlockId, before: &Predecessors) -> bool {
-    let (users, touched) = (users(graph, &[block]), FxHashSet::default());
-    users.values().all(|users| needed_in(before, block, users, &touched).is_some())
+/// Those of some blocks whose parameters few enough blocks behind them need.
+pub(super) fn that_can_hand_on(graph: &Graph, blocks: &[BlockId]) -> FxHashSet<BlockId> {
+    let (users, before, touched) = (users(graph, blocks), Predecessors::new(graph), FxHashSet::default());
+    let are_few = |block: BlockId, param: &ValueId| {
+        users.get(param).is_none_or(|users| needed_in(&before, block, users, &touched).is_some())
+    };
+    let can = |block: &BlockId| graph.block(*block).params.iter().all(|param| are_few(*block, param));
+    blocks.iter().copied().filter(can).collect()
 }
 
 /// Gives these blocks, which are all that it is needed in, a parameter each in place of one of a block before them.
