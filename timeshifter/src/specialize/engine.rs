@@ -192,6 +192,8 @@ pub struct Tracing {
     /// Where the guest has jumped to in a trace: the number of the first. That one may go straight on, the next ones
     /// make versions.
     pub(crate) passed_heads: FxHashMap<Key, usize>,
+    /// The places of the merge points that they have made versions of.
+    pub(crate) loops: FxHashSet<u64>,
     /// Which ways they have taken at splits.
     pub(crate) profile: Profile,
     /// The ways that the present one has taken, in order.

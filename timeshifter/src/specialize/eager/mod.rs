@@ -209,7 +209,7 @@ impl Engine<'_> {
             return true;
         }
         self.program.is_merge_point(f.graph, f.block, f.index)
-            && (!self.in_region(st) || self.traced_loop(st).is_some())
+            && (!self.in_region(st) || self.loop_of_region(st).is_some())
     }
 
     fn park(&mut self, schedule: &mut Schedule, mut st: State, mut kind: MarkKind) -> Result<(), SpecError> {

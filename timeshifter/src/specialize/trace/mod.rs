@@ -408,6 +408,9 @@ impl Engine<'_> {
         let key = self.key(st, kind);
         if guest {
             self.stand_at(st, &key);
+            if let Some(end) = self.enter_known_loop(st, &key)? {
+                return Ok(Some(end));
+            }
         }
         if !begins_loop && !self.versions.contains_key(&key) {
             // No backward jump of the guest leads here, or none that has been seen: straight on.
@@ -548,7 +551,7 @@ impl Engine<'_> {
     /// Makes another version of the key, and goes on in it. The first keeps slots, all else are plain variables; the
     /// second is the arriving state itself, and so is the third if a constant alternates; others are widened against
     /// the last one (`widens`). `top`: keeps no constants.
-    fn trace_into_version(
+    pub(crate) fn trace_into_version(
         &mut self,
         st: &mut State,
         key: usize,
@@ -582,6 +585,7 @@ impl Engine<'_> {
         }
         let id = self.add_version(key, template, true);
         let template = self.version(id).template.clone();
+        self.knows_loop_from_now_on(&template);
         let Some(args) = self.bind(&mut arriving, &template, block, true, loc)? else {
             return Err(SpecError::Malformed("a state does not imply what it was met into".to_owned(), loc));
         };

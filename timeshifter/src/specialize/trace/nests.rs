@@ -137,6 +137,9 @@ impl Engine<'_> {
             nodes.push(node);
         }
         for (at, fragment) in self.fragments.iter().enumerate().filter(|(_, fragment)| !fragment.abandoned) {
+            if self.is_region(at) {
+                graph.update_edge(nodes[at], nodes[at], ());
+            }
             for block in &fragment.graph.blocks {
                 match &block.term {
                     Terminator::Enter { graph: entered, .. } => {

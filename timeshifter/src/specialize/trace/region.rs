@@ -11,9 +11,10 @@ use crate::specialize::engine::{Engine, Version};
 use crate::specialize::error::SpecError;
 use crate::specialize::event::What;
 use crate::specialize::exits::snapshot::rename;
-use crate::specialize::state::{Key, Red, Reg, State, VersionId};
+use crate::specialize::state::{Frame, Key, Red, Reg, State, VersionId};
+use crate::specialize::trace::TraceEnd;
 use crate::specialize::trace::nests::Nests;
-use flowgraph::ir::{BlockId, Const, Edge, Loc, MarkKind, Terminator, Time, ValueId};
+use flowgraph::ir::{BlockId, Const, Edge, Loc, MarkKind, Operand, Terminator, Time, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
@@ -57,6 +58,10 @@ pub(crate) struct Region {
     loops: FxHashSet<usize>,
     /// The keys of the loops that don't. What is in no loop that traces have been around is just gone by.
     elsewhere: FxHashSet<usize>,
+    /// It is the first code of its loop here, and goes on behind it as far as others are known.
+    born: bool,
+    /// How many frames there are at its head.
+    depth: usize,
     /// With more ops its paths end at their next merge points.
     most_ops: usize,
 }
@@ -81,7 +86,7 @@ impl Engine<'_> {
     fn place(&self, st: &State) -> u64 {
         let mut hasher = FxHasher::default();
         let last = st.frames.len() - 1;
-        for (at, frame) in st.frames.iter().enumerate() {
+        for (at, frame) in st.frames.iter().enumerate().skip(self.context(st)) {
             (frame.graph, frame.block, frame.index).hash(&mut hasher);
             let (live, _) = self.live_registers(frame, at == last);
             for value in live {
@@ -91,6 +96,55 @@ impl Engine<'_> {
             }
         }
         hasher.finish()
+    }
+
+    /// The frame of the innermost portal: how the others stand makes no difference to where it is. The first one if a
+    /// portal is inside of itself.
+    fn context(&self, st: &State) -> usize {
+        let is_portal = |frame: &&Frame| self.program.graph(frame.graph).attributes.portal.is_some();
+        let Some(innermost) = st.frames.iter().rposition(|frame| is_portal(&frame)) else { return 0 };
+        let portals: SmallVec<[&Frame; 8]> = st.frames[..=innermost].iter().filter(is_portal).collect();
+        let recurs = portals.iter().enumerate().any(|(at, frame)| {
+            portals[..at].iter().any(|other| (other.graph, &other.greens) == (frame.graph, &frame.greens))
+        });
+        if recurs { 0 } else { innermost }
+    }
+
+    /// Whether traces have been around the loop at a merge point with other frames below its portal's.
+    fn knows_loop(&self, st: &State) -> bool {
+        self.context(st) > 0 && self.tracing.loops.contains(&self.place(st))
+    }
+
+    /// A trace makes a version of the merge point that it stands at.
+    pub(crate) fn knows_loop_from_now_on(&mut self, st: &State) {
+        let place = self.place(st);
+        self.tracing.loops.insert(place);
+    }
+
+    /// Where a trace comes to a loop for the first time with these frames, and others have been around it with other
+    /// ones, all their ways become its code at once.
+    pub(crate) fn enter_known_loop(&mut self, st: &mut State, key: &Key) -> Result<Option<TraceEnd>, SpecError> {
+        if self.versions.get(key).is_some_and(|versions| !versions.is_empty()) || !self.knows_loop(st) {
+            return Ok(None);
+        }
+        let key = self.versions.insert_full(key.clone(), Vec::new()).0;
+        let id = self.trace_into_version(st, key, false, true)?;
+        let concrete = st.concrete.take();
+        let most_ops = self.limits.region_ops;
+        let region = Region { fragment: 0, loops: FxHashSet::from_iter([key]), elsewhere: FxHashSet::default(), born: true, depth: st.frames.len(), most_ops };
+        let Some(region) = self.fill_region(id, region) else {
+            st.concrete = concrete;
+            return Ok(None);
+        };
+        let entered = self.region_key(&region);
+        self.install_region(region);
+        let version = VersionId { key, version: self.versions[key].len() - 1 };
+        let params: Vec<_> = self.fragments[st.fragment].graph.block(st.block).params.iter().copied().map(Operand::Value).collect();
+        st.concrete = concrete;
+        let words = params.iter().map(|param| self.concrete_word(st, *param)).collect();
+        let loc = self.loc(st);
+        self.link(st, version, params, loc);
+        Ok(Some(TraceEnd::Enter(entered, words)))
     }
 
     /// The version of a loop that a fragment is the code of; that of a region's is the one that it was made for.
@@ -104,13 +158,18 @@ impl Engine<'_> {
     pub fn specialize_region(&mut self, nests: &Nests, nest: usize, most_ops: usize) -> Option<NewRegion> {
         let nest = nests.nest(nest);
         let id = nest.head;
-        let (fragment, st) = self.begin_region(id);
-        let open = self.memory.is_open();
-        self.memory.open_foreign(false);
         let mut loops = nest.keys.clone();
         loops.retain(|key| *key == id.key || !self.flips(Choice::Inner));
         let elsewhere = nests.keys().filter(|key| !loops.contains(key)).collect();
-        self.region = Some(Region { fragment, loops, elsewhere, most_ops });
+        let depth = self.version(id).template.frames.len();
+        self.fill_region(id, Region { fragment: 0, loops, elsewhere, born: false, depth, most_ops })
+    }
+
+    fn fill_region(&mut self, id: VersionId, region: Region) -> Option<NewRegion> {
+        let (fragment, st) = self.begin_region(id);
+        let open = self.memory.is_open();
+        self.memory.open_foreign(false);
+        self.region = Some(Region { fragment, ..region });
         let unit = self.fragments[fragment].unit;
         let template = Rc::new(State { origin: None, ..st.clone() });
         let filled = self.run_unit(unit, vec![st]);
@@ -198,22 +257,31 @@ impl Engine<'_> {
     /// that doesn't belong to it.
     pub(crate) fn ends_region(&self, st: &State, kind: MarkKind) -> bool {
         let Some(region) = self.region.as_ref().filter(|_| self.in_region(st)) else { return false };
-        let elsewhere = || {
-            let traced = self.traced_loop(st).filter(|_| kind == MarkKind::GlobalMerge);
-            traced.is_some_and(|key| region.elsewhere.contains(&key))
-        };
-        self.fragments[st.fragment].size > region.most_ops || elsewhere()
+        self.fragments[st.fragment].size > region.most_ops
+            || kind == MarkKind::GlobalMerge && self.loop_of_region(st) == Some(false)
     }
 
-    /// The key of the loop that begins at the merge point that a state stands at, as far as traces have seen: where the
-    /// guest hasn't jumped back to, paths only join.
-    pub(crate) fn traced_loop(&self, st: &State) -> Option<usize> {
+    /// The key of the versions that traces have made of the merge point that a state stands at.
+    fn traced_key(&self, st: &State) -> Option<usize> {
         let key = Key { fragment: None, ..self.key(st, MarkKind::GlobalMerge) };
-        let traced = self.versions.get_full(&key).filter(|(_, _, versions)| !versions.is_empty());
-        let in_loop = |key: &usize| {
-            self.region.as_ref().is_none_or(|region| region.loops.contains(key) || region.elsewhere.contains(key))
-        };
-        traced.map(|(at, ..)| at).filter(in_loop)
+        self.versions.get_full(&key).filter(|(_, _, versions)| !versions.is_empty()).map(|(at, ..)| at)
+    }
+
+    /// Whether the loop that begins at the merge point that a state stands at, as far as traces have seen, belongs to
+    /// the region that is being filled: where the guest hasn't jumped back to, paths only join.
+    pub(crate) fn loop_of_region(&self, st: &State) -> Option<bool> {
+        let region = self.region.as_ref()?;
+        let key = self.traced_key(st);
+        if let Some(key) = key {
+            if region.loops.contains(&key) {
+                return Some(true);
+            }
+            if region.born || region.elsewhere.contains(&key) {
+                return Some(false);
+            }
+            return None;
+        }
+        self.knows_loop(st).then(|| region.born || st.frames.len() > region.depth)
     }
 
     // ---- splits
@@ -309,7 +377,7 @@ impl Engine<'_> {
 
     /// Ends a path of a region: in a version that others have made, or in an exit.
     pub(crate) fn leave_region(&mut self, mut st: State, kind: MarkKind) -> Result<(), SpecError> {
-        if let (MarkKind::GlobalMerge, Some(key)) = (kind, self.traced_loop(&st)) {
+        if let (MarkKind::GlobalMerge, Some(key)) = (kind, self.traced_key(&st)) {
             match self.jump_to_any(st, key)? {
                 None => return Ok(()),
                 Some(back) => st = back,
