@@ -124,6 +124,9 @@ fn what_happened(event: &Event) -> Option<String> {
         (What::Region { .. }, Reason::HotCase) => {
             "a case and what it leads to are compiled again, with joins".to_owned()
         }
+        (What::Region { .. }, Reason::KnownLoop) => {
+            "a loop that is known from elsewhere begins, with all its ways".to_owned()
+        }
         (What::Region { .. }, _) => "a loop is compiled again, with joins".to_owned(),
         (What::Refused { message }, _) => format!("not compiled: {message}"),
         _ => return None,

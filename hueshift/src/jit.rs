@@ -215,6 +215,7 @@ impl<'m> Jit<'m> {
         engine.chaos = Chaos::new(options.chaos);
         engine.limits = options.limits.clone();
         engine.settings.calls_compiled = true;
+        engine.settings.known_loops = options.region > 0;
         // Local aggregates lie where the interpreter can reach them, too: their addresses may be among an exit's
         // values.
         let slots = engine.memory.allocate(options.slot_bytes);

@@ -28,6 +28,7 @@ pub fn told(fact: specialize::What, limits: &Limits) -> Option<(What, Reason)> {
         Fact::TraceStopped(Stop::Asked(step)) => (limit(step, None), Reason::AbortAt),
         Fact::TraceStopped(Stop::Chaos(step)) => (limit(step, None), Reason::Chaos),
         Fact::TraceStopped(Stop::Call(message, _)) => (What::Refused { message }, Reason::CallRefused),
+        Fact::KnownLoop { ops } => (What::Region { ops, steps: 0 }, Reason::KnownLoop),
         Fact::RegionRefused { reason } => (What::Refused { message: reason }, Reason::RegionRefused),
         Fact::Widened { versions, top, forgotten: variables } => {
             let reason = if top { Reason::TooManyVersions } else { Reason::ArrivalDiffers };

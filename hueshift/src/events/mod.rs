@@ -121,7 +121,8 @@ pub enum What {
     Region {
         /// The ops emitted, before what is redundant goes.
         ops: usize,
-        /// The ops and ends of blocks of compiler graphs gone through.
+        /// The ops and ends of blocks of compiler graphs gone through; those of a loop that a trace has come to are the
+        /// trace's.
         steps: u64,
     },
     /// Machine code was made.

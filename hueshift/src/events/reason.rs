@@ -46,6 +46,7 @@ reasons! {
     HotExit "hot-exit" "The exit was taken as often as the setting `bridge` says.", "";
     BehindLoop "behind-loop" "The exit leads out of a loop that the same run has just made: it gets its code at once.", "";
     HotBridge "hot-bridge" "A bridge that leads back to the loop was taken as often as the setting `region` says.", "";
+    KnownLoop "known-loop" "A trace has come to a loop that others have been around, called from elsewhere.", "";
     HotCase "hot-case" "A promotion's case, ahead of time, was entered as often as the setting `region` says.", "";
     NewValue "new-value" "A promotion has met a value that has no code yet.", "";
     FirstValue "first-value" "The value that a trace promotes while it is made.", "";

@@ -249,9 +249,7 @@ impl Jit<'_> {
 
     /// The ops of the fragment that runs come to at a loop's head.
     fn ops_entered(&self, head: VersionId) -> usize {
-        let last = self.regions.loops.get(&head).and_then(|known| known.fragments.last());
-        let last = last.and_then(|key| self.engine.fragment_of(key));
-        self.engine.fragments[last.unwrap_or(self.engine.version(head).fragment)].size
+        self.engine.code_of(head).last().map_or(0, |last| self.engine.fragments[last].size)
     }
 
     fn set_counter(&mut self, counter: Word) -> Result<(), JitError> {
@@ -302,14 +300,13 @@ impl Jit<'_> {
             return Ok(());
         }
         let root = made.of();
-        self.engine.install_region(made);
-        self.stats.regions += 1;
-        let traced = self.engine.version(root).fragment;
-        let traced = &self.engine.fragments[traced].graph.key;
         let known = self.regions.loops.entry(root).or_default();
         if known.fragments.is_empty() {
-            known.fragments.push(traced.clone());
+            let code = self.engine.code_of(root).map(|fragment| self.engine.fragments[fragment].graph.key.clone());
+            known.fragments = code.collect();
         }
+        self.engine.install_region(made);
+        self.stats.regions += 1;
         for fragment in &known.fragments {
             // One that has been refused is entered by nobody.
             if self.code.is_ready(fragment) {

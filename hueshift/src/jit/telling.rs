@@ -73,6 +73,15 @@ impl Teller {
     }
 }
 
+/// What an engine has told of.
+#[derive(Default)]
+struct Told {
+    /// What a trace was begun for, if one has been.
+    beginning: Option<Beginning>,
+    /// The ops of the loops that it has come to and that were known.
+    known_ops: usize,
+}
+
 impl Jit<'_> {
     /// The latest events, oldest first: so many as [`JitOptions::kept_events`](super::JitOptions::kept_events) says.
     pub fn events(&self) -> Vec<Event> {
@@ -146,32 +155,37 @@ impl Jit<'_> {
         Event { duration_us: duration.map(micros), compiler: *compiler, ..event }
     }
 
-    /// Takes the engine's events and tells them. Gives what a trace was begun for, if one has been: its time is given.
-    fn tell_engine(&mut self, traced: Duration) -> Option<Beginning> {
+    /// Takes the engine's events and tells them. If a trace has been begun, its time is given.
+    fn tell_engine(&mut self, traced: Duration) -> Told {
         let (events, lost) = (std::mem::take(&mut self.engine.events), std::mem::take(&mut self.engine.events_lost));
-        let mut beginning = None;
+        let mut told = Told::default();
         for specialize::Event { what, loc, at } in events {
             if let specialize::What::TraceBegun { of } = what {
                 self.teller.begun = (at, loc);
-                beginning = Some(of);
+                told.beginning = Some(of);
+            }
+            if let specialize::What::KnownLoop { ops } = what {
+                told.known_ops += ops;
+                self.stats.regions += 1;
             }
             if let Some((what, reason)) = facts::told(what, &self.engine.limits) {
                 self.tell(what, reason, (at, loc));
-            } else if beginning == Some(Beginning::MergePoint) {
+            } else if told.beginning == Some(Beginning::MergePoint) {
                 let hot = What::Hot { count: self.teller.came.take().unwrap_or(self.options.threshold).into() };
                 let event = self.event(hot, Reason::Threshold, (at, loc), None);
                 self.tell_event(Event { us: event.us.saturating_sub(micros(traced)), ..event });
             }
         }
         self.teller.recorder.forget(lost);
-        beginning
+        told
     }
 
     /// A run has been traced, since `begun`.
     pub(super) fn traced(&mut self, begun: Instant, end: &TraceEnd) {
         let duration = begun.elapsed();
         self.stats.specializing += duration;
-        let reason = match self.tell_engine(duration) {
+        let Told { beginning, known_ops } = self.tell_engine(duration);
+        let reason = match beginning {
             Some(Beginning::Entry) => Reason::FirstRun,
             Some(Beginning::Bridge(exit)) => self.bridge_reason(exit),
             Some(Beginning::Case(..)) => Reason::NewValue,
@@ -184,6 +198,7 @@ impl Jit<'_> {
             TraceEnd::Interpret(_) => End::Stopped,
         };
         let (ops, steps) = self.new_ops();
+        let ops = ops.saturating_sub(known_ops);
         self.tell_event(self.event(What::Traced { ops, steps, end }, reason, self.teller.begun, Some(duration)));
     }
 

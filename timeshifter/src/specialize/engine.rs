@@ -16,7 +16,8 @@ use crate::specialize::state::memory::{Location, Origin, Provenance, RootId, Slo
 use crate::specialize::state::{GraphIx, Key, KeyFrame, Red, Reg, SlotId, State, VersionId};
 use crate::specialize::step::fold::red_of;
 use crate::specialize::step::own::Shape;
-use crate::specialize::trace::region::{Profile, Region, Way};
+use crate::specialize::trace::profile::{Profile, Way};
+use crate::specialize::trace::region::Region;
 use bounds::IntBound;
 use flowgraph::ir::{
     BlockId, Const, DataId, Effect, Imm, Loc, MemDesc, Op, Opcode, Operand, SlotDesc, Type, ValueId, Word,
@@ -174,6 +175,9 @@ pub struct Settings {
     pub calls_compiled: bool,
     /// A trace that meets a limit stops there, and the run goes on in the interpreter. Otherwise it is an error.
     pub limits_stop_traces: bool,
+    /// A loop that traces know from elsewhere is specialized with all its ways at once where one comes to it. Otherwise
+    /// each trace is one path.
+    pub known_loops: bool,
     /// Nobody will serve exits: promotions of eager code go on in the twin.
     pub no_exits: bool,
     /// The op of the trace at which to stop, for tests.
@@ -192,9 +196,7 @@ pub struct Tracing {
     /// Where the guest has jumped to in a trace: the number of the first. That one may go straight on, the next ones
     /// make versions.
     pub(crate) passed_heads: FxHashMap<Key, usize>,
-    /// The places of the merge points that they have made versions of.
-    pub(crate) loops: FxHashSet<u64>,
-    /// Which ways they have taken at splits.
+    /// What they have seen.
     pub(crate) profile: Profile,
     /// The ways that the present one has taken, in order.
     pub(crate) decisions: Vec<Way>,

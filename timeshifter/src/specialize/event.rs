@@ -66,6 +66,11 @@ pub enum What {
         /// Of what.
         of: Beginning,
     },
+    /// A trace has come to a loop that is known from elsewhere, and was specialized with all its ways.
+    KnownLoop {
+        /// How many ops it has.
+        ops: usize,
+    },
     /// A loop could not be specialized again as a region.
     RegionRefused {
         /// Why.

@@ -51,5 +51,6 @@ pub use state::{Concrete, Frame, GraphIx, Key, KeyFrame, Red, Reg, Regs, SlotId,
 pub use step::own::Shape;
 pub use step::recorded::LOOK_AT_HINT;
 pub use trace::nests::{Nest, Nests};
-pub use trace::region::{NewRegion, Profile};
+pub use trace::profile::Profile;
+pub use trace::region::NewRegion;
 pub use trace::{Calling, TraceEnd, Traced};

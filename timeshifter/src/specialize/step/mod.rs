@@ -20,7 +20,7 @@ use crate::specialize::state::{Red, Reg, Regs, State};
 use crate::specialize::step::access::Target;
 use crate::specialize::step::calls::Emitted;
 use crate::specialize::step::fold::{constants_of, red_of};
-use crate::specialize::trace::region::Way;
+use crate::specialize::trace::profile::Way;
 use flowgraph::ir::{
     Color, Const, Edge, Effect, Imm, Loc, MarkKind, Op, Opcode, Operand, OperandType, Terminator, Time, Trap, TrapKind,
     Type, ValueId, Word,

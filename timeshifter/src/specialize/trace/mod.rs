@@ -10,11 +10,13 @@
 //! ```text
 //! heads    the merge points that it has come by, and the first round of a loop
 //! nests    how traced loops lie inside of each other
+//! profile  which ways traces have taken, and which loops they were around
 //! region   what has been traced from a loop on, again as one graph with joins
 //! ```
 
 pub(super) mod heads;
 pub(super) mod nests;
+pub(super) mod profile;
 pub(super) mod region;
 
 use crate::specialize::chaos::Choice;
@@ -408,8 +410,8 @@ impl Engine<'_> {
         let key = self.key(st, kind);
         if guest {
             self.stand_at(st, &key);
-            if let Some(end) = self.enter_known_loop(st, &key)? {
-                return Ok(Some(end));
+            if self.is_known_from_elsewhere(st, &key) {
+                return self.enter_known_loop(st, key, heads);
             }
         }
         if !begins_loop && !self.versions.contains_key(&key) {
@@ -585,7 +587,7 @@ impl Engine<'_> {
         }
         let id = self.add_version(key, template, true);
         let template = self.version(id).template.clone();
-        self.knows_loop_from_now_on(&template);
+        self.record_loop(&template);
         let Some(args) = self.bind(&mut arriving, &template, block, true, loc)? else {
             return Err(SpecError::Malformed("a state does not imply what it was met into".to_owned(), loc));
         };

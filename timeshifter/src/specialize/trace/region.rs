@@ -5,35 +5,22 @@
 //! version and goes on as the eager policy does, but takes of each split only the sides that traces have taken, and of
 //! each promotion the values that they have seen. For the rest it has lazy exits, as a trace has (DESIGN.md, section
 //! 5).
+//!
+//! A trace that comes to a loop with other frames below it than traces have been around it with needn't find out its
+//! ways again, exit by exit: it ends in a region of all that is known from there on.
 
 use crate::specialize::chaos::Choice;
 use crate::specialize::engine::{Engine, Version};
 use crate::specialize::error::SpecError;
 use crate::specialize::event::What;
 use crate::specialize::exits::snapshot::rename;
-use crate::specialize::state::{Frame, Key, Red, Reg, State, VersionId};
+use crate::specialize::state::{Key, Red, State, VersionId};
 use crate::specialize::trace::TraceEnd;
+use crate::specialize::trace::heads::Heads;
 use crate::specialize::trace::nests::Nests;
 use flowgraph::ir::{BlockId, Const, Edge, Loc, MarkKind, Operand, Terminator, Time, ValueId};
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
-use smallvec::SmallVec;
-use std::hash::{Hash, Hasher};
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
-
-/// Where a path goes on behind a split: 1 or 0 for the sides of a branch, a switch's case or a promotion's value;
-/// nothing for a switch's default.
-pub(crate) type Way = Option<i64>;
-
-/// The ways that have been seen at one place.
-pub(crate) type Ways = SmallVec<[Way; 2]>;
-
-/// So many are remembered at one place; the rest are exits.
-const MOST_WAYS: usize = 1024;
-
-/// The ways that traces have taken, by a hash of the place: the stack of positions, and the greens. Places that share
-/// one share their ways: then a region has a side that isn't taken there.
-#[derive(Debug, Default)]
-pub struct Profile(FxHashMap<u64, Ways>);
 
 /// A region that has been specialized.
 #[derive(Debug)]
@@ -54,102 +41,79 @@ impl NewRegion {
 #[derive(Debug)]
 pub(crate) struct Region {
     fragment: usize,
-    /// The keys of the loops that belong to it.
-    loops: FxHashSet<usize>,
-    /// The keys of the loops that don't. What is in no loop that traces have been around is just gone by.
-    elsewhere: FxHashSet<usize>,
-    /// It is the first code of its loop here, and goes on behind it as far as others are known.
-    born: bool,
-    /// How many frames there are at its head.
-    depth: usize,
+    extent: Extent,
     /// With more ops its paths end at their next merge points.
     most_ops: usize,
 }
 
+/// How far a region goes. What is in no loop that traces have been around is just gone by.
+#[derive(Debug)]
+enum Extent {
+    /// A loop that traces have been around, and the loops within.
+    Nest {
+        /// The keys of the loops that belong to it.
+        loops: FxHashSet<usize>,
+        /// The keys of the loops that don't.
+        elsewhere: FxHashSet<usize>,
+        /// How many frames there are at its head: with more, loops that traces know from elsewhere belong to it.
+        frames: usize,
+    },
+    /// All that traces know from elsewhere, from the merge point with this key on, up to the versions that they have
+    /// made with these frames.
+    Known {
+        /// The key.
+        from: usize,
+    },
+}
+
 impl Engine<'_> {
-    /// Remembers which way a trace takes at the split that it stands at.
-    pub(crate) fn record(&mut self, st: &State, way: Way) {
-        self.tracing.decisions.push(way);
-        let place = self.place(st);
-        let ways = self.tracing.profile.0.entry(place).or_default();
-        if ways.len() < MOST_WAYS && !ways.contains(&way) {
-            ways.push(way);
-        }
+    /// Whether a trace has come to a loop, with this key, that others have been around, but none with these frames.
+    pub(crate) fn is_known_from_elsewhere(&self, st: &State, key: &Key) -> bool {
+        self.settings.known_loops && self.versions.get(key).is_none_or(Vec::is_empty) && self.knows_loop(st)
     }
 
-    fn ways(&mut self, st: &State) -> Ways {
-        let mut ways = self.tracing.profile.0.get(&self.place(st)).cloned().unwrap_or_default();
-        ways.retain(|_| !self.flips(Choice::Way));
-        ways
-    }
-
-    fn place(&self, st: &State) -> u64 {
-        let mut hasher = FxHasher::default();
-        let last = st.frames.len() - 1;
-        for (at, frame) in st.frames.iter().enumerate().skip(self.context(st)) {
-            (frame.graph, frame.block, frame.index).hash(&mut hasher);
-            let (live, _) = self.live_registers(frame, at == last);
-            for value in live {
-                if let Some(Reg::Green(constant)) = frame.regs.get(*value) {
-                    (value, constant).hash(&mut hasher);
-                }
-            }
-        }
-        hasher.finish()
-    }
-
-    /// The frame of the innermost portal: how the others stand makes no difference to where it is. The first one if a
-    /// portal is inside of itself.
-    fn context(&self, st: &State) -> usize {
-        let is_portal = |frame: &&Frame| self.program.graph(frame.graph).attributes.portal.is_some();
-        let Some(innermost) = st.frames.iter().rposition(|frame| is_portal(&frame)) else { return 0 };
-        let portals: SmallVec<[&Frame; 8]> = st.frames[..=innermost].iter().filter(is_portal).collect();
-        let recurs = portals.iter().enumerate().any(|(at, frame)| {
-            portals[..at].iter().any(|other| (other.graph, &other.greens) == (frame.graph, &frame.greens))
-        });
-        if recurs { 0 } else { innermost }
-    }
-
-    /// Whether traces have been around the loop at a merge point with other frames below its portal's.
-    fn knows_loop(&self, st: &State) -> bool {
-        self.context(st) > 0 && self.tracing.loops.contains(&self.place(st))
-    }
-
-    /// A trace makes a version of the merge point that it stands at.
-    pub(crate) fn knows_loop_from_now_on(&mut self, st: &State) {
-        let place = self.place(st);
-        self.tracing.loops.insert(place);
-    }
-
-    /// Where a trace comes to a loop for the first time with these frames, and others have been around it with other
-    /// ones, all their ways become its code at once.
-    pub(crate) fn enter_known_loop(&mut self, st: &mut State, key: &Key) -> Result<Option<TraceEnd>, SpecError> {
-        if self.versions.get(key).is_some_and(|versions| !versions.is_empty()) || !self.knows_loop(st) {
-            return Ok(None);
-        }
-        let key = self.versions.insert_full(key.clone(), Vec::new()).0;
-        let id = self.trace_into_version(st, key, false, true)?;
-        let concrete = st.concrete.take();
-        let most_ops = self.limits.region_ops;
-        let region = Region { fragment: 0, loops: FxHashSet::from_iter([key]), elsewhere: FxHashSet::default(), born: true, depth: st.frames.len(), most_ops };
-        let Some(region) = self.fill_region(id, region) else {
-            st.concrete = concrete;
+    /// Where a trace comes to such a loop, all ways that are known become its code at once, and the trace ends there.
+    /// If they can't, it goes on in the version that it has made.
+    pub(crate) fn enter_known_loop(
+        &mut self,
+        st: &mut State,
+        key: Key,
+        heads: &mut Heads,
+    ) -> Result<Option<TraceEnd>, SpecError> {
+        self.run_functions_or_refuse()?;
+        let (index, _) = self.versions.insert_full(key.clone(), Vec::new());
+        let from = st.fragment;
+        let id = self.trace_into_version(st, index, false, true)?;
+        let filled = match self.flips(Choice::Known) {
+            true => None,
+            false => self.fill_region(id, Extent::Known { from: index }, self.limits.region_ops),
+        };
+        let Some(region) = filled else {
+            heads.rounds.insert(key.clone(), 1);
+            self.made_version(key, id, from, heads);
             return Ok(None);
         };
-        let entered = self.region_key(&region);
-        self.install_region(region);
-        let version = VersionId { key, version: self.versions[key].len() - 1 };
-        let params: Vec<_> = self.fragments[st.fragment].graph.block(st.block).params.iter().copied().map(Operand::Value).collect();
-        st.concrete = concrete;
+        let (entered, ops) = (self.region_key(&region), self.fragments[region.fragment].size);
+        self.happened(What::KnownLoop { ops }, st);
+        let id = self.install_region(region);
+        let params = &self.fragments[st.fragment].graph.block(st.block).params;
+        let params: Vec<Operand> = params.iter().copied().map(Operand::Value).collect();
         let words = params.iter().map(|param| self.concrete_word(st, *param)).collect();
         let loc = self.loc(st);
-        self.link(st, version, params, loc);
+        self.link(st, id, params, loc);
         Ok(Some(TraceEnd::Enter(entered, words)))
     }
 
     /// The version of a loop that a fragment is the code of; that of a region's is the one that it was made for.
     pub fn version_of(&self, fragment: &str) -> Option<VersionId> {
         self.fragments[self.fragment_of(fragment)?].version
+    }
+
+    /// The fragments that are the code of a version: its own one, and the region that is entered in its place, if there
+    /// is one.
+    pub fn code_of(&self, id: VersionId) -> impl Iterator<Item = usize> + '_ {
+        let fragments = self.versions[id.key].iter().map(|version| version.fragment);
+        fragments.filter(move |fragment| self.fragments[*fragment].version == Some(id))
     }
 
     /// Specializes a loop again, as a region, with the loops within; nothing if it can't be: then the traces stay. With
@@ -161,15 +125,15 @@ impl Engine<'_> {
         let mut loops = nest.keys.clone();
         loops.retain(|key| *key == id.key || !self.flips(Choice::Inner));
         let elsewhere = nests.keys().filter(|key| !loops.contains(key)).collect();
-        let depth = self.version(id).template.frames.len();
-        self.fill_region(id, Region { fragment: 0, loops, elsewhere, born: false, depth, most_ops })
+        let frames = self.version(id).template.frames.len();
+        self.fill_region(id, Extent::Nest { loops, elsewhere, frames }, most_ops)
     }
 
-    fn fill_region(&mut self, id: VersionId, region: Region) -> Option<NewRegion> {
+    fn fill_region(&mut self, id: VersionId, extent: Extent, most_ops: usize) -> Option<NewRegion> {
         let (fragment, st) = self.begin_region(id);
         let open = self.memory.is_open();
         self.memory.open_foreign(false);
-        self.region = Some(Region { fragment, ..region });
+        self.region = Some(Region { fragment, extent, most_ops });
         let unit = self.fragments[fragment].unit;
         let template = Rc::new(State { origin: None, ..st.clone() });
         let filled = self.run_unit(unit, vec![st]);
@@ -231,8 +195,8 @@ impl Engine<'_> {
         (region, st)
     }
 
-    /// From now on, who comes to the loop in a state of the version enters the region.
-    pub fn install_region(&mut self, region: NewRegion) {
+    /// From now on, who comes to the loop in a state of the version enters the region. Gives the version that it is.
+    pub fn install_region(&mut self, region: NewRegion) -> VersionId {
         let NewRegion { id, fragment: region, template } = region;
         let block = template.block;
         self.fragments[region].version = Some(id);
@@ -241,11 +205,13 @@ impl Engine<'_> {
             let fragment = &self.fragments[v.fragment];
             fragment.version == Some(id) && v.fragment != self.versions[id.key][id.version].fragment
         });
+        let at = before.unwrap_or(self.versions[id.key].len());
         match before {
             Some(before) => self.versions[id.key][before] = version,
             None => self.versions[id.key].push(version),
         }
         self.has_changed(id.key);
+        VersionId { version: at, ..id }
     }
 
     /// Whether a state belongs to the region that is being filled.
@@ -268,20 +234,19 @@ impl Engine<'_> {
     }
 
     /// Whether the loop that begins at the merge point that a state stands at, as far as traces have seen, belongs to
-    /// the region that is being filled: where the guest hasn't jumped back to, paths only join.
+    /// the region that is being filled; nothing if none has been seen to begin there: where the guest hasn't jumped
+    /// back to, paths only join.
     pub(crate) fn loop_of_region(&self, st: &State) -> Option<bool> {
-        let region = self.region.as_ref()?;
-        let key = self.traced_key(st);
-        if let Some(key) = key {
-            if region.loops.contains(&key) {
-                return Some(true);
+        match (&self.region.as_ref()?.extent, self.traced_key(st)) {
+            (Extent::Known { from }, Some(key)) => Some(key == *from),
+            (Extent::Nest { loops, elsewhere, .. }, Some(key)) => {
+                let belongs = loops.contains(&key);
+                (belongs || elsewhere.contains(&key)).then_some(belongs)
             }
-            if region.born || region.elsewhere.contains(&key) {
-                return Some(false);
-            }
-            return None;
+            (_, None) if !self.knows_loop(st) => None,
+            (Extent::Known { .. }, None) => Some(true),
+            (Extent::Nest { frames, .. }, None) => Some(st.frames.len() > *frames),
         }
-        self.knows_loop(st).then(|| region.born || st.frames.len() > region.depth)
     }
 
     // ---- splits
