@@ -232,6 +232,7 @@ fn count(done: &mut Done, jit: &mut Jit<'_>, policy: &str) {
     }
     for event in &events {
         seen.see(match event.reason {
+            Reason::KnownLoop => "traced: loops known from elsewhere",
             Reason::JoinTuples => "limit: tuples of greens at a join",
             Reason::ResidualOps => "limit: code",
             Reason::InlineDepth => "limit: inline depth",

@@ -75,9 +75,9 @@ choices! {
     Way: one in 8, "a way that was traced is an exit of a region";
     Inner: one in 4, "a loop inside of another isn't in its region";
     End: one in 32, "a path of a region ends at a join";
-    Known: one in 4, "a loop that is known from elsewhere is traced";
     Forward: one in 4, "machine code of the interpreter goes on before its time";
     Anew: one in 8, "all code is thrown away in the midst of a run";
+    Known: one in 2, "a loop that is known from elsewhere is traced";
 }
 
 /// A seed, without what it says about choices that are left as they are.

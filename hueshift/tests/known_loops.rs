@@ -1,0 +1,184 @@
+//! Loops of a guest whose interpreter walks a tree, and calls its portal for each: what traces have seen of one in one
+//! place of the tree's walk, they know wherever they come to it again.
+
+use hueshift::JitOptions;
+use hueshift::embed::Jit;
+use hueshift::events::{Reason, What};
+use tree::{INTERPRETER, Node};
+
+#[hueshift::interpreter]
+mod tree {
+    use hueshift::prelude::*;
+
+    /// A node. The nodes of a loop lie side by side.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Node {
+        Set {
+            to: usize,
+            value: i64,
+        },
+        Add {
+            to: usize,
+            from: usize,
+        },
+        /// Adds if the register is odd, takes away if it is even.
+        Odd {
+            at: usize,
+            to: usize,
+        },
+        /// Counts a register down, and does the nodes from `first` to before `end` each time, until it is 0.
+        Repeat {
+            at: usize,
+            first: usize,
+            end: usize,
+        },
+    }
+
+    fn row(nodes: &[Node], first: usize, end: usize, r: &mut [i64; 6]) {
+        let mut i = concrete(first);
+        while i < concrete(end) {
+            match nodes[i] {
+                Node::Set { to, value } => r[to] = value,
+                Node::Add { to, from } => r[to] += r[from],
+                Node::Odd { at, to } => {
+                    if r[at] & 1 == 0 {
+                        r[to] -= 1;
+                    } else {
+                        r[to] += r[at];
+                    }
+                }
+                Node::Repeat { at, first, end } => repeat(nodes, at, first, end, r),
+            }
+            i += 1;
+        }
+    }
+
+    /// A loop of the guest.
+    #[portal(greens(nodes, at, first, end), reds(r))]
+    pub fn repeat(nodes: &[Node], at: usize, first: usize, end: usize, r: &mut [i64; 6]) {
+        loop {
+            merge_point!();
+            if r[at] == 0 {
+                return;
+            }
+            r[at] -= 1;
+            row(nodes, first, end, r);
+            can_enter_jit!();
+        }
+    }
+}
+
+/// Three loops inside of each other, with a branch that goes both ways in each, and one that always goes the same
+/// way as long as register 3 is the same. The outer one does the first nodes, up
+/// to `OUTER`.
+const NESTED: &[Node] = &[
+    Node::Odd { at: 0, to: 5 },
+    Node::Set { to: 1, value: 30 },
+    Node::Repeat { at: 1, first: 3, end: 6 },
+    // the middle one
+    Node::Odd { at: 1, to: 5 },
+    Node::Set { to: 2, value: 30 },
+    Node::Repeat { at: 2, first: 6, end: 9 },
+    // the inner one
+    Node::Odd { at: 2, to: 5 },
+    Node::Odd { at: 3, to: 4 },
+    Node::Add { to: 4, from: 5 },
+];
+
+/// A loop in whose rounds it is begun again, with the same greens.
+const RECURSIVE: &[Node] =
+    &[Node::Odd { at: 0, to: 5 }, Node::Add { to: 4, from: 5 }, Node::Repeat { at: 0, first: 0, end: 3 }];
+
+/// How many nodes the outermost loop does.
+const OUTER: usize = 3;
+
+/// What is hot is compiled there and then; no bridge is taken often enough for a region, but with 0 loops aren't
+/// entered with all that is known of them either.
+fn options(region: u32) -> JitOptions {
+    let hot = JitOptions { threshold: 40, bridge: 10, region, background: false, ..Jit::usual_options() };
+    JitOptions { slot_bytes: 1 << 22, ..hot }
+}
+
+fn run(jit: &mut Jit<'_>, nodes: &'static [Node], rounds: i64, third: i64) {
+    let (mut got, mut wanted) = ([rounds, 0, 0, third, 0, 1], [rounds, 0, 0, third, 0, 1]);
+    tree::interp::repeat(nodes, 0, 0, OUTER, &mut wanted).expect("no trap");
+    tree::jit::repeat(jit, nodes, 0, 0, OUTER, &mut got).expect("no trap");
+    assert_eq!(got, wanted);
+}
+
+fn known(jit: &Jit<'_>) -> usize {
+    jit.events().iter().filter(|event| event.reason == Reason::KnownLoop).count()
+}
+
+/// The middle loop's trace comes to the inner one, which has been traced by itself, and the outer one's to both. None
+/// finds out again, exit by exit, which ways there are.
+#[test]
+fn a_loop_that_is_known_has_no_bridges() {
+    let (mut with, mut without) =
+        (Jit::with_options(&INTERPRETER, options(u32::MAX)), Jit::with_options(&INTERPRETER, options(0)));
+    for jit in [&mut with, &mut without] {
+        run(jit, NESTED, 300, 0);
+    }
+    assert!(known(&with) >= 2 && known(&without) == 0, "{}, {}", known(&with), known(&without));
+    let all_of_it = |event: &hueshift::events::Event| match event.what {
+        What::Region { ops, .. } if event.reason == Reason::KnownLoop => Some(ops),
+        _ => None,
+    };
+    assert!(with.events().iter().filter_map(all_of_it).all(|ops| ops > 5), "{:#?}", with.events());
+    let (with, without) = (with.stats(), without.stats());
+    assert!(2 * with.bridges <= without.bridges, "{} bridges, not {}", with.bridges, without.bridges);
+    assert!(2 * with.exits < without.exits, "{} exits, not {}", with.exits, without.exits);
+    assert_eq!(without.regions, 0);
+}
+
+/// A way that no trace has taken anywhere is an exit there, too, and gets its bridge when it is taken.
+#[test]
+fn what_no_trace_has_seen_is_an_exit() {
+    let mut jit = Jit::with_options(&INTERPRETER, options(u32::MAX));
+    run(&mut jit, NESTED, 300, 0);
+    let (before, known_before) = (jit.stats(), known(&jit));
+    run(&mut jit, NESTED, 300, 0);
+    let again = jit.stats();
+    assert_eq!((before.traces, known_before), (again.traces, known(&jit)), "{again:?}");
+    // Register 3 is odd for the first time.
+    run(&mut jit, NESTED, 300, 1);
+    let after = jit.stats();
+    assert!(known_before >= 2 && after.bridges > again.bridges && after.exits > again.exits + 5, "{after:?}");
+}
+
+/// Where such a loop can't be specialized, it is traced, as one that isn't known.
+#[test]
+fn a_known_loop_that_is_refused_is_traced() {
+    let (mut refused, mut made) = (0, 0);
+    for unrolled_ops in 4..60 {
+        let mut options = options(u32::MAX);
+        options.limits.unrolled_ops = unrolled_ops;
+        let mut jit = Jit::with_options(&INTERPRETER, options);
+        let mut got = [200, 0, 0, 0, 0, 1];
+        // A trace may meet the limit itself, which is another matter.
+        let done = tree::jit::repeat(&mut jit, NESTED, 0, 0, OUTER, &mut got);
+        if done.is_ok() {
+            let mut wanted = [200, 0, 0, 0, 0, 1];
+            tree::interp::repeat(NESTED, 0, 0, OUTER, &mut wanted).expect("no trap");
+            assert_eq!(got, wanted, "{unrolled_ops}");
+            refused += jit.events().iter().filter(|event| event.reason == Reason::RegionRefused).count();
+            made += known(&jit);
+        }
+    }
+    assert!(refused > 0 && made > 0, "{refused}, {made}");
+}
+
+/// A portal inside of itself isn't known from where it is by itself: it would be copied into itself as often as there
+/// is room.
+#[test]
+fn a_recursion_is_not_known_from_itself() {
+    let mut jit = Jit::with_options(&INTERPRETER, options(u32::MAX));
+    for _ in 0..200 {
+        run(&mut jit, RECURSIVE, 150, 0);
+    }
+    let most = jit.events().into_iter().filter_map(|event| match event.what {
+        What::Region { ops, .. } => Some(ops),
+        _ => None,
+    });
+    assert!(most.max().unwrap_or(0) < 500, "{:?}", jit.stats());
+}
