@@ -85,9 +85,9 @@ const NESTED: &[Node] = &[
     Node::Add { to: 4, from: 5 },
 ];
 
-/// A loop in whose rounds it is begun again, with the same greens.
+/// A loop in whose rounds the same one is begun again.
 const RECURSIVE: &[Node] =
-    &[Node::Odd { at: 0, to: 5 }, Node::Add { to: 4, from: 5 }, Node::Repeat { at: 0, first: 0, end: 3 }];
+    &[Node::Odd { at: 0, to: 5 }, Node::Repeat { at: 0, first: 0, end: 3 }, Node::Add { to: 4, from: 5 }];
 
 /// How many nodes the outermost loop does.
 const OUTER: usize = 3;
@@ -168,17 +168,14 @@ fn a_known_loop_that_is_refused_is_traced() {
     assert!(refused > 0 && made > 0, "{refused}, {made}");
 }
 
-/// A portal inside of itself isn't known from where it is by itself: it would be copied into itself as often as there
-/// is room.
+/// A portal that calls itself with the same greens is called in compiled code, too: that it is known doesn't copy it
+/// into itself as often as there is room.
 #[test]
-fn a_recursion_is_not_known_from_itself() {
+fn a_recursion_is_not_copied_into_itself() {
     let mut jit = Jit::with_options(&INTERPRETER, options(u32::MAX));
-    for _ in 0..200 {
-        run(&mut jit, RECURSIVE, 150, 0);
+    for rounds in 0..2000 {
+        run(&mut jit, RECURSIVE, rounds % 20, 0);
     }
-    let most = jit.events().into_iter().filter_map(|event| match event.what {
-        What::Region { ops, .. } => Some(ops),
-        _ => None,
-    });
-    assert!(most.max().unwrap_or(0) < 500, "{:?}", jit.stats());
+    let stats = jit.stats();
+    assert!(known(&jit) > 0 && stats.emitted < 200, "{stats:?}");
 }

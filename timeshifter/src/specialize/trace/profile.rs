@@ -3,8 +3,8 @@
 //! It is kept by *place*: where the frames stand from the innermost portal's on, and their greens. From where the
 //! portal was called makes no difference: an interpreter that walks a tree calls its portal for each loop of the guest,
 //! and a loop inside of two others has other frames below it when it is traced by itself, in the inner one, and in the
-//! outer one. It is the same loop, and takes the same ways. Only where a portal is inside of itself, with the same
-//! greens, all frames count: else a recursion would be copied into itself as far as there is room.
+//! outer one. It is the same loop, and takes the same ways. (A portal that calls itself with the same greens isn't
+//! copied into itself, so what is known doesn't go on for ever.)
 
 use crate::specialize::chaos::Choice;
 use crate::specialize::engine::Engine;
@@ -81,14 +81,9 @@ impl Engine<'_> {
         hasher.finish()
     }
 
-    /// The innermost portal's frame; the first one where a portal is inside of itself.
+    /// The innermost portal's frame, or the first one.
     fn first_frame_of_place(&self, st: &State) -> usize {
         let is_portal = |frame: &Frame| self.program.graph(frame.graph).attributes.portal.is_some();
-        let Some(innermost) = st.frames.iter().rposition(is_portal) else { return 0 };
-        let portals: SmallVec<[&Frame; 8]> = st.frames[..=innermost].iter().filter(|frame| is_portal(frame)).collect();
-        let is_inside_of_itself = portals.iter().enumerate().any(|(at, inner)| {
-            portals[..at].iter().any(|outer| (outer.graph, &outer.greens) == (inner.graph, &inner.greens))
-        });
-        if is_inside_of_itself { 0 } else { innermost }
+        st.frames.iter().rposition(is_portal).unwrap_or(0)
     }
 }

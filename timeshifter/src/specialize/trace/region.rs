@@ -89,6 +89,7 @@ impl Engine<'_> {
             false => self.fill_region(id, Extent::Known { from: index }, self.limits.region_ops),
         };
         let Some(region) = filled else {
+            self.quiet_steps = 0;
             heads.rounds.insert(key.clone(), 1);
             self.made_version(key, id, from, heads);
             return Ok(None);
