@@ -198,6 +198,8 @@ pub struct Tracing {
     pub(crate) passed_heads: FxHashMap<Key, usize>,
     /// What they have seen.
     pub(crate) profile: Profile,
+    /// The steps that loops have taken which were known from elsewhere.
+    pub(crate) known_steps: u64,
     /// The ways that the present one has taken, in order.
     pub(crate) decisions: Vec<Way>,
     /// The fragments that have been traced from each exit.

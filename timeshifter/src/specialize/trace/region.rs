@@ -18,6 +18,7 @@ use crate::specialize::state::{Key, Red, State, VersionId};
 use crate::specialize::trace::TraceEnd;
 use crate::specialize::trace::heads::Heads;
 use crate::specialize::trace::nests::Nests;
+use crate::specialize::trace::profile::Ways;
 use flowgraph::ir::{BlockId, Const, Edge, Loc, MarkKind, Operand, Terminator, Time, ValueId};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
@@ -66,10 +67,19 @@ enum Extent {
     },
 }
 
+/// Loops that are known from elsewhere may take so many times as many steps as all else that is specialized, and a few
+/// more. A run that comes by one once may come there from many places, and each time there is as much of it.
+const KNOWN_STEPS: u64 = 4;
+const FEW_STEPS: u64 = 20_000;
+
 impl Engine<'_> {
     /// Whether a trace has come to a loop, with this key, that others have been around, but none with these frames.
     pub(crate) fn is_known_from_elsewhere(&self, st: &State, key: &Key) -> bool {
-        self.settings.known_loops && self.versions.get(key).is_none_or(Vec::is_empty) && self.knows_loop(st)
+        let known_steps = self.tracing.known_steps;
+        self.settings.known_loops
+            && known_steps <= KNOWN_STEPS * (self.steps - known_steps) + FEW_STEPS
+            && self.versions.get(key).is_none_or(Vec::is_empty)
+            && self.knows_loop(st)
     }
 
     /// Where a trace comes to such a loop, all ways that are known become its code at once, and the trace ends there.
@@ -84,12 +94,15 @@ impl Engine<'_> {
         let (index, _) = self.versions.insert_full(key.clone(), Vec::new());
         let from = st.fragment;
         let id = self.trace_into_version(st, index, false, true)?;
+        let steps = self.steps;
         let filled = match self.flips(Choice::Known) {
             true => None,
             false => self.fill_region(id, Extent::Known { from: index }, self.limits.region_ops),
         };
+        self.tracing.known_steps += self.steps - steps;
         let Some(region) = filled else {
             self.quiet_steps = 0;
+            heads.at_first = false;
             heads.rounds.insert(key.clone(), 1);
             self.made_version(key, id, from, heads);
             return Ok(None);
@@ -250,6 +263,13 @@ impl Engine<'_> {
         }
     }
 
+    /// The ways that the region which is being filled takes of a split: none where it is far too large already, since it
+    /// comes to no merge point.
+    fn ways_in_region(&mut self, st: &State) -> Ways {
+        let most_ops = self.region.as_ref().map_or(0, |region| region.most_ops);
+        if self.fragments[st.fragment].size > 2 * most_ops { Ways::new() } else { self.ways(st) }
+    }
+
     // ---- splits
 
     /// Goes on behind a branch on the sides that traces have taken. Gives the states but for the one that is to go on
@@ -261,7 +281,7 @@ impl Engine<'_> {
         (then, otherwise): (&Edge, &Edge),
         loc: Loc,
     ) -> Result<Vec<State>, SpecError> {
-        match self.ways(&st)[..] {
+        match self.ways_in_region(&st)[..] {
             [] => {
                 self.end_in_own_exit(&st);
                 Ok(Vec::new())
@@ -286,7 +306,7 @@ impl Engine<'_> {
         (cases, default): (&[(i64, Edge)], &Edge),
         loc: Loc,
     ) -> Result<Vec<State>, SpecError> {
-        let ways = self.ways(&st);
+        let ways = self.ways_in_region(&st);
         self.trim_registers(&mut st);
         let exit = self.new_guard_exit(&st, None, None, loc);
         let (mut arms, mut made) = (Vec::new(), Vec::new());
@@ -314,7 +334,7 @@ impl Engine<'_> {
         value: ValueId,
         loc: Loc,
     ) -> Result<Vec<State>, SpecError> {
-        let ways = self.ways(&st);
+        let ways = self.ways_in_region(&st);
         if ways.is_empty() {
             self.end_in_exit(st, loc)?;
             return Ok(Vec::new());
