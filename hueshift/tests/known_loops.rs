@@ -184,40 +184,51 @@ fn a_recursion_is_not_copied_into_itself() {
 mod sites {
     use hueshift::prelude::*;
 
+    fn step(k: i64, mut x: i64, cells: &mut [i64; 4]) -> i64 {
+        x = x * (2 * k + 3) + (cells[(k & 3) as usize] ^ k);
+        x = x * (2 * k + 5) + (cells[((k + 1) & 3) as usize] ^ (k + 1));
+        cells[((k >> 2) & 3) as usize] += x & 7;
+        x & 0xff_ffff
+    }
+
     /// A loop that all sites share, and that promotes what each hands over another one of.
-    #[portal(greens(bits), reds(op, times, x))]
-    pub fn each(bits: i64, op: i64, mut times: i64, mut x: i64) -> i64 {
+    #[portal(greens(bits), reds(op, times, x, cells))]
+    pub fn each(bits: i64, op: i64, mut times: i64, mut x: i64, cells: &mut [i64; 4]) -> i64 {
         loop {
             merge_point!();
-            if times == 0 {
+            if times <= 0 {
                 return x;
             }
-            x = x * 3 + promote(op);
+            times -= 1;
+            x = step(promote(op), x, cells);
             let mut at = concrete(bits);
             while at > 0 {
                 at -= 3;
-                x += promote((x >> at) & 7);
+                cells[0] += promote((x >> at) & 7);
             }
-            x &= 0xff_ffff;
-            times -= 1;
+            if x & 64 == 0 {
+                cells[1] += 1;
+            } else {
+                x += 5;
+            }
             can_enter_jit!();
         }
     }
 
     /// Goes by so many sites in each round.
-    #[portal(greens(sites, bits), reds(rounds, x))]
-    pub fn all(sites: i64, bits: i64, mut rounds: i64, mut x: i64) -> i64 {
+    #[portal(greens(sites, bits), reds(rounds, x, cells))]
+    pub fn all(sites: i64, bits: i64, mut rounds: i64, mut x: i64, cells: &mut [i64; 4]) -> i64 {
         loop {
             merge_point!();
-            if rounds == 0 {
+            if rounds <= 0 {
                 return x;
             }
+            rounds -= 1;
             let mut site = concrete(sites);
             while site > 0 {
                 site -= 1;
-                x = each(bits, site, 5, x);
+                x = each(bits, site, 3 + (x & 1), x, cells);
             }
-            rounds -= 1;
             can_enter_jit!();
         }
     }
@@ -225,33 +236,19 @@ mod sites {
 
 fn all_sites(options: JitOptions, (count, bits, rounds): (i64, i64, i64)) -> Jit<'static> {
     let mut jit = Jit::with_options(&sites::INTERPRETER, options);
-    let wanted = sites::interp::all(count, bits, rounds, 1).expect("no trap");
-    assert_eq!(sites::jit::all(&mut jit, count, bits, rounds, 1).expect("no trap"), wanted);
+    let (mut cells, mut wanted_cells) = ([1, 2, 3, 4], [1, 2, 3, 4]);
+    let wanted = sites::interp::all(count, bits, rounds, 1, &mut wanted_cells).expect("no trap");
+    let got = sites::jit::all(&mut jit, count, bits, rounds, 1, &mut cells).expect("no trap");
+    assert_eq!((got, cells), (wanted, wanted_cells));
     jit
 }
 
 /// The values that others promote are no values of this caller: code for all of them at each site would be quadratic.
 #[test]
 fn values_of_other_callers_say_nothing() {
-    let mut with = all_sites(options(1000), (30, 0, 400));
-    let mut without = all_sites(options(0), (30, 0, 400));
-    assert!(known(&with) > 0);
+    let mut with = all_sites(options(1000), (10, 0, 400));
+    let mut without = all_sites(options(0), (10, 0, 400));
+    assert!(known(&with) > 2, "{}", known(&with));
     let (with, without) = (with.stats(), without.stats());
-    assert!(with.emitted <= 2 * without.emitted, "{} ops, not {}", with.emitted, without.emitted);
-}
-
-/// Of promotions in a row there are as many ways as the product of their values, and no merge point to end them at: what
-/// is far too large ends at the next of them.
-#[test]
-fn ways_that_multiply_come_to_an_end() {
-    let mut options = options(30);
-    options.limits.region_ops = 100;
-    let jit = all_sites(options, (2, 15, 300));
-    let ops = |event: &hueshift::events::Event| match event.what {
-        What::Region { ops, .. } => Some(ops),
-        _ => None,
-    };
-    let most = jit.events().iter().filter_map(ops).max();
-    // Each region that was cut off lets the next one be twice as large, three times.
-    assert!(most > Some(100) && most < Some(4000), "{most:?}");
+    assert!(2 * with.emitted <= 3 * without.emitted, "{} ops, not {}", with.emitted, without.emitted);
 }

@@ -410,7 +410,8 @@ impl Engine<'_> {
         let key = self.key(st, kind);
         if guest {
             self.stand_at(st, &key);
-            if self.is_known_from_elsewhere(st, &key) {
+            // What is hot here by itself is traced.
+            if !heads.at_first && self.is_known_from_elsewhere(st, &key) {
                 return self.enter_known_loop(st, key, heads);
             }
         }

@@ -69,17 +69,26 @@ enum Extent {
 
 /// Loops that are known from elsewhere may take so many times as many steps as all else that is specialized, and a few
 /// more. A run that comes by one once may come there from many places, and each time there is as much of it.
-const KNOWN_STEPS: u64 = 4;
-const FEW_STEPS: u64 = 20_000;
+const KNOWN_STEPS: u64 = 2;
+const FEW_STEPS: u64 = 10_000;
+
+/// An op comes of about so many steps.
+const STEPS_OF_AN_OP: u64 = 8;
 
 impl Engine<'_> {
     /// Whether a trace has come to a loop, with this key, that others have been around, but none with these frames.
     pub(crate) fn is_known_from_elsewhere(&self, st: &State, key: &Key) -> bool {
-        let known_steps = self.tracing.known_steps;
         self.settings.known_loops
-            && known_steps <= KNOWN_STEPS * (self.steps - known_steps) + FEW_STEPS
+            && self.ops_of_known_loops() > 0
             && self.versions.get(key).is_none_or(Vec::is_empty)
             && self.knows_loop(st)
+    }
+
+    /// How many ops loops that are known from elsewhere may still have.
+    fn ops_of_known_loops(&self) -> u64 {
+        let known_steps = self.tracing.known_steps;
+        let most_steps = KNOWN_STEPS * (self.steps - known_steps) + FEW_STEPS;
+        most_steps.saturating_sub(known_steps) / STEPS_OF_AN_OP
     }
 
     /// Where a trace comes to such a loop, all ways that are known become its code at once, and the trace ends there.
@@ -94,15 +103,14 @@ impl Engine<'_> {
         let (index, _) = self.versions.insert_full(key.clone(), Vec::new());
         let from = st.fragment;
         let id = self.trace_into_version(st, index, false, true)?;
-        let steps = self.steps;
+        let (steps, most_ops) = (self.steps, self.limits.region_ops.min(self.ops_of_known_loops() as usize));
         let filled = match self.flips(Choice::Known) {
             true => None,
-            false => self.fill_region(id, Extent::Known { from: index }, self.limits.region_ops),
+            false => self.fill_region(id, Extent::Known { from: index }, most_ops),
         };
         self.tracing.known_steps += self.steps - steps;
         let Some(region) = filled else {
             self.quiet_steps = 0;
-            heads.at_first = false;
             heads.rounds.insert(key.clone(), 1);
             self.made_version(key, id, from, heads);
             return Ok(None);
