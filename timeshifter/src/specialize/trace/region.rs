@@ -69,8 +69,8 @@ enum Extent {
 
 /// Loops that are known from elsewhere may take so many times as many steps as all else that is specialized, and a few
 /// more. A run that comes by one once may come there from many places, and each time there is as much of it.
-const KNOWN_STEPS: u64 = 2;
-const FEW_STEPS: u64 = 10_000;
+const KNOWN_STEPS: u64 = 4;
+const FEW_STEPS: u64 = 20_000;
 
 /// An op comes of about so many steps.
 const STEPS_OF_AN_OP: u64 = 8;
