@@ -68,9 +68,8 @@ mod tree {
     }
 }
 
-/// Three loops inside of each other, with a branch that goes both ways in each, and one that always goes the same
-/// way as long as register 3 is the same. The outer one does the first nodes, up
-/// to `OUTER`.
+/// Three loops inside of each other, with a branch that goes both ways in each, and one that always goes the same way
+/// as long as register 3 is the same. The outer one does the first nodes, up to `OUTER`.
 const NESTED: &[Node] = &[
     Node::Odd { at: 0, to: 5 },
     Node::Set { to: 1, value: 30 },
@@ -188,24 +187,19 @@ mod sites {
         x = x * (2 * k + 3) + (cells[(k & 3) as usize] ^ k);
         x = x * (2 * k + 5) + (cells[((k + 1) & 3) as usize] ^ (k + 1));
         cells[((k >> 2) & 3) as usize] += x & 7;
-        x & 0xff_ffff
+        x
     }
 
     /// A loop that all sites share, and that promotes what each hands over another one of.
-    #[portal(greens(bits), reds(op, times, x, cells))]
-    pub fn each(bits: i64, op: i64, mut times: i64, mut x: i64, cells: &mut [i64; 4]) -> i64 {
+    #[portal(greens(most), reds(op, times, x, cells))]
+    pub fn each(most: i64, op: i64, mut times: i64, mut x: i64, cells: &mut [i64; 4]) -> i64 {
         loop {
             merge_point!();
             if times <= 0 {
                 return x;
             }
             times -= 1;
-            x = step(promote(op), x, cells);
-            let mut at = concrete(bits);
-            while at > 0 {
-                at -= 3;
-                cells[0] += promote((x >> at) & 7);
-            }
+            x = step(promote(op), x, cells) & most;
             if x & 64 == 0 {
                 cells[1] += 1;
             } else {
@@ -216,8 +210,8 @@ mod sites {
     }
 
     /// Goes by so many sites in each round.
-    #[portal(greens(sites, bits), reds(rounds, x, cells))]
-    pub fn all(sites: i64, bits: i64, mut rounds: i64, mut x: i64, cells: &mut [i64; 4]) -> i64 {
+    #[portal(greens(sites, most), reds(rounds, x, cells))]
+    pub fn all(sites: i64, most: i64, mut rounds: i64, mut x: i64, cells: &mut [i64; 4]) -> i64 {
         loop {
             merge_point!();
             if rounds <= 0 {
@@ -227,18 +221,19 @@ mod sites {
             let mut site = concrete(sites);
             while site > 0 {
                 site -= 1;
-                x = each(bits, site, 3 + (x & 1), x, cells);
+                x = each(most, site, 3 + (x & 1), x, cells);
             }
             can_enter_jit!();
         }
     }
 }
 
-fn all_sites(options: JitOptions, (count, bits, rounds): (i64, i64, i64)) -> Jit<'static> {
+fn all_sites(options: JitOptions) -> Jit<'static> {
     let mut jit = Jit::with_options(&sites::INTERPRETER, options);
+    let (count, most, rounds) = (10, 0xff_ffff, 400);
     let (mut cells, mut wanted_cells) = ([1, 2, 3, 4], [1, 2, 3, 4]);
-    let wanted = sites::interp::all(count, bits, rounds, 1, &mut wanted_cells).expect("no trap");
-    let got = sites::jit::all(&mut jit, count, bits, rounds, 1, &mut cells).expect("no trap");
+    let wanted = sites::interp::all(count, most, rounds, 1, &mut wanted_cells).expect("no trap");
+    let got = sites::jit::all(&mut jit, count, most, rounds, 1, &mut cells).expect("no trap");
     assert_eq!((got, cells), (wanted, wanted_cells));
     jit
 }
@@ -246,8 +241,8 @@ fn all_sites(options: JitOptions, (count, bits, rounds): (i64, i64, i64)) -> Jit
 /// The values that others promote are no values of this caller: code for all of them at each site would be quadratic.
 #[test]
 fn values_of_other_callers_say_nothing() {
-    let mut with = all_sites(options(1000), (10, 0, 400));
-    let mut without = all_sites(options(0), (10, 0, 400));
+    let mut with = all_sites(options(1000));
+    let mut without = all_sites(options(0));
     assert!(known(&with) > 2, "{}", known(&with));
     let (with, without) = (with.stats(), without.stats());
     assert!(2 * with.emitted <= 3 * without.emitted, "{} ops, not {}", with.emitted, without.emitted);

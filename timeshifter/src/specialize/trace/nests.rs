@@ -138,6 +138,7 @@ impl Engine<'_> {
         }
         for (at, fragment) in self.fragments.iter().enumerate().filter(|(_, fragment)| !fragment.abandoned) {
             if self.is_region(at) {
+                // It jumps back to its head without leaving the fragment.
                 graph.update_edge(nodes[at], nodes[at], ());
             }
             for block in &fragment.graph.blocks {

@@ -151,6 +151,7 @@ impl Engine<'_> {
         self.fill_region(id, Extent::Nest { loops, elsewhere, frames }, most_ops)
     }
 
+    /// Specializes a region of a version, as far as it goes; nothing if it can't be.
     fn fill_region(&mut self, id: VersionId, extent: Extent, most_ops: usize) -> Option<NewRegion> {
         let (fragment, st) = self.begin_region(id);
         let open = self.memory.is_open();
