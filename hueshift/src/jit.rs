@@ -25,7 +25,7 @@ use crate::compiler::Compiler;
 use crate::events::{Reason, Recorder};
 use crate::forcing::{self, GuardCounts};
 use anew::Generation;
-use flowgraph::eval::{self, EvalError, TrapReport};
+use flowgraph::eval::{self, EvalError, Scratch, TrapReport};
 use flowgraph::ir::{Graph, Module, Word};
 use flowgraph::memory::Memory;
 use forward::Forward;
@@ -39,6 +39,7 @@ use portal::{Abandoned, Doors};
 pub use portal::{Arrival, Inside};
 use regions::Regions;
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 use telling::Teller;
@@ -166,6 +167,8 @@ pub struct Jit<'m> {
     heat: Heat,
     /// Machine code of the interpreter, for where it has been for long.
     forward: Forward,
+    /// What the interpreter behind exits has left for the next time.
+    scratch: Scratch,
     /// What has been done since code was thrown away last, and before that.
     stats: Stats,
     past: Stats,
@@ -192,7 +195,7 @@ impl Drop for Jit<'_> {
 /// Where a run goes on.
 enum Next {
     Code(String, Vec<Word>),
-    Entry(Rc<jitcodegen::Entry>, Vec<Word>),
+    Entry(Rc<jitcodegen::Entry>, SmallVec<[Word; 8]>),
     Frames(Vec<eval::Frame>),
     /// In the interpreter, when all code has been thrown away, of which there is too much.
     Anew(Vec<eval::Frame>),
@@ -200,7 +203,7 @@ enum Next {
     Tier0(Vec<Word>),
     /// In tier 0, which finishes the portal that the innermost frame is in: its function, and the words of its
     /// parameters.
-    Inside(Vec<eval::Frame>, String, Vec<Word>),
+    Inside(Vec<eval::Frame>, &'static str, Vec<Word>),
     Done(eval::Outcome),
 }
 
@@ -232,6 +235,7 @@ impl<'m> Jit<'m> {
             portal: None,
             goes_back: false,
             inner_portals: FxHashSet::default(),
+            scratch: Scratch::default(),
             doors: Doors::default(),
             mapped: FxHashSet::default(),
             abandoned: Abandoned::default(),
@@ -452,7 +456,7 @@ impl<'m> Jit<'m> {
             }
             self.install_finished(true)?;
         }
-        Ok(Next::Entry(Rc::new(self.code.engine.entry(&key)?), words))
+        Ok(Next::Entry(Rc::new(self.code.engine.entry(&key)?), words.into()))
     }
 
     /// Carries out the calls that a trace comes to, in compiled code: a function may run for long, and would in the

@@ -520,7 +520,7 @@ impl Engine {
 
     /// Whether this graph is compiled, and can be entered.
     pub fn is_compiled(&self, key: &str) -> bool {
-        self.installed(key).is_ok()
+        self.functions.get(key).is_some_and(|function| function.installed)
     }
 
     fn installed(&self, key: &str) -> Result<&Function, CodegenError> {

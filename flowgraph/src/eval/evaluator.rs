@@ -41,6 +41,18 @@ enum Flow {
     End(Outcome),
 }
 
+/// What an evaluator knows of its module's graphs, and registers of frames that have ended: with this the next one of
+/// the same module needn't begin anew.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    /// Graphs by the address of the name in a call, so that names are hashed once.
+    resolved: FxHashMap<usize, usize>,
+    registers: Vec<Vec<Word>>,
+}
+
+/// The registers of so many frames are kept.
+const MOST_SPARE: usize = 64;
+
 /// Runs graphs of a module.
 #[derive(Debug)]
 pub struct Evaluator<'m, H = NoHooks> {
@@ -59,8 +71,8 @@ pub struct Evaluator<'m, H = NoHooks> {
     /// What the memory had when the evaluator was made.
     allocated_before: u64,
     callers: Vec<Frame>,
-    /// Graphs by the address of the name in a call, so that names are hashed once.
-    resolved: FxHashMap<usize, usize>,
+    /// To be handed to the next evaluator of the same module.
+    pub scratch: Scratch,
 }
 
 impl<'m> Evaluator<'m, NoHooks> {
@@ -76,7 +88,7 @@ impl<'m> Evaluator<'m, NoHooks> {
             slot_limit: DEFAULT_SLOT_BYTES,
             jitted: false,
             callers: Vec::new(),
-            resolved: FxHashMap::default(),
+            scratch: Scratch::default(),
         }
     }
 }
@@ -94,13 +106,19 @@ impl<'m, H: Hooks> Evaluator<'m, H> {
             allocated_before: self.allocated_before,
             jitted: self.jitted,
             callers: self.callers,
-            resolved: self.resolved,
+            scratch: self.scratch,
         }
     }
 
     /// The same evaluator with this much fuel.
     pub fn with_fuel(mut self, fuel: u64) -> Evaluator<'m, H> {
         self.fuel = fuel;
+        self
+    }
+
+    /// The same evaluator with what one before it, of the same module, has left.
+    pub fn with_scratch(mut self, scratch: Scratch) -> Evaluator<'m, H> {
+        self.scratch = scratch;
         self
     }
 
@@ -191,25 +209,27 @@ impl<'m, H: Hooks> Evaluator<'m, H> {
 
     fn resolve(&mut self, name: &Arc<str>) -> Result<usize, EvalError> {
         let at = Arc::as_ptr(name).cast::<u8>() as usize;
-        if let Some(index) = self.resolved.get(&at) {
+        if let Some(index) = self.scratch.resolved.get(&at) {
             return Ok(*index);
         }
         let index = self.index_of(name)?;
-        self.resolved.insert(at, index);
+        self.scratch.resolved.insert(at, index);
         Ok(index)
     }
 
-    fn enter(&self, graph: usize, args: &[Word]) -> Result<Frame, EvalError> {
+    fn enter(&mut self, graph: usize, args: &[Word]) -> Result<Frame, EvalError> {
         let callee = &self.module.graphs[graph];
         let params = callee.entry_params();
         if params.len() != args.len() {
             return Err(EvalError::WrongCount { graph: callee.key.clone(), wanted: params.len(), given: args.len() });
         }
-        let mut frame = Frame { graph, regs: vec![0; callee.values.len()], ..Frame::default() };
+        let mut regs = self.scratch.registers.pop().unwrap_or_default();
+        regs.clear();
+        regs.resize(callee.values.len(), 0);
         for (param, word) in params.iter().zip(args) {
-            frame.regs[param.index()] = *word;
+            regs[param.index()] = *word;
         }
-        Ok(frame)
+        Ok(Frame { graph, regs, ..Frame::default() })
     }
 
     fn run(&mut self, mut frames: Vec<Frame>, mut stepping_over: bool) -> Result<Outcome, EvalError> {
@@ -475,6 +495,9 @@ impl<'m, H: Hooks> Evaluator<'m, H> {
             None => Ok(Flow::End(Outcome::Returned(words.into_vec()))),
             Some(mut caller) => {
                 self.finish_call(&mut caller, &words)?;
+                if self.scratch.registers.len() < MOST_SPARE {
+                    self.scratch.registers.push(std::mem::take(&mut frame.regs));
+                }
                 Ok(Flow::Next(caller))
             }
         }

@@ -30,7 +30,7 @@ mod hooks;
 #[cfg(test)]
 mod tests;
 
-pub use evaluator::{DEFAULT_DEPTH, DEFAULT_SLOT_BYTES, Evaluator, Frame};
+pub use evaluator::{DEFAULT_DEPTH, DEFAULT_SLOT_BYTES, Evaluator, Frame, Scratch};
 pub use execute::execute;
 pub use hooks::{CallAnswer, Hooks, MergeAnswer, MergePoint, NoHooks};
 

@@ -42,6 +42,31 @@ fn loops_and_calls() {
 }
 
 #[test]
+fn an_evaluator_goes_on_with_what_one_before_it_has_left() {
+    // What isn't set on the way is 0, whatever a frame before had there.
+    let mut maybe = graph("maybe", 2, 3);
+    let [n, sets] = maybe.entry_params()[..] else { panic!("two parameters") };
+    branch(&mut maybe, 0, sets.into(), edge(1, &[]), edge(2, &[]));
+    let double = pure(&mut maybe, 1, Opcode::IntAdd, &[n.into(), n.into()]);
+    jump(&mut maybe, 1, 2, &[]);
+    ret(&mut maybe, 2, double);
+    let mut both = graph("both", 1, 1);
+    let n = both.entry_params()[0].into();
+    let first = call(&mut both, 0, "maybe", &[n, Operand::int(1)]);
+    let second = call(&mut both, 0, "maybe", &[first, Operand::int(0)]);
+    let sum = pure(&mut both, 0, Opcode::IntSub, &[first, second]);
+    ret(&mut both, 0, sum);
+    let module = module([maybe, both]);
+    let mut memory = Memory::for_module(&module);
+    let mut scratch = Scratch::default();
+    for n in [21, 0, 4] {
+        let mut evaluator = Evaluator::new(&module, &mut memory).with_scratch(scratch);
+        assert_eq!(evaluator.call("both", &[n]), Ok(Outcome::Returned(vec![2 * n])));
+        scratch = evaluator.scratch;
+    }
+}
+
+#[test]
 fn edges_assign_all_parameters_at_once() {
     let mut g = graph("swap", 3, 3);
     let p: Vec<Operand> = g.entry_params().iter().map(|v| (*v).into()).collect();

@@ -9,7 +9,7 @@ pub type At = (GuestPosition, Loc);
 
 /// An event of an engine at this time, which took no time.
 pub fn event(engine: &Engine<'_>, (what, reason): (What, Reason), (position, loc): At, us: u64) -> Event {
-    let key = engine.green_key(position);
+    let key = engine.green_key(position).to_owned();
     let at = Place::of(loc, &engine.program.module.files);
     Event { us, what, reason, key, at, duration_us: None, compiler: 0 }
 }

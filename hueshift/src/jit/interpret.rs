@@ -7,10 +7,10 @@ use super::{Jit, JitError, Next, Policy};
 use crate::clock::Tier;
 use crate::events::Reason;
 use flowgraph::eval::{self, CallAnswer, Evaluator, Hooks, MergeAnswer, MergePoint};
-use flowgraph::ir::{Graph, Module, Op, Opcode, Word};
+use flowgraph::ir::{Graph, Op, Opcode, Word};
 use flowgraph::memory::Memory;
 use std::time::Instant;
-use timeshifter::specialize::{Choice, Entrance, GuestPosition};
+use timeshifter::specialize::{Choice, Entrance, GuestPosition, Program};
 
 /// The steps that it takes to have tier 0 finish a portal inside of a run, and to go on behind it.
 const STEPS_OF_A_PORTAL: u64 = 100;
@@ -27,14 +27,18 @@ impl Jit<'_> {
         let mut stretch = Stretch::new();
         loop {
             let jumped = !self.engine.program.marks_jumps();
-            let hooks = StopAtMergePoints { module, stop: self.options.reenter, jumped, called: false };
+            let (program, stop) = (&self.engine.program, self.options.reenter);
+            let hooks = StopAtMergePoints { program, stop, jumped, called: false };
             let within = self.enter_tier(Tier::Blackholing);
-            let mut evaluator = Evaluator::new(module, self.engine.memory).with_hooks(hooks);
+            let scratch = std::mem::take(&mut self.scratch);
+            let evaluator = Evaluator::new(module, self.engine.memory).with_scratch(scratch);
+            let mut evaluator = evaluator.with_hooks(hooks);
             evaluator.jitted = true;
             let resumed = evaluator.resume(frames);
             drop(within);
             let steps = u64::MAX - evaluator.fuel;
             let (jumped, called) = (evaluator.hooks.jumped, evaluator.hooks.called);
+            self.scratch = evaluator.scratch;
             self.has_stepped(steps);
             frames = match resumed? {
                 eval::Outcome::Stopped { frames } => frames,
@@ -106,10 +110,7 @@ impl Jit<'_> {
             return Some(Next::Tier0(words));
         }
         let (function, words) = self.engine.inner_portal(frames)?;
-        if !leaves || !self.inner_portals.contains(function) {
-            return None;
-        }
-        let function = function.to_owned();
+        let function = *self.inner_portals.get(function).filter(|_| leaves)?;
         self.has_cost(STEPS_OF_A_PORTAL);
         Some(Next::Inside(std::mem::take(frames), function, words))
     }
@@ -203,8 +204,8 @@ impl Jit<'_> {
 const DEEP: usize = 1000;
 
 /// Ends an interpreted run at every merge point, to see whether compiled code can be entered there.
-struct StopAtMergePoints<'m> {
-    module: &'m Module,
+struct StopAtMergePoints<'a, 'm> {
+    program: &'a Program<'m>,
     stop: bool,
     /// A backward jump of the guest has been seen.
     jumped: bool,
@@ -212,10 +213,10 @@ struct StopAtMergePoints<'m> {
     called: bool,
 }
 
-impl Hooks for StopAtMergePoints<'_> {
+impl Hooks for StopAtMergePoints<'_, '_> {
     fn call(&mut self, _depth: usize, callee: &str, _args: &[Word], _memory: &mut Memory) -> CallAnswer {
-        self.called =
-            self.called || self.module.graphs.get(callee).is_some_and(|graph| graph.attributes.portal.is_some());
+        self.called = self.called
+            || self.program.find(callee).is_some_and(|ix| self.program.graph(ix).attributes.portal.is_some());
         CallAnswer::Enter
     }
 
@@ -232,15 +233,18 @@ impl Hooks for StopAtMergePoints<'_> {
 mod tests {
     use super::*;
     use flowgraph::text::parse_module;
+    use timeshifter::specialize::Analyses;
 
     /// Of calls of portals only a part is counted where there are very many: that needs to know them from jumps.
     #[test]
     fn calls_of_portals_are_no_jumps() {
-        let text = "module flow\nfile \"one.rs\"\n\ngraph p(x: int) -> int {\n    function p\n    attributes portal(greens(0), \
+        let text = "module compiler\nfile \"one.rs\"\n\ngraph p(x: int) -> int {\n    function p\n    attributes portal(greens(0), \
                     reds())\nb0(v0: int):\n    return v0\n}\n\ngraph f(x: int) -> int {\n    function f\nb0(v0: int):\n    \
                     return v0\n}\n";
         let module = parse_module(text).expect("a module");
-        let mut hooks = StopAtMergePoints { module: &module, stop: true, jumped: false, called: false };
+        let analyses = Analyses::of(&module);
+        let program = Program::load(&module, &analyses).expect("a program");
+        let mut hooks = StopAtMergePoints { program: &program, stop: true, jumped: false, called: false };
         let mut memory = Memory::default();
         hooks.call(1, "f", &[], &mut memory);
         assert!(!hooks.jumped && !hooks.called);

@@ -26,7 +26,7 @@ pub enum Arrival {
 /// what it returns to [`Jit::go_on_behind`] (the resume contract, section 4). Runs that it doesn't come back to are
 /// just dropped.
 pub struct Inside {
-    function: String,
+    function: &'static str,
     words: Vec<Word>,
     /// Those outside of the portal, which stand at calls.
     callers: Vec<eval::Frame>,
@@ -45,8 +45,8 @@ impl std::fmt::Debug for Inside {
 
 impl Inside {
     /// The function that is to be called.
-    pub fn function(&self) -> &str {
-        &self.function
+    pub fn function(&self) -> &'static str {
+        self.function
     }
 
     /// Takes the words of its parameters' leaves.
@@ -206,7 +206,7 @@ impl Jit<'_> {
     pub(super) fn inside(
         &mut self,
         mut frames: Vec<eval::Frame>,
-        function: String,
+        function: &'static str,
         words: Vec<Word>,
         activation: Option<Activation>,
     ) -> Inside {

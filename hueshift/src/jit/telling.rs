@@ -126,7 +126,7 @@ impl Jit<'_> {
             let Some(graph) = self.code.graphs.get(&fragment.graph.key) else { continue };
             let position = fragment.at.unwrap_or(GuestPosition::NONE);
             let size = sizes.entry(position).or_insert_with(|| Size {
-                key: self.engine.green_key(position),
+                key: self.engine.green_key(position).to_owned(),
                 at: Place::of(self.engine.loc_of(position), &self.engine.program.module.files),
                 compiler: self.teller.compiler,
                 graphs: 0,

@@ -25,7 +25,7 @@ use flowgraph::ir::{
 use flowgraph::memory::Memory;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -131,8 +131,8 @@ pub struct Engine<'m> {
     pub events: Vec<Event>,
     /// How many events there was no room for.
     pub events_lost: u64,
-    /// The guest positions that events and fragments name.
-    pub positions: FxIndexSet<KeyFrame>,
+    /// The guest positions that events and fragments name, with their greens for people as soon as somebody has asked.
+    pub positions: FxIndexMap<KeyFrame, OnceCell<String>>,
     /// What became of the states that came to merge points.
     pub merges: Merges,
     /// How it is to go about it.
@@ -252,7 +252,7 @@ impl<'m> Engine<'m> {
             limits: Limits::default(),
             events: Vec::new(),
             events_lost: 0,
-            positions: FxIndexSet::default(),
+            positions: FxIndexMap::default(),
             merges: Merges::default(),
             settings: Settings::default(),
             firings: RefCell::default(),

@@ -5,12 +5,13 @@
 //! one for people: `pc=12`. Whoever drives the engine takes the events out of it; there is room for [`EVENTS`].
 
 use crate::specialize::engine::Engine;
-use crate::specialize::state::{Key, KeyFrame, Reg, State};
+use crate::specialize::state::{Key, KeyFrame, State};
 use crate::specialize::step::show_const;
 use flowgraph::ir::{Const, DataId, Graph, Loc, Opcode, Operand, Scalar, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::fmt::Write;
 
 /// So many events the engine keeps until they are taken.
@@ -155,11 +156,8 @@ impl<'m> Engine<'m> {
             (Some(at), _) => at,
             (None, None) => GuestPosition::NONE,
             (None, Some(f)) => {
-                let greens = f.regs.iter().filter_map(|(value, reg)| match reg {
-                    Reg::Green(constant) => Some((*value, *constant)),
-                    Reg::Red(_) => None,
-                });
-                let here = KeyFrame { graph: f.graph, block: f.block, index: f.index, greens: greens.collect() };
+                let greens = f.regs.greens().collect();
+                let here = KeyFrame { graph: f.graph, block: f.block, index: f.index, greens };
                 self.position(&here)
             }
         }
@@ -174,13 +172,13 @@ impl<'m> Engine<'m> {
 
     fn position(&mut self, frame: &KeyFrame) -> GuestPosition {
         let index = self.positions.get_index_of(frame);
-        let index = index.unwrap_or_else(|| self.positions.insert_full(frame.clone()).0);
+        let index = index.unwrap_or_else(|| self.positions.insert_full(frame.clone(), OnceCell::new()).0);
         GuestPosition(index as u32)
     }
 
     /// The source line of a guest position.
     pub fn loc_of(&self, at: GuestPosition) -> Loc {
-        let Some(frame) = self.positions.get_index(at.0 as usize) else { return Loc::UNKNOWN };
+        let Some((frame, _)) = self.positions.get_index(at.0 as usize) else { return Loc::UNKNOWN };
         let graph = self.program.graph(frame.graph);
         let Some(block) = graph.blocks.get(frame.block.index()) else { return Loc::UNKNOWN };
         let ops = block.ops.get(frame.index as usize..).unwrap_or_default();
@@ -191,8 +189,12 @@ impl<'m> Engine<'m> {
     /// The greens at a guest position by name and value, for people: `pc=12`. At a merge point they are those that the
     /// portal lists, and the `#[green]` fields behind its parameters; references are left with their names, and so are
     /// what they refer to.
-    pub fn green_key(&self, at: GuestPosition) -> String {
-        let Some(frame) = self.positions.get_index(at.0 as usize) else { return String::new() };
+    pub fn green_key(&self, at: GuestPosition) -> &str {
+        let position = self.positions.get_index(at.0 as usize);
+        position.map_or("", |(frame, key)| key.get_or_init(|| self.show_greens(frame)))
+    }
+
+    fn show_greens(&self, frame: &KeyFrame) -> String {
         let graph = self.program.graph(frame.graph);
         let op = graph.blocks.get(frame.block.index()).and_then(|block| block.ops.get(frame.index as usize));
         let named = |value: ValueId| self.program.variable(frame.graph, value).map(Cow::Borrowed);

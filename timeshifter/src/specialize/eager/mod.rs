@@ -31,8 +31,14 @@ use std::rc::Rc;
 /// A stack of positions.
 type Positions = SmallVec<[(GraphIx, BlockId, u32); 4]>;
 
-/// A stack of positions in the order of blocks, with greens.
-type Priority = Rc<[((u32, u32), SmallVec<[Const; 2]>)]>;
+/// A stack of positions in the order of blocks, each with its greens behind it.
+type Priority = Rc<[Rank]>;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Rank {
+    Position(u32, u32),
+    Green(Const),
+}
 
 /// States that wait under one key, and the highest of their priorities.
 struct Waiting {
@@ -171,14 +177,7 @@ impl Engine<'_> {
             graph: f.graph,
             block: f.block,
             index: f.index,
-            greens: f
-                .regs
-                .iter()
-                .filter_map(|(v, reg)| match reg {
-                    Reg::Green(c) => Some((*v, *c)),
-                    Reg::Red(_) => None,
-                })
-                .collect(),
+            greens: f.regs.greens().collect(),
         });
         let within = self.in_region(st);
         let enterable = kind == MarkKind::GlobalMerge && self.units[self.fragments[st.fragment].unit].exits && !within;
@@ -194,13 +193,13 @@ impl Engine<'_> {
                 None => (order.number_of(f.block).unwrap_or_default(), f.index),
             }
         };
-        let greens = |f: &Frame| {
-            f.regs
-                .iter()
-                .filter_map(|(_, r)| if let Reg::Green(c) = r { Some(*c) } else { None })
-                .collect::<SmallVec<_>>()
-        };
-        st.frames.iter().enumerate().map(|(i, f)| (position((i, f)), greens(f))).collect()
+        let mut ranks: SmallVec<[Rank; 32]> = SmallVec::new();
+        for (at, frame) in st.frames.iter().enumerate() {
+            let (number, index) = position((at, frame));
+            ranks.push(Rank::Position(number, index));
+            ranks.extend(frame.regs.greens().map(|(_, constant)| Rank::Green(constant)));
+        }
+        Rc::from(&ranks[..])
     }
 
     pub(crate) fn is_loop_head(&self, st: &State) -> bool {
@@ -410,7 +409,7 @@ impl Engine<'_> {
                 let function = &self.program.graph(frame.graph).function;
                 return Err(SpecError::Malformed(format!("`{function}` has no all-red twin"), loc));
             };
-            frame.graph = twin;
+            (frame.graph, frame.trimmed) = (twin, false);
             for (_, reg) in frame.regs.iter_mut() {
                 *reg = Reg::Red(reg.red());
             }

@@ -45,7 +45,7 @@ impl Portal {
 #[derive(Clone, Debug, Default)]
 pub struct RunRoots {
     /// The exclusive roots, with their addresses.
-    pub(crate) exclusive: Vec<(RootId, Word)>,
+    pub(crate) exclusive: SmallVec<[(RootId, Word); 2]>,
     /// The addresses of the run's local aggregates that lay in real memory where it last left compiled code. They stay
     /// to the end of the run.
     pub(crate) locals: Vec<Word>,
@@ -202,21 +202,27 @@ impl Engine<'_> {
     /// words of its parameters' leaves.
     pub fn inner_portal(&self, frames: &[eval::Frame]) -> Option<(&str, Vec<Word>)> {
         let [_, .., frame] = frames else { return None };
-        let (leaves, values) = self.portal_values(frame)?;
-        let words = values.iter().take(leaves).map(|value| frame.regs[value.index()]).collect();
+        let (leaves, args) = self.portal_args(frame)?;
+        let mut words = Vec::with_capacity(leaves);
+        for arg in args {
+            words.push(frame.regs[arg.value()?.index()]);
+        }
+        words.truncate(leaves);
         Some((&self.program.graph(GraphIx(frame.graph as u32)).function, words))
     }
 
     /// Of the portal's merge point that a frame stands at: how many leaves its parameters have, and the values of
     /// these, with those of `#[green]` fields behind them.
     pub fn portal_values(&self, frame: &eval::Frame) -> Option<(usize, Vec<ValueId>)> {
+        let (leaves, args) = self.portal_args(frame)?;
+        Some((leaves, args.iter().map(|arg| arg.value()).collect::<Option<_>>()?))
+    }
+
+    fn portal_args(&self, frame: &eval::Frame) -> Option<(usize, &[Operand])> {
         let graph = self.program.graph(GraphIx(frame.graph as u32));
         let op = graph.blocks.get(frame.block)?.ops.get(frame.index)?;
         let leaves = graph.entry_params().len();
-        if op.opcode != Opcode::MergePoint || op.args.len() < leaves {
-            return None;
-        }
-        Some((leaves, op.args.iter().map(|arg| arg.value()).collect::<Option<_>>()?))
+        (op.opcode == Opcode::MergePoint && op.args.len() >= leaves).then_some((leaves, &op.args[..]))
     }
 
     /// The words that frames are with which tier 0 can go on: those of the portal alone, at its merge point.

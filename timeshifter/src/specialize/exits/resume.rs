@@ -453,7 +453,7 @@ impl Engine<'_> {
                 regs.push(*value, Reg::Red(Red::Const(constant)));
             }
         }
-        Frame { graph, block, index: frame.index as u32, regs, greens: Vec::new().into() }
+        Frame { graph, block, index: frame.index as u32, trimmed: false, regs, greens: Vec::new().into() }
     }
 
     /// Tells the engine the arguments of a run: which word is the address of which exclusive root of the unit's entry.

@@ -541,10 +541,11 @@ impl<'m> Engine<'m> {
     /// Cuts a state to what is live at its position: only live registers exist.
     pub(crate) fn trim(&mut self, st: &mut State) {
         let last = st.frames.len() - 1;
-        for (at, frame) in st.frames.iter_mut().enumerate() {
+        for (at, frame) in st.frames.iter_mut().enumerate().filter(|(at, frame)| *at == last || !frame.trimmed) {
             let (live, unset) = self.live_registers(frame, at == last);
             frame.regs.keep(live);
             frame.regs.forget(unset);
+            frame.trimmed = at != last;
         }
         st.drop_unreachable_slots();
         self.trim_memory(st);

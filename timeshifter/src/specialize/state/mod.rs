@@ -143,6 +143,14 @@ impl Regs {
         self.0.iter()
     }
 
+    /// The green ones, by value.
+    pub(crate) fn greens(&self) -> impl Iterator<Item = (ValueId, Const)> {
+        self.0.iter().filter_map(|(value, reg)| match reg {
+            Reg::Green(constant) => Some((*value, *constant)),
+            Reg::Red(_) => None,
+        })
+    }
+
     /// All registers, by value, to change.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut (ValueId, Reg)> {
         self.0.iter_mut()
@@ -182,6 +190,8 @@ pub struct Frame {
     pub block: BlockId,
     /// The index of the op to be executed next; the number of ops for the terminator.
     pub index: u32,
+    /// It waits at a call, and has just the registers that are live behind that.
+    pub trimmed: bool,
     /// The registers.
     pub regs: Regs,
     /// The green arguments it was called with: with the graph, the key by which recursion is recognised.
@@ -369,5 +379,5 @@ pub struct KeyFrame {
     /// The op index.
     pub index: u32,
     /// The live greens.
-    pub greens: Vec<(ValueId, Const)>,
+    pub greens: SmallVec<[(ValueId, Const); 4]>,
 }

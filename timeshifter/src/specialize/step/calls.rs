@@ -131,7 +131,9 @@ impl<'m> Engine<'m> {
             };
             regs.set(*param, reg);
         }
-        st.frames.push(Frame { graph: callee, block: BlockId::ENTRY, index: 0, regs, greens: Rc::from(&key[..]) });
+        st.frame_mut().trimmed = false;
+        let (block, greens) = (BlockId::ENTRY, Rc::from(&key[..]));
+        st.frames.push(Frame { graph: callee, block, index: 0, trimmed: false, regs, greens });
         st.passed = false;
         st.back = false;
         Ok(None)
