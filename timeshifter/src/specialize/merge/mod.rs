@@ -547,8 +547,17 @@ impl<'m> Engine<'m> {
             frame.regs.forget(unset);
             frame.trimmed = at != last;
         }
+        debug_assert!(self.has_live_registers_only(st));
         st.drop_unreachable_slots();
         self.trim_memory(st);
+    }
+
+    fn has_live_registers_only(&self, st: &State) -> bool {
+        let last = st.frames.len() - 1;
+        st.frames.iter().enumerate().all(|(at, frame)| {
+            let (live, unset) = self.live_registers(frame, at == last);
+            frame.regs.iter().all(|(value, _)| live.binary_search(value).is_ok() && !unset.contains(value))
+        })
     }
 
     /// The values whose registers are live in a frame, and those among them that have none yet: the results of the call
