@@ -104,6 +104,35 @@ fn all_that_ever_failed() {
     }
 }
 
+/// A local is lent to a portal, at whose merge point the interpreter enters compiled code, and made anew in the next
+/// round: what that code has kept of the old one must not be stored where the new one lies.
+#[test]
+fn locals_that_are_lent_and_made_anew() {
+    let pipeline = Pipeline::new("lent.rs", include_str!("chaos/lent.rs"), "run", &[]);
+    let pipeline = pipeline.unwrap_or_else(|e| panic!("{e}"));
+    let mut prepared = pipeline.prepare("[0, 1, 2, 3], 60, 0").expect("it fits");
+    let engine_args = prepared.compiler.arguments(&prepared.arguments, &prepared.placed);
+    let (unknown, mut blackholed) = (prepared.unknown(), 0);
+    for seed in 1..=300 {
+        let mut options = JitOptions { threshold: 3, bridge: 2, ..JitOptions::default() };
+        options.chaos = seed;
+        prepared.arguments.refresh(&prepared.placed, &mut prepared.memory);
+        let words = prepared.placed.words();
+        let mut jit = Jit::new(&prepared.compiler, &mut prepared.memory, options).expect("a driver");
+        let mut outcome = jit.trace(&engine_args, &words);
+        for _ in 0..3 {
+            match outcome {
+                Ok(Outcome::Returned(words)) => assert_eq!(words, [1007], "seed {seed}"),
+                other => panic!("seed {seed}: {other:?}"),
+            }
+            prepared.arguments.refresh(&prepared.placed, jit.memory());
+            outcome = jit.run(&unknown);
+        }
+        blackholed += jit.stats().blackholed;
+    }
+    assert!(blackholed >= 1000, "the interpreter went on {blackholed} times");
+}
+
 /// A trace that is stopped behind a guard has nothing more than an exit there, which is no exit of that guard: guards
 /// fail again and again, also when their conditions don't hold.
 #[test]

@@ -551,6 +551,7 @@ impl<'m> Engine<'m> {
         if let Some(base) = forced.get(&id) {
             return Ok(*base);
         }
+        self.flush_dead_locals(st, loc)?;
         let Some(slot) = st.slots.remove(&id) else {
             unreachable!("a register leads to a slot that the state doesn't have")
         };

@@ -585,28 +585,52 @@ impl<'m> Engine<'m> {
         st.frames.iter().enumerate().map(cut).collect()
     }
 
-    /// Forgets roots that no register is derived from, unless a store under them is pending.
+    /// Forgets roots that no register is derived from, unless a store under them is pending that somebody outside may
+    /// see. One under a local must not be made any more: where the function makes that local again, as in the next
+    /// round of a loop, the new one lies in the same place.
     pub(crate) fn trim_memory(&self, st: &mut State) {
         st.memory.elements.retain(Element::is_version);
         if st.memory.roots.is_empty() {
             return;
         }
-        let mut live: SmallVec<[RootId; 16]> =
-            st.memory.places.iter().filter(|(_, l)| l.dirty).map(|(p, _)| p.0).collect();
-        let mut unknown = false;
-        let cells = st.slots.values().flat_map(|s| s.cells.values());
-        for red in st.red_registers().chain(cells) {
-            match self.origin(st, red) {
-                Origin::Root(p) => live.push(p.root),
-                Origin::Unknown => unknown = true,
-                Origin::Outside => {}
-            }
-        }
+        let (mut live, unknown) = self.led_to(st);
         if !unknown {
+            let dirty = st.memory.places.iter().filter(|(_, location)| location.dirty).map(|(place, _)| place.0);
+            live.extend(dirty.filter(|root| !self.is_own_local(st, *root)));
             live.sort_unstable();
             st.memory.roots.retain(|root, _| live.binary_search(root).is_ok());
             st.memory.places.retain(|place, _| live.binary_search(&place.0).is_ok());
         }
+    }
+
+    /// The roots that registers are derived from; and whether there are some that may lead anywhere.
+    fn led_to(&self, st: &State) -> (SmallVec<[RootId; 16]>, bool) {
+        let (mut roots, mut unknown) = (SmallVec::new(), false);
+        let cells = st.slots.values().flat_map(|s| s.cells.values());
+        for red in st.red_registers().chain(cells) {
+            match self.origin(st, red) {
+                Origin::Root(p) => roots.push(p.root),
+                Origin::Unknown => unknown = true,
+                Origin::Outside => {}
+            }
+        }
+        (roots, unknown)
+    }
+
+    /// Whether a root is a local that only registers lead to.
+    fn is_own_local(&self, st: &State, root: RootId) -> bool {
+        self.roots[root.0 as usize] == RootKind::Local && !st.memory.escaped.contains(&root)
+    }
+
+    /// Makes the stores that are pending under locals that no register is known to lead to: the next local may lie
+    /// where one of them has been.
+    pub(crate) fn flush_dead_locals(&mut self, st: &mut State, loc: Loc) -> Result<(), SpecError> {
+        let (live, _) = self.led_to(st);
+        let is_dead = |root: RootId| self.roots[root.0 as usize] == RootKind::Local && !live.contains(&root);
+        let mut places = st.memory.dirty(is_dead);
+        // An address of a local that has none yet would need one first.
+        places.retain(|place| st.memory.places.get(place).is_some_and(|l| slot_of(l.value).is_none()));
+        self.flush_places(st, places, loc)
     }
 }
 

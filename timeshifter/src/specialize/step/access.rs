@@ -449,7 +449,7 @@ impl Engine<'_> {
     // ---- making stores
 
     /// Makes the stores that are pending at these places.
-    fn flush_places(&mut self, st: &mut State, places: Vec<Place>, loc: Loc) -> Result<(), SpecError> {
+    pub(crate) fn flush_places(&mut self, st: &mut State, places: Vec<Place>, loc: Loc) -> Result<(), SpecError> {
         for place in places {
             let Some(location) = st.memory.places.get_mut(&place) else { continue };
             if !location.dirty {
