@@ -138,7 +138,7 @@ pub struct MemDesc {
     /// The container class: a struct's name, `[T]` for array elements of type `T`, `bytes` for those of type `u8`,
     /// which raw accesses go to as well, [`MemDesc::ANY`] for what may be a part of any.
     pub class: Arc<str>,
-    /// The field's name, for people: `regs`, `left`; empty for elements.
+    /// The field's name: `regs`, `left`; `Some.0` in a variant of an enum, whose own is its `tag`; empty for elements.
     pub field: Arc<str>,
     /// Constant offset from the base, in bytes.
     pub offset: i32,
@@ -187,6 +187,22 @@ impl MemDesc {
     pub fn classes_may_alias(a: &str, b: &str) -> bool {
         let is_part = |class: &str| class == MemDesc::ANY || super::Scalar::from_name(class).is_some();
         a == b || is_part(a) || is_part(b)
+    }
+
+    /// Whether two fields of one class never have a byte in common, in the same container or in two: fields of other
+    /// variants of an enum may lie at the same place.
+    ///
+    /// ```
+    /// use flowgraph::ir::MemDesc;
+    /// assert!(MemDesc::fields_are_apart("left", "right") && MemDesc::fields_are_apart("tag", "Some.0"));
+    /// assert!(MemDesc::fields_are_apart("Add.0", "Add.1"));
+    /// assert!(!MemDesc::fields_are_apart("Add.0", "Sub.1"));
+    /// assert!(!MemDesc::fields_are_apart("left", "left") && !MemDesc::fields_are_apart("", "left"));
+    /// ```
+    pub fn fields_are_apart(a: &str, b: &str) -> bool {
+        let differ = |((one, _), (other, _)): ((&str, &str), (&str, &str))| one != other;
+        let are_of_variants = a.split_once('.').zip(b.split_once('.')).is_some_and(differ);
+        a != b && !a.is_empty() && !b.is_empty() && !are_of_variants
     }
 
     /// Whether two accesses with equal base and index touch exactly the same scalar.

@@ -8,6 +8,7 @@
 mod learning;
 mod lengths;
 mod orders;
+mod parts;
 
 use super::conditions::{against_constant, equality, offset_of};
 use super::done::{Args, DoneOps, SameOp};
@@ -466,7 +467,9 @@ pub(crate) fn uses(graph: &Graph) -> Vec<u32> {
 impl rules::Subject for Known {
     fn definition(&self, operand: Operand) -> Option<(Opcode, &[Operand])> {
         let definition = Known::definition(self, operand.value()?)?;
-        (definition.result == 0).then_some((definition.opcode, &definition.args[..]))
+        // The first result is the sum as it wraps, whether it does is another.
+        let opcode = definition.opcode.without_overflow().unwrap_or(definition.opcode);
+        (definition.result == 0).then_some((opcode, &definition.args[..]))
     }
 
     fn bound(&self, operand: Operand) -> IntBound {

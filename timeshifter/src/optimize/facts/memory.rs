@@ -56,6 +56,7 @@ pub(crate) struct Place {
     reach: Option<(i64, i64)>,
     access: Access,
     class: Arc<str>,
+    field: Arc<str>,
 }
 
 impl PartialEq for Place {
@@ -95,7 +96,8 @@ impl Place {
             }
             _ => Some((offset, offset)),
         };
-        Some(Place { base: op.args[0], index, offset, reach, access: desc.access, class: desc.class.clone() })
+        let (class, field) = (desc.class.clone(), desc.field.clone());
+        Some(Place { base: op.args[0], index, offset, reach, access: desc.access, class, field })
     }
 
     /// By how many bytes another place lies behind this one, if that is a constant.
@@ -164,6 +166,12 @@ impl Place {
             && self.offset.wrapping_sub(other.offset).rem_euclid(step) == 0
     }
 
+    /// Whether it is another field of the same class: two structs of one type are the same one, or have no byte in
+    /// common.
+    fn is_another_field(&self, other: &Place) -> bool {
+        self.base != other.base && self.class == other.class && MemDesc::fields_are_apart(&self.field, &other.field)
+    }
+
     pub(crate) fn may_touch(&self, other: &Place) -> bool {
         self.may_touch_at(other, self.distance(other))
     }
@@ -178,7 +186,7 @@ impl Place {
     fn may_touch_at(&self, other: &Place, distance: Option<i64>) -> bool {
         match distance {
             Some(d) if !(-i64::from(other.access.size()) < d && d < i64::from(self.access.size())) => false,
-            None if self.is_apart(other) || self.is_stepped_over(other) => false,
+            None if self.is_apart(other) || self.is_stepped_over(other) || self.is_another_field(other) => false,
             _ => self.may_alias(other),
         }
     }

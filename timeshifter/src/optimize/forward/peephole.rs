@@ -46,8 +46,10 @@ pub(crate) fn instead(op: &Op, known: &Known) -> Option<Instead> {
             Some(Instead::Operand(op.args[0], "it is less than what it is divided by"))
         }
         Opcode::IntFloordiv => exact_quotient(op, known),
-        Opcode::IntAnd | Opcode::IntOr => one_test(op, known).or_else(|| one_range(op, known)),
-        Opcode::IntXor | Opcode::IntEq | Opcode::IntNe => one_test(op, known),
+        Opcode::IntAnd | Opcode::IntOr => {
+            one_test(op, known).or_else(|| opposites(op, known)).or_else(|| one_range(op, known))
+        }
+        Opcode::IntXor | Opcode::IntEq | Opcode::IntNe => one_test(op, known).or_else(|| opposites(op, known)),
         _ => floats::unchanged(op, known).or_else(|| floats::by_a_power(op)),
     }
 }
@@ -86,6 +88,54 @@ fn one_test(op: &Op, known: &Known) -> Option<Instead> {
         0 | ALL => Instead::Operand(Operand::int(i64::from(possible != 0)), why),
         _ => Instead::Op(test_for(possible, signs.or(other).unwrap_or(true))?, smallvec![a, b], why),
     })
+}
+
+/// A bit, joined to the bit that it isn't: one of them is 1, and the other 0. Where that one is part of what it is joined
+/// to, the rest is enough: `a & (!a | b)` is `a & b`.
+fn opposites(op: &Op, known: &Known) -> Option<Instead> {
+    let [a, b] = op.args[..] else { return None };
+    let why = "one of both is what the other isn't";
+    if are_opposites(a, b, known) {
+        let both = matches!(op.opcode, Opcode::IntOr | Opcode::IntXor | Opcode::IntNe);
+        return Some(Instead::Operand(Operand::int(i64::from(both)), why));
+    }
+    let inner = match op.opcode {
+        Opcode::IntAnd => Opcode::IntOr,
+        Opcode::IntOr => Opcode::IntAnd,
+        _ => return None,
+    };
+    [(a, b), (b, a)].into_iter().find_map(|(bit, joined)| {
+        let (_, parts) = known.definition_of(joined).filter(|(opcode, _)| *opcode == inner)?;
+        let rest = [(parts[0], parts[1]), (parts[1], parts[0])].into_iter();
+        let mut rest = rest.filter(|(part, _)| are_opposites(bit, *part, known)).map(|(_, rest)| rest);
+        // Of a bit that is 1 `a | b` is 1, whatever else is set in `b`.
+        let rest = rest.find(|rest| op.opcode == Opcode::IntAnd || known.bound(*rest).is_bool())?;
+        Some(Instead::Op(op.opcode, smallvec![bit, rest], why))
+    })
+}
+
+/// Whether both are bits, and always one of them is 1.
+fn are_opposites(a: Operand, b: Operand, known: &Known) -> bool {
+    let is_not = |bit: Operand, other: Operand| {
+        known.bound(other).is_bool()
+            && known.definition_of(bit).is_some_and(|(opcode, args)| match opcode {
+                Opcode::IntIsZero => args[0] == other,
+                Opcode::IntXor => args[0] == other && args[1].as_int() == Some(1),
+                _ => false,
+            })
+    };
+    is_not(a, b) || is_not(b, a) || are_opposite_tests(a, b, known)
+}
+
+/// Whether one comparison holds exactly where the other doesn't.
+fn are_opposite_tests(a: Operand, b: Operand, known: &Known) -> bool {
+    let (Some((one, these)), Some((other, those))) = (known.definition_of(a), known.definition_of(b)) else {
+        return false;
+    };
+    let negated = other.negated();
+    negated == Some(one) && these == those
+        || matches!((these, those), ([a, b], [c, d]) if (a, b) == (d, c))
+            && negated.and_then(Opcode::mirrored) == Some(one)
 }
 
 /// Two tests whether a value lies in a range, joined to one bit.

@@ -3,8 +3,8 @@
 use super::{Definition, FAR, Known, Learnt, Within};
 use flowgraph::ir::{Const, Opcode, Operand, ValueId};
 
-/// So many choices between indices are looked through.
-const SELECTS: u32 = 2;
+/// So many choices between indices, or parts of others, are looked through.
+const STEPS: u32 = 2;
 
 /// So many ranges of offsets are remembered where what lies between them isn't known.
 const APART: usize = 4;
@@ -19,22 +19,23 @@ impl Known {
         }
     }
 
-    /// Learns that some offsets from a value, all of a range, lie below a length.
-    pub(crate) fn learn_within(&mut self, value: ValueId, length: Operand, (low, high): (i64, i64)) {
+    /// Learns that some offsets from a value, all of a range, lie below a length. Gives whether that is new.
+    pub(super) fn learn_within_length(&mut self, value: ValueId, length: Operand, (low, high): (i64, i64)) -> bool {
         let before = self.within.get(&value);
         let mut after = before.cloned().unwrap_or_default();
         let own = || (0..after.len()).filter(|at| after[*at].0 == length);
         if own().any(|at| after[at].1.0 <= low && high <= after[at].1.1) {
-            return;
+            return false;
         }
         let both = own().map(|at| (at, (after[at].1.0.min(low), after[at].1.1.max(high))));
         match both.into_iter().find(|(_, range)| self.spans(length, *range)) {
             Some((at, range)) => after[at].1 = range,
             None if own().count() < APART => after.push((length, (low, high))),
-            None => return,
+            None => return false,
         }
         let before = self.within.insert(value, after);
         self.learnt.push(Learnt::Within(value, before.map(Box::new)));
+        true
     }
 
     /// Learns of a parameter what is said of all that is handed over for it.
@@ -69,7 +70,8 @@ impl Known {
                 // What is less than a value, and not less than zero, lies below the value itself.
                 let below_itself = (offset < 0 && self.is_no_less(value, offset.unsigned_abs()))
                     .then_some((Operand::Value(value), (0, -offset - 1)));
-                own.chain(below_itself).collect()
+                let of_part = if offset == 0 { self.part_is_within(value) } else { Within::new() };
+                own.chain(below_itself).chain(of_part).collect()
             }
             Operand::Const(Const::Int(index)) if index >= 0 => {
                 let least = |length: &ValueId| {
@@ -113,11 +115,13 @@ impl Known {
             Opcode::UintLe => (b, a, false),
             _ => return None,
         };
-        if self.is_below(index, length, SELECTS) {
+        if self.is_below(index, length, STEPS) {
             return Some(holds);
         }
-        let is_less = self.is_less_by_offset(index, length)?;
-        Some(is_less == holds)
+        match self.is_less_by_offset(index, length) {
+            Some(is_less) => Some(is_less == holds),
+            None => self.is_no_more_by_parts(length, index).then_some(!holds),
+        }
     }
 
     /// Whether one sum of a value and a constant is less than another one of the same value, without signs: where
@@ -132,8 +136,9 @@ impl Known {
         (value == same && is_exact(by) && is_exact(other_by)).then_some(by < other_by)
     }
 
-    /// Whether an index lies below a length, without signs; what `selects` choose is looked through.
-    fn is_below(&self, index: Operand, length: Operand, selects: u32) -> bool {
+    /// Whether an index lies below a length, without signs; so many steps to what it is chosen from, or is a part of, are
+    /// looked through.
+    pub(super) fn is_below(&self, index: Operand, length: Operand, steps: u32) -> bool {
         let Some((value, offset)) = self.offset_of(index) else { return false };
         if self.offset_is_within(value, offset, length)
             || index.value().is_some_and(|index| self.relations.is_below_by_another(index, length, self))
@@ -144,10 +149,10 @@ impl Known {
         {
             return true;
         }
+        if index.value().is_some_and(|index| self.is_part_below(index, length, steps)) {
+            return true;
+        }
         match index.value().and_then(|index| self.definition(index)) {
-            Some(Definition { opcode: Opcode::UintMod, args, .. }) => {
-                args[1] == length && length.value().is_some_and(|length| self.is_no_less(length, 1))
-            }
             // A half or less of what isn't nothing.
             Some(Definition { opcode: opcode @ (Opcode::UintRshift | Opcode::UintFloordiv), args, .. }) => {
                 let by = args[1].as_int();
@@ -157,9 +162,9 @@ impl Known {
                 };
                 is_part && args[0] == length && length.value().is_some_and(|length| self.is_no_less(length, 1))
             }
-            Some(Definition { opcode: Opcode::IntSelect, args, .. }) if selects > 0 => {
+            Some(Definition { opcode: Opcode::IntSelect, args, .. }) if steps > 0 => {
                 let [cond, a, b] = args.all;
-                let is_below = |index| self.is_below(index, length, selects - 1);
+                let is_below = |index| self.is_below(index, length, steps - 1);
                 let is_least = cond.value().and_then(|cond| self.definition(cond)).is_some_and(|test| {
                     let of_these = |args: [Operand; 2]| test.args[..] == args;
                     match test.opcode {
@@ -186,7 +191,7 @@ impl Known {
             || bound.known_nonnegative() && bound.lower() as u64 >= least
     }
 
-    fn offset_is_within(&self, value: ValueId, offset: i64, length: Operand) -> bool {
+    pub(super) fn offset_is_within(&self, value: ValueId, offset: i64, length: Operand) -> bool {
         let is_there = |(other, (low, high)): &(Operand, (i64, i64))| {
             // What is less than the value, which lies below the length itself, does so, too.
             let is_less = || (*low..=*high).contains(&0) && offset < 0 && self.is_no_less(value, offset.unsigned_abs());
