@@ -192,7 +192,7 @@ fn remedy(obstacle: Obstacle, what: &str) -> String {
         Obstacle::Memory(_) => "make what is read green with `promote` (of a slice: its elements)".to_owned(),
         Obstacle::Local => {
             "read it with `promote`, which costs nothing where the compiler knows what the local holds, or copy what is \
-             needed out of the local"
+             needed out of the local; where a reference itself must be green, let the caller hand over what it leads to"
                 .to_owned()
         }
         Obstacle::Opaque => "mark the function `#[elidable]` if it only computes, or `promote` its result".to_owned(),

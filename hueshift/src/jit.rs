@@ -88,8 +88,10 @@ pub struct Residual {
     pub switches: usize,
 }
 
-/// How many bridges are made behind the loops inside of one that is traced.
+/// How many bridges are made behind the loops inside of one that is traced, unless these take so many steps: what lies
+/// there may be a guest's text that is gone through once.
 const FOLLOWED: u32 = 100;
+const FOLLOWED_STEPS: u64 = 20_000;
 
 /// How often an exit has been taken to the interpreter.
 #[derive(Clone, Copy, Default)]
@@ -115,6 +117,8 @@ struct Following {
     from: usize,
     /// How many may be made yet.
     left: u32,
+    /// None is made any more when specializing has taken so many steps.
+    until: u64,
 }
 
 /// How much of the slots' memory a loop has with all that is compiled for its exits. Runs inside of runs have as much
@@ -503,11 +507,13 @@ impl<'m> Jit<'m> {
     /// once, and so forth until the loop is closed that the first trace began with. Else each loop inside of a loop
     /// would have to become hot in its exits before the outer one is compiled behind it.
     fn after_trace(&mut self, from: usize, end: TraceEnd) -> Next {
-        let following = self.following.take().unwrap_or(Following { from, left: FOLLOWED });
+        let until = self.engine.steps + FOLLOWED_STEPS;
+        let following = self.following.take().unwrap_or(Following { from, left: FOLLOWED, until });
         if let TraceEnd::Enter(key, _) = &end
             && self.code.is_ready(key)
             && self.engine.fragment_of(key).is_some_and(|fragment| fragment > following.from)
             && following.left > 0
+            && self.engine.steps < following.until
             && !self.engine.flips(Choice::Follow)
         {
             self.following = Some(Following { left: following.left - 1, ..following });

@@ -4,6 +4,7 @@
 use hueshift::JitOptions;
 use hueshift::embed::Jit;
 use hueshift::events::{Reason, What};
+use std::time::Duration;
 use tree::{INTERPRETER, Node};
 
 #[hueshift::interpreter]
@@ -246,4 +247,25 @@ fn values_of_other_callers_say_nothing() {
     assert!(known(&with) > 2, "{}", known(&with));
     let (with, without) = (with.stats(), without.stats());
     assert!(2 * with.emitted <= 3 * without.emitted, "{} ops, not {}", with.emitted, without.emitted);
+}
+
+/// A row of loops: behind each the next one is known, but what is made at once there has soon cost too much for what
+/// comes of it.
+#[test]
+fn a_row_of_loops_is_not_followed_for_ever() {
+    const LOOPS: usize = 200;
+    let row = (0..LOOPS)
+        .flat_map(|_| [Node::Set { to: 1, value: 20 }, Node::Repeat { at: 1, first: 2 * LOOPS, end: 2 * LOOPS + 100 }]);
+    let body = (0..100).map(|node| Node::Odd { at: 1, to: 2 + node % 4 });
+    let nodes: &'static [Node] = row.chain(body).collect::<Vec<_>>().leak();
+    // No time has a say.
+    let options = JitOptions { warm_up: Duration::ZERO, ..options(u32::MAX) };
+    let mut jit = Jit::with_options(&INTERPRETER, options);
+    let (mut got, mut wanted) = ([50, 0, 0, 0, 0, 1], [50, 0, 0, 0, 0, 1]);
+    tree::interp::repeat(nodes, 0, 0, 2 * LOOPS, &mut wanted).expect("no trap");
+    tree::jit::repeat(&mut jit, nodes, 0, 0, 2 * LOOPS, &mut got).expect("no trap");
+    assert_eq!(got, wanted);
+    let (stats, known) = (jit.stats(), known(&jit));
+    assert!(known >= 2, "only {known} of the loops were entered with what is known");
+    assert!(stats.steps < 800_000, "{known} loops have cost {} steps", stats.steps);
 }
