@@ -11,7 +11,7 @@ use hueshift_tests::Case;
 use hueshift_tests::equation::Done;
 use hueshift_tests::guests::trial::{Trial, save, summary, try_case, try_program};
 use hueshift_tests::guests::{Checked, GuestCase, Language};
-use hueshift_tests::pipeline::Pipeline;
+use hueshift_tests::pipeline::{Pipeline, Prepared};
 use interpreters::find;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -104,6 +104,31 @@ fn all_that_ever_failed() {
     }
 }
 
+/// Traces a run, and runs what that has made twice: each run gives this word. Gives what there is to count then.
+fn runs_give<T>(
+    prepared: &mut Prepared,
+    options: JitOptions,
+    expected: u64,
+    told: &str,
+    count: impl FnOnce(&Jit<'_>) -> T,
+) -> T {
+    let engine_args = prepared.compiler.arguments(&prepared.arguments, &prepared.placed);
+    let unknown = prepared.unknown();
+    prepared.arguments.refresh(&prepared.placed, &mut prepared.memory);
+    let words = prepared.placed.words();
+    let mut jit = Jit::new(&prepared.compiler, &mut prepared.memory, options).expect("a driver");
+    let mut outcome = jit.trace(&engine_args, &words);
+    for _ in 0..3 {
+        match outcome {
+            Ok(Outcome::Returned(words)) => assert_eq!(words, [expected], "{told}"),
+            other => panic!("{told}: {other:?}"),
+        }
+        prepared.arguments.refresh(&prepared.placed, jit.memory());
+        outcome = jit.run(&unknown);
+    }
+    count(&jit)
+}
+
 /// A local is lent to a portal, at whose merge point the interpreter enters compiled code, and made anew in the next
 /// round: what that code has kept of the old one must not be stored where the new one lies.
 #[test]
@@ -111,24 +136,11 @@ fn locals_that_are_lent_and_made_anew() {
     let pipeline = Pipeline::new("lent.rs", include_str!("chaos/lent.rs"), "run", &[]);
     let pipeline = pipeline.unwrap_or_else(|e| panic!("{e}"));
     let mut prepared = pipeline.prepare("[0, 1, 2, 3], 60, 0").expect("it fits");
-    let engine_args = prepared.compiler.arguments(&prepared.arguments, &prepared.placed);
-    let (unknown, mut blackholed) = (prepared.unknown(), 0);
+    let mut blackholed = 0;
     for seed in 1..=300 {
         let mut options = JitOptions { threshold: 3, bridge: 2, ..JitOptions::default() };
         options.chaos = seed;
-        prepared.arguments.refresh(&prepared.placed, &mut prepared.memory);
-        let words = prepared.placed.words();
-        let mut jit = Jit::new(&prepared.compiler, &mut prepared.memory, options).expect("a driver");
-        let mut outcome = jit.trace(&engine_args, &words);
-        for _ in 0..3 {
-            match outcome {
-                Ok(Outcome::Returned(words)) => assert_eq!(words, [1007], "seed {seed}"),
-                other => panic!("seed {seed}: {other:?}"),
-            }
-            prepared.arguments.refresh(&prepared.placed, jit.memory());
-            outcome = jit.run(&unknown);
-        }
-        blackholed += jit.stats().blackholed;
+        blackholed += runs_give(&mut prepared, options, 1007, &format!("seed {seed}"), |jit| jit.stats().blackholed);
     }
     assert!(blackholed >= 1000, "the interpreter went on {blackholed} times");
 }
@@ -142,26 +154,16 @@ fn guards_before_the_end_of_a_trace() {
     let program = tlr.program("factorial").expect("it is bundled");
     let mut prepared =
         pipeline.prepare(&tlr.load_text(program.text, &["6"]).expect("it can be read")).expect("it fits");
-    let engine_args = prepared.compiler.arguments(&prepared.arguments, &prepared.placed);
-    let (unknown, mut failed) = (prepared.unknown(), 0);
+    let mut failed = 0;
     for steps in 20..40 {
         for guard in 0..8 {
             let mut options = JitOptions::default();
             (options.force_guard, options.force_at) = (Some(guard), (1..100).collect());
             options.limits.trace_steps = steps;
-            prepared.arguments.refresh(&prepared.placed, &mut prepared.memory);
-            let words = prepared.placed.words();
-            let mut jit = Jit::new(&prepared.compiler, &mut prepared.memory, options).expect("a driver");
-            let mut outcome = jit.trace(&engine_args, &words);
-            for _ in 0..3 {
-                match outcome {
-                    Ok(Outcome::Returned(words)) => assert_eq!(words, [720], "guard {guard}, {steps} steps"),
-                    other => panic!("guard {guard}, {steps} steps: {other:?}"),
-                }
-                prepared.arguments.refresh(&prepared.placed, jit.memory());
-                outcome = jit.run(&unknown);
-            }
-            failed += jit.guards().map_or(0, |guards| guards.forced().at.len());
+            let told = format!("guard {guard}, {steps} steps");
+            failed += runs_give(&mut prepared, options, 720, &told, |jit| {
+                jit.guards().map_or(0, |guards| guards.forced().at.len())
+            });
         }
     }
     assert!(failed >= 300, "guards failed {failed} times");
