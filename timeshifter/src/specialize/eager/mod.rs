@@ -34,6 +34,7 @@ type Positions = SmallVec<[(GraphIx, BlockId, u32); 4]>;
 /// A stack of positions in the order of blocks, each with its greens behind it.
 type Priority = Rc<[Rank]>;
 
+/// What states that wait are ordered by: a block's number in the order, with the op's, and then the greens there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Rank {
     Position(u32, u32),
