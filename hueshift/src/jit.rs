@@ -5,6 +5,7 @@
 //! bridge, a promotion's exit a case of its growing switch, and is patched.
 
 mod anew;
+mod calls;
 mod exits;
 mod forward;
 mod heat;
@@ -25,6 +26,7 @@ use crate::compiler::Compiler;
 use crate::events::{Reason, Recorder};
 use crate::forcing::{self, GuardCounts};
 use anew::Generation;
+use calls::Calls;
 use flowgraph::eval::{self, EvalError, Scratch, TrapReport};
 use flowgraph::ir::{Graph, Module, Word};
 use flowgraph::memory::Memory;
@@ -169,6 +171,8 @@ pub struct Jit<'m> {
     following: Option<Following>,
     /// Arrivals of the interpreter at merge points.
     heat: Heat,
+    /// Calls of portals there.
+    calls: Calls,
     /// Machine code of the interpreter, for where it has been for long.
     forward: Forward,
     /// What the interpreter behind exits has left for the next time.
@@ -259,6 +263,7 @@ impl<'m> Jit<'m> {
             regions: Regions::default(),
             following: None,
             heat: Heat::default(),
+            calls: Calls::default(),
             forward: Forward::default(),
             stats: Stats::default(),
             past: Stats::default(),
@@ -484,11 +489,8 @@ impl<'m> Jit<'m> {
 
     /// Calls the function that a trace stands at; nothing if it is to be interpreted.
     fn call(&mut self, calling: &Calling) -> Result<Option<Result<Vec<Word>, TrapReport>>, JitError> {
-        let (key, begun) = (calling.function(), Instant::now());
-        let done = self.code.compile_function(&self.engine, key);
-        self.within_function(key, |jit| jit.made_or_refused(done, key, begun))?;
-        self.install_finished(true)?;
-        if !self.code.is_ready(key) {
+        let key = calling.function();
+        if !self.is_function_ready(key)? {
             return Ok(None);
         }
         let entry = self.code.engine.entry(key)?;
@@ -500,6 +502,15 @@ impl<'m> Jit<'m> {
             Ran::Trapped(trap) => Some(Err(trap)),
             Ran::Exited(_) => unreachable!("functions that are called have no exits"),
         })
+    }
+
+    /// Compiles a function, and waits for it. Gives whether it is there.
+    fn is_function_ready(&mut self, key: &str) -> Result<bool, JitError> {
+        let begun = Instant::now();
+        let done = self.code.compile_function(&self.engine, key);
+        self.within_function(key, |jit| jit.made_or_refused(done, key, begun))?;
+        self.install_finished(true)?;
+        Ok(self.code.is_ready(key))
     }
 
     /// Where the run goes on behind a trace. A loop that the trace has made and closed, but for the one that it began

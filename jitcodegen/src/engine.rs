@@ -500,6 +500,11 @@ impl Engine {
         self.host.skip_merge_points(count);
     }
 
+    /// How many of those have not been gone by yet.
+    pub fn merge_points_left(&self) -> u64 {
+        self.host.merge_points_left()
+    }
+
     /// Sets what finishes the runs of graphs that were called by generated code and left through an exit. Without it,
     /// such an exit ends the whole run with [`CodegenError::ExitOfCallee`]: its values say nothing of the caller.
     pub fn set_exit_hook(&mut self, hook: Option<Rc<ExitHook>>) {

@@ -152,6 +152,12 @@ impl Host {
         unsafe { (*self.context).merge_points_left = count };
     }
 
+    /// How many merge points will be gone by yet.
+    pub fn merge_points_left(&self) -> u64 {
+        // SAFETY: as for `values`.
+        unsafe { (*self.context).merge_points_left }
+    }
+
     /// Sets what finishes the runs of called graphs that exit.
     pub fn set_exit_hook(&self, hook: Option<Rc<ExitHook>>) {
         *self.exit_hook.borrow_mut() = hook;

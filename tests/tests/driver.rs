@@ -4,8 +4,8 @@ use flowgraph::frontend::lift;
 use flowgraph::ir::Word;
 use flowgraph::memory::Memory;
 use flowgraph::value::Arguments;
-use hueshift::events::{Reason, What};
-use hueshift::{Compiler, Jit, JitOptions, abort_everywhere, force_every_guard};
+use hueshift::events::{Event, Reason, What};
+use hueshift::{Choice, Compiler, Ending, Jit, JitOptions, Stats, abort_everywhere, force_every_guard};
 use hueshift_tests::Switches;
 use hueshift_tests::pipeline::Pipeline;
 use timeshifter::specialize::{Engine, Limits, Program, SpecError};
@@ -380,7 +380,9 @@ pub fn cell_kept_by_a_round<'a>(o: &'a mut Outer, ctx: &mut Ctx<'a>, n: i64, k: 
         ("cell_at_last", "{x: 3, s: {a: 1, c: 2}}, 50, 20"),
         ("cell_kept_by_a_round", "{x: 3, s: {a: 1, c: 2}}, {k: 1, r: {a: 1, c: 2}}, 40, 4"),
     ];
-    runs.into_iter().for_each(|(entry, args)| agree_however_they_are_compiled(source, entry, args));
+    for (entry, args) in runs {
+        agree_however_they_are_compiled(source, entry, args);
+    }
 }
 
 /// References that led nowhere when they were traced: `None`, and a slice at the end of its memory. Later ones lead
@@ -467,19 +469,121 @@ pub fn nested(code: &[u8], mut pc: usize, mut x: i64) -> i64 {
     for (threshold, bridge) in [(2, 2), (2, 1), (1, 1), (1000, 50)] {
         let options = JitOptions { threshold, bridge, ..JitOptions::default() };
         let report = hueshift::run_traced(&mut prepared.compiler, args, &options).expect("a run");
-        let hueshift::Ending::Trapped(trap) = &report.ran.ending else { panic!("{:?}", report.ran) };
+        let Ending::Trapped(trap) = &report.ran.ending else { panic!("{:?}", report.ran) };
         assert_eq!(trap.message, "stack exhausted");
     }
 }
 
-/// Runs an entry with the JIT under forty settings; what comes is to be what the interpreter gives.
-fn agree_however_they_are_compiled(source: &str, entry: &str, args: &str) {
+const CALLS_ITSELF: &str = include_str!("driver/calls_itself.rs");
+
+/// A portal that calls itself is hot by that, wherever it is called from, and becomes a function: the interpreter
+/// doesn't go on with all of its calls.
+#[test]
+fn recursion_of_a_portal_that_no_trace_comes_to() {
+    let pipeline = Pipeline::new("run.rs", CALLS_ITSELF, "run", &[]).expect("a source of the dialect");
+    let run = |args: &str, change: &dyn Fn(&mut JitOptions)| {
+        let mut prepared = pipeline.prepare(args).expect("arguments that fit");
+        let wanted = hueshift::interpret(&mut prepared.compiler, args).expect("a run");
+        let mut options = JitOptions { forward: 0, ..JitOptions::default() };
+        change(&mut options);
+        let report = hueshift::run_traced(&mut prepared.compiler, args, &options).expect("a run");
+        assert!(report.ran.agrees(&wanted), "{args}: {:?}, not {wanted:?}", report.ran);
+        report
+    };
+    let fibonacci = "\"?2 .f1+f2 ; .x \", 0, 20, 7";
+    // (the arguments, the calls)
+    for (args, calls) in [
+        (fibonacci, 21_890),
+        ("\"?2 .f1+f2-x ; .x \", 0, 24, 0", 150_048),
+        ("\"?1 .f1+x ; .0 \", 0, 5000, 0", 5000),
+        ("\"?1 .f1+x ; ! \", 0, 3000, 0", 3000),
+    ] {
+        let report = run(args, &|_| {});
+        let made = report.events.iter().filter(|event| event.reason == Reason::HotCall).count();
+        let steps = report.stats.interpreted;
+        assert!(made == 1 && steps < 200_000, "{args}: {made} functions, {steps} steps for {calls} calls");
+    }
+    // The interpreter alone has no room for so many inside of each other.
+    let deep = "\"?1 .f1+x ; .0 \", 0, 10000, 0";
+    let mut prepared = pipeline.prepare(deep).expect("arguments that fit");
+    let interpreted = hueshift::interpret(&mut prepared.compiler, deep).expect("a run");
+    let report = hueshift::run_traced(&mut prepared.compiler, deep, &JitOptions::default()).expect("a run");
+    assert!(
+        matches!(interpreted.ending, Ending::Trapped(_)) && report.ran.ending == Ending::Returned("50005000".into())
+    );
+    let report = run(fibonacci, &|options| options.limits.unrolled_ops = 12);
+    let is_refused = |event: &Event| matches!(event.what, What::Refused { .. }) && event.reason == Reason::TooMuch;
+    assert_eq!(report.events.iter().filter(|event| is_refused(event)).count(), 1);
+    assert!(report.stats.interpreted > 1_000_000, "{:?}", report.stats);
+}
+
+/// Functions of portals before their time, and all else that chaos does.
+#[test]
+fn functions_of_portals_under_chaos() {
+    let fibonacci = "\"?2 .f1+f2 ; .x \", 0, 12, 7";
+    let until_a_trap = "\"?1 .f1+x ; ! \", 0, 60, 7";
+    let two_tests = "\"?3 .f1-f3+12 ; ?1 .f1 ; .x+100 \", 0, 9, 0";
+    let early = |args| agree_however_they_are_compiled(CALLS_ITSELF, "run", args).flipped.of(Choice::Function);
+    let early = [fibonacci, until_a_trap, two_tests].map(early);
+    assert!(early.iter().all(|times| *times > 0), "{early:?} times");
+}
+
+/// A portal is called from a loop that counts by a green, so that no code for one call fits the next: few traces are
+/// made, for few keys functions, and else machine code of the interpreter goes on.
+#[test]
+fn portals_called_where_a_green_counts_on() {
+    let source = "
+use hueshift::prelude::*;
+#[portal(greens(k), reds(n, s))]
+fn run(k: i64, mut n: i64, mut s: i64) -> i64 {
+    while n > 0 {
+        merge_point!();
+        let mut i = concrete(0);
+        while i < 3 {
+            s = s.rotate_left(concrete(k) as u32 + i) ^ n;
+            i += 1;
+        }
+        n -= 1;
+        can_enter_jit!();
+    }
+    s
+}
+pub fn go(keys: &[u32], times: usize, n: i64) -> i64 {
+    let mut s = 1;
+    let mut at = 0;
+    while at < keys.len() * times {
+        s = run(keys[at % keys.len()] as i64, n, s);
+        at += 1;
+    }
+    s
+}
+";
+    let pipeline = Pipeline::new("run.rs", source, "go", &[0]).expect("a source of the dialect");
+    for (keys, times) in [(5, 2000), (1000, 10)] {
+        let args = format!("{:?}, {times}, 40", (0..keys).collect::<Vec<u32>>());
+        let mut prepared = pipeline.prepare(&args).expect("arguments that fit");
+        let wanted = hueshift::interpret(&mut prepared.compiler, &args).expect("a run");
+        let report = hueshift::run_traced(&mut prepared.compiler, &args, &JitOptions::default()).expect("a run");
+        assert!(report.ran.agrees(&wanted), "{keys} keys: {:?}, not {wanted:?}", report.ran);
+        let functions = report.events.iter().filter(|event| event.reason == Reason::HotCall).count();
+        let (traces, steps) = (report.stats.traces, report.stats.interpreted);
+        assert_eq!(functions, if keys < 100 { keys as usize } else { 0 });
+        // There are 10,000 calls of 40 rounds, and some 30 steps in each.
+        assert!(traces < 600 && steps < 2_000_000, "{keys} keys: {traces} traces, {steps} steps");
+    }
+}
+
+/// Runs an entry with the JIT under forty settings; what comes is to be what the interpreter gives. Gives what was done.
+fn agree_however_they_are_compiled(source: &str, entry: &str, args: &str) -> Stats {
     let pipeline = Pipeline::new("run.rs", source, entry, &[]).expect("a source of the dialect");
     let mut prepared = pipeline.prepare(args).expect("arguments that fit");
     let wanted = hueshift::interpret(&mut prepared.compiler, args).expect("a run");
+    let mut done = Stats::default();
     for (threshold, bridge, chaos) in (0..40).map(|n| (1 + n % 3, [1, 2, 5, 1000][n as usize % 4], u64::from(n / 8))) {
         let options = JitOptions { threshold, bridge, chaos, ..JitOptions::default() };
         let report = hueshift::run_traced(&mut prepared.compiler, args, &options).expect("a run");
         assert!(report.ran.agrees(&wanted), "{entry} {options:?}: {:?}, not {wanted:?}", report.ran);
+        done += report.stats;
     }
+    done
 }

@@ -116,7 +116,7 @@ impl Jit<'_> {
         (self.taken, self.left_by, self.bridged) = Default::default();
         (self.switches, self.seen, self.remade, self.refused_cases) = Default::default();
         (self.ahead, self.mapped) = Default::default();
-        (self.doors, self.following) = Default::default();
+        (self.doors, self.following, self.calls) = Default::default();
         self.heat.start_over(little);
         Ok(())
     }

@@ -45,11 +45,13 @@ pub(super) struct Stretch {
     sample: u64,
     /// Those that machine code goes by then.
     rounds: u64,
+    /// Those that it still goes by of these, since the portal that it has gone on with returned before.
+    left: u64,
 }
 
 impl Stretch {
     pub fn new() -> Stretch {
-        Stretch { sample: SAMPLE, rounds: FIRST }
+        Stretch { sample: SAMPLE, rounds: FIRST, left: 0 }
     }
 }
 
@@ -75,7 +77,7 @@ impl Jit<'_> {
         if !flips && self.forward.steps < self.options.forward {
             return Ok(None);
         }
-        if !flips && stretch.sample > 0 {
+        if !flips && stretch.left == 0 && stretch.sample > 0 {
             stretch.sample -= 1;
             return Ok(None);
         }
@@ -83,16 +85,25 @@ impl Jit<'_> {
         let Some((leaves, values)) = self.engine.portal_values(frame) else { return Ok(None) };
         let Some(entry) = self.portal_code(frame.graph)? else { return Ok(None) };
         let words: Vec<Word> = values.iter().take(leaves).map(|value| frame.regs[value.index()]).collect();
-        if let Some(code) = &self.forward.code {
-            // The first one is where the run stands.
-            code.skip_merge_points(if flips { 1 + stretch.rounds % 7 } else { stretch.rounds });
-        }
+        let rounds = match stretch.left {
+            _ if flips => 1 + stretch.rounds % 7,
+            0 => stretch.rounds,
+            left => left,
+        };
+        // The first one is where the run stands.
+        self.forward.code.iter().for_each(|code| code.skip_merge_points(rounds));
         self.stats.forwarded += 1;
         let within = self.enter_tier(Tier::Tier0);
         let ran = entry.call(&words)?;
         drop(within);
-        *stretch = Stretch { sample: SAMPLE, rounds: (2 * stretch.rounds).min(MOST) };
         let stopped = self.forward.stopped.take();
+        stretch.left = match (&stopped, &self.forward.code) {
+            (None, Some(code)) => code.merge_points_left(),
+            _ => 0,
+        };
+        if stretch.left == 0 {
+            *stretch = Stretch { sample: SAMPLE, rounds: (2 * stretch.rounds).min(MOST), left: 0 };
+        }
         match (ran, stopped) {
             (Outcome::Trapped(trap), _) => Ok(Some(Next::Done(eval::Outcome::Trapped(trap)))),
             (_, Some(words)) => {

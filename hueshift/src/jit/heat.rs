@@ -8,6 +8,7 @@
 //! comes back to are counted ever less, and a loop that has been traced inside of functions with other greens each time
 //! must be ever hotter.
 
+use flowgraph::eval;
 use flowgraph::ir::Const;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::hash::BuildHasher;
@@ -17,6 +18,9 @@ pub(super) type Position = Vec<Place>;
 
 /// A place in a function: graph, block, op and greens.
 type Place = (usize, usize, usize, Vec<Const>);
+
+/// The same without greens.
+type Bare = (usize, usize, usize);
 
 /// After this many merge points in a row that don't count, each one does.
 const PASSING: u32 = 10_000;
@@ -31,6 +35,10 @@ const SKIPPED: u32 = 64;
 /// must be twice as hot.
 const TRACES: u32 = 8;
 
+/// The same where also the greens of the innermost function are others each time, unless code that there is is entered
+/// there as often.
+const TRACES_IN_VAIN: u32 = 64;
+
 /// Where more than one in so many traces that were thrown away had been made before, places must be hotter, and where
 /// fewer than one in so many had, less hot again.
 const MUCH_AGAIN: usize = 2;
@@ -42,6 +50,8 @@ pub(super) struct Heat {
     counts: FxHashMap<Position, u32>,
     /// How many traces have begun at a place in the innermost of several functions.
     traces: FxHashMap<Place, u32>,
+    /// The same without greens, but for how often code was entered there.
+    in_vain: FxHashMap<Bare, u32>,
     /// How many merge points in a row didn't count.
     passed: u32,
     /// Of arrivals without a jump back so many are skipped, and how many have been since one was counted.
@@ -96,7 +106,18 @@ impl Heat {
     /// How hot a place must be, where `threshold` is enough as a rule.
     pub fn threshold(&self, position: &[Place], threshold: u32) -> u32 {
         let traces = innermost(position).and_then(|place| self.traces.get(place)).copied().unwrap_or_default();
-        threshold.max(1).saturating_mul(1 << (traces / TRACES + self.doubled).min(20))
+        let in_vain = innermost(position).and_then(|place| self.in_vain.get(&bare(place))).copied().unwrap_or_default();
+        let doubled = traces / TRACES + in_vain / TRACES_IN_VAIN + self.doubled;
+        threshold.max(1).saturating_mul(1 << doubled.min(20))
+    }
+
+    /// Code can be entered where the innermost of several functions stands.
+    pub fn enters(&mut self, frames: &[eval::Frame]) {
+        if let [_, .., frame] = frames
+            && let Some(in_vain) = self.in_vain.get_mut(&(frame.graph, frame.block, frame.index))
+        {
+            *in_vain = in_vain.saturating_sub(1);
+        }
     }
 
     /// A trace begins there.
@@ -107,6 +128,7 @@ impl Heat {
                 self.traces.clear();
             }
             *self.traces.entry(place.clone()).or_default() += 1;
+            *self.in_vain.entry(bare(place)).or_default() += 1;
         }
     }
 
@@ -126,12 +148,17 @@ impl Heat {
         before.extend(latest.drain());
         self.counts.clear();
         self.traces.clear();
+        self.in_vain.clear();
     }
 }
 
 /// The place in the innermost function, inside of others.
 fn innermost(position: &[Place]) -> Option<&Place> {
     position.last().filter(|_| position.len() > 1)
+}
+
+fn bare((graph, block, index, _): &Place) -> Bare {
+    (*graph, *block, *index)
 }
 
 /// Whether a place is worth a trace that has been come to so often: if it is come to again nevertheless, as what is
@@ -180,6 +207,13 @@ mod tests {
             heat.traced(&position(outer, 0));
         }
         assert_eq!((heat.threshold(&position(100, 0), 2), heat.threshold(&position(100, 1), 2)), (4, 2));
+        for inner in 1..=i64::from(TRACES_IN_VAIN) {
+            heat.traced(&position(0, inner));
+        }
+        assert_eq!(heat.threshold(&position(0, -1), 2), 4);
+        let frame = |graph, block| eval::Frame { graph, block, ..eval::Frame::default() };
+        (0..=TRACES).for_each(|_| heat.enters(&[frame(0, 1), frame(1, 2)]));
+        assert_eq!(heat.threshold(&position(0, -1), 2), 2);
         let alone = &position(0, 0)[..1];
         (0..100).for_each(|_| heat.traced(alone));
         assert_eq!(heat.threshold(alone, 0), 1);

@@ -1,5 +1,6 @@
 //! The interpreter behind exits: it goes on from frames, to where compiled code can be entered or is worth making.
 
+use super::calls::Calls;
 use super::forward::Stretch;
 use super::heat::is_due;
 use super::made_up::Start;
@@ -10,7 +11,7 @@ use flowgraph::eval::{self, CallAnswer, Evaluator, Hooks, MergeAnswer, MergePoin
 use flowgraph::ir::{Graph, Op, Opcode, Word};
 use flowgraph::memory::Memory;
 use std::time::Instant;
-use timeshifter::specialize::{Choice, Entrance, GuestPosition, Program};
+use timeshifter::specialize::{Choice, Entrance, GraphIx, GuestPosition, Program};
 
 /// The steps that it takes to have tier 0 finish a portal inside of a run, and to go on behind it.
 const STEPS_OF_A_PORTAL: u64 = 100;
@@ -25,11 +26,13 @@ impl Jit<'_> {
     pub(super) fn interpret(&mut self, mut frames: Vec<eval::Frame>) -> Result<Next, JitError> {
         let module = self.engine.program.module;
         let mut stretch = Stretch::new();
+        self.watch_calls();
         loop {
             let jumped = !self.engine.program.marks_jumps();
-            let (program, stop) = (&self.engine.program, self.options.reenter);
-            let hooks = StopAtMergePoints { program, stop, jumped, called: false };
             let within = self.enter_tier(Tier::Blackholing);
+            let (program, stop) = (&self.engine.program, self.options.reenter);
+            let calls = &mut self.calls;
+            let hooks = StopAtMergePoints { program, calls, stop, jumped, called: false };
             let scratch = std::mem::take(&mut self.scratch);
             let evaluator = Evaluator::new(module, self.engine.memory).with_scratch(scratch);
             let mut evaluator = evaluator.with_hooks(hooks);
@@ -44,6 +47,13 @@ impl Jit<'_> {
                 eval::Outcome::Stopped { frames } => frames,
                 outcome => return Ok(Next::Done(outcome)),
             };
+            if self.calls.has_stopped() {
+                frames = match self.call_portal(frames)? {
+                    Next::Frames(frames) => frames,
+                    next => return Ok(next),
+                };
+                continue;
+            }
             // No version has so many frames, and each is looked at for all that is asked below.
             if frames.len() > self.engine.limits.inline_depth.max(DEEP) {
                 continue;
@@ -63,6 +73,8 @@ impl Jit<'_> {
                 && let Some(Entrance { fragment, words, .. }) = self.engine.find_entry(&frames)?
             {
                 // So far it may only be part of a graph that it was linked into.
+                self.calls.enters();
+                self.heat.enters(&frames);
                 self.compile_new(&fragment)?;
                 if self.code.is_ready(&fragment) {
                     self.leave_slots(&frames);
@@ -79,8 +91,10 @@ impl Jit<'_> {
             {
                 return Ok(next);
             }
-            if let Some(next) = self.go_forward(&mut frames, &mut stretch)? {
-                return Ok(next);
+            match self.go_forward(&mut frames, &mut stretch)? {
+                Some(Next::Frames(behind)) => frames = behind,
+                Some(next) => return Ok(next),
+                None => {}
             }
         }
     }
@@ -206,6 +220,7 @@ const DEEP: usize = 1000;
 /// Ends an interpreted run at every merge point, to see whether compiled code can be entered there.
 struct StopAtMergePoints<'a, 'm> {
     program: &'a Program<'m>,
+    calls: &'a mut Calls,
     stop: bool,
     /// A backward jump of the guest has been seen.
     jumped: bool,
@@ -214,10 +229,11 @@ struct StopAtMergePoints<'a, 'm> {
 }
 
 impl Hooks for StopAtMergePoints<'_, '_> {
-    fn call(&mut self, _depth: usize, callee: &str, _args: &[Word], _memory: &mut Memory) -> CallAnswer {
-        self.called = self.called
-            || self.program.find(callee).is_some_and(|ix| self.program.graph(ix).attributes.portal.is_some());
-        CallAnswer::Enter
+    fn call(&mut self, depth: usize, callee: &str, args: &[Word], _memory: &mut Memory) -> CallAnswer {
+        let is_portal = |ix: &GraphIx| self.program.graph(*ix).attributes.portal.is_some();
+        let Some(portal) = self.program.find(callee).filter(is_portal) else { return CallAnswer::Enter };
+        self.called = true;
+        if self.calls.comes_by(self.program, depth, portal, args) { CallAnswer::Stop } else { CallAnswer::Enter }
     }
 
     fn merge_point(&mut self, _at: MergePoint<'_>, _memory: &mut Memory) -> MergeAnswer {
@@ -244,7 +260,8 @@ mod tests {
         let module = parse_module(text).expect("a module");
         let analyses = Analyses::of(&module);
         let program = Program::load(&module, &analyses).expect("a program");
-        let mut hooks = StopAtMergePoints { program: &program, stop: true, jumped: false, called: false };
+        let calls = &mut Calls::default();
+        let mut hooks = StopAtMergePoints { program: &program, calls, stop: true, jumped: false, called: false };
         let mut memory = Memory::default();
         hooks.call(1, "f", &[], &mut memory);
         assert!(!hooks.jumped && !hooks.called);

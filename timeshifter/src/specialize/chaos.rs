@@ -78,6 +78,7 @@ choices! {
     Forward: one in 4, "machine code of the interpreter goes on before its time";
     Anew: one in 8, "all code is thrown away in the midst of a run";
     Known: one in 2, "a loop that is known from elsewhere is traced";
+    Function: one in 4, "a portal becomes a function before its time";
 }
 
 /// A seed, without what it says about choices that are left as they are.

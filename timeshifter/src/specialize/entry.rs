@@ -7,7 +7,11 @@ use crate::specialize::residual::Fragment;
 use crate::specialize::state::memory::{Origin, Provenance};
 use crate::specialize::state::{Frame, GraphIx, Red, Reg, Regs, State};
 use crate::specialize::step::own::Shape;
-use flowgraph::ir::{BlockId, Const, Graph, ValueId};
+use flowgraph::ir::{BlockId, Const, Graph, ValueId, Word};
+
+/// A function that is made of a portal while a program runs may have as many ops as so many regions before it goes on
+/// in the all-red twin.
+const REGIONS: usize = 4;
 
 /// An argument of the entry, one for each leaf of its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,6 +73,27 @@ impl<'m> Engine<'m> {
         }
         self.functions_before = self.functions.len();
         done
+    }
+
+    /// Specializes a portal as a function, for the words of its green parameters. Gives the function's key. If it can't
+    /// be, neither it nor what it calls is there.
+    ///
+    /// # Errors
+    /// As [`Engine::specialize`].
+    pub fn function_of_portal(&mut self, portal: GraphIx, greens: &[Word]) -> Result<String, SpecError> {
+        let source = self.program.graph(portal);
+        let params = source.entry_params().iter().filter(|param| self.program.is_green(portal, **param));
+        let constant = |(param, word): (&ValueId, &Word)| {
+            let plain = Const::from_word(source.values[param.index()].ty, *word);
+            (*param, self.memory.symbol(*word).unwrap_or(plain))
+        };
+        let greens = params.zip(greens).map(constant).collect();
+        let name = self.function_name(FunctionKey { graph: portal, greens, own: Vec::new() })?;
+        let limit = self.limits.residual_ops;
+        self.limits.residual_ops = limit.min(REGIONS * self.limits.region_ops);
+        let done = self.run_functions_or_refuse();
+        self.limits.residual_ops = limit;
+        done.map(|()| name)
     }
 
     /// Functions that have been asked for since all were specialized can't be, or are called by ones that can't.

@@ -22,9 +22,10 @@ use crate::specialize::state::GraphIx;
 use flowgraph::analysis::{Liveness, Order};
 use flowgraph::ir::{
     Access, Block, BlockId, Color, Graph, Loc, MarkKind, MemDesc, Module, Op, Opcode, Operand, RustType, Stage,
-    Terminator, ValueId,
+    Terminator, ValueId, Word,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 use std::cell::RefCell;
 
 /// What is known of a module's compiler graphs whatever data they work on: found out once for all programs of them, on
@@ -164,6 +165,15 @@ impl<'m> Program<'m> {
     /// Whether a value is green.
     pub fn is_green(&self, ix: GraphIx, value: ValueId) -> bool {
         self.graph(ix).values[value.index()].color == Some(Color::Green)
+    }
+
+    /// The words that a compiler graph is called with: green ones, and others.
+    pub fn split_words(&self, ix: GraphIx, words: &[Word]) -> (SmallVec<[Word; 4]>, SmallVec<[Word; 8]>) {
+        let (mut greens, mut others) = (SmallVec::new(), SmallVec::new());
+        for (param, word) in self.graph(ix).entry_params().iter().zip(words) {
+            if self.is_green(ix, *param) { greens.push(*word) } else { others.push(*word) }
+        }
+        (greens, others)
     }
 
     /// The mark at a position.

@@ -216,7 +216,7 @@ impl<'m> Engine<'m> {
     }
 
     /// The residual name of a function specialized for its greens; it is made later if it hasn't been.
-    fn function_name(&mut self, key: FunctionKey) -> Result<String, SpecError> {
+    pub(crate) fn function_name(&mut self, key: FunctionKey) -> Result<String, SpecError> {
         let graph = key.graph;
         if let Some(unit) = self.functions.get(&key) {
             return Ok(self.fragments[self.units[*unit].fragment].graph.key.clone());
