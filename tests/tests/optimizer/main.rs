@@ -191,6 +191,7 @@ fn random_graphs_do_what_they_did() {
         "no overflow",
         "load",
         "load over a join",
+        "op over a join",
         "decided",
         "dead store",
         "straightened",

@@ -11,7 +11,7 @@
 //!   flow         first the bounds of block parameters, and how they compare, to a fixed point; thresholds: where these
 //!                come to rest
 //!   integer      asking the rules what an op can be replaced by; peephole: what no rule says
-//!   joins        what all ways to a join bring; stand_ins: parameters that are another value
+//!   joins        what all ways to a join bring; over_joins: ops over that; stand_ins: parameters that are another value
 //!   signs        what has the same sign and is cheaper
 //! branches     fewer of them: as bits, as ranges, in rows, or none
 //! loops        less to do in each round: hoisted, peeled, unrolled
@@ -52,7 +52,7 @@ use cleanup::equal::merge_equal_blocks;
 use cleanup::in_step::merge_in_step;
 use cleanup::{drop_recorded, drop_unreachable, drop_unused_values, simplify};
 use flowgraph::ir::{Graph, Op, Operand};
-use forward::{Walked, forward};
+use forward::{OverJoins, Walked, forward};
 use int_bound::IntBound;
 use loops::hoist::hoist;
 use loops::invariant::hoist_invariants;
@@ -73,7 +73,8 @@ const STRAIGHTENED: usize = 2;
 const BUSY: usize = 3;
 
 /// Graphs of no more ops than these are gone over again, so often at most, as long as there is something to be done:
-/// what the last passes find may be news to the first, and it costs little.
+/// what the last passes find may be news to the first, and it costs little. In larger ones only the last walks look at ops
+/// over joins: where ways part by these, another walk would find more.
 const SMALL: usize = 256;
 const AGAIN: usize = 2;
 
@@ -90,10 +91,14 @@ pub fn optimize(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) 
             drop_unreachable(graph);
         }
         let is_done = rewrites.count() == before || rewrites.is_spent();
-        if is_done || round == AGAIN || graph.blocks.iter().map(|block| block.ops.len()).sum::<usize>() > SMALL {
+        if is_done || round == AGAIN || ops_of(graph) > SMALL {
             break;
         }
     }
+}
+
+fn ops_of(graph: &Graph) -> usize {
+    graph.blocks.iter().map(|block| block.ops.len()).sum()
 }
 
 /// The bounds of what the entry is handed, and that no length of a slice is negative, whoever enters.
@@ -174,17 +179,19 @@ impl Passes<'_> {
     }
 
     fn walk(&mut self) -> Walked {
-        forward(self.graph, self.entry, self.rewrites)
+        forward(self.graph, self.entry, self.rewrites, OverJoins::All)
     }
 
     fn first_walks(&mut self) -> Option<Walked> {
-        // Only when parameters have gone that are always the same is it plain which ops are equal.
-        let walked = self.walk();
+        // Only when parameters have gone that are always the same is it plain which ops are equal; and two tests of one
+        // value may be one of a range, where what they say apart is no matter.
+        let over = if ops_of(self.graph) <= SMALL { OverJoins::Handed } else { OverJoins::None };
+        let walked = forward(self.graph, self.entry, self.rewrites, over);
         let dropped = drop_recorded(self.graph, self.rewrites);
         self.simplified(dropped || walked.changed)?;
         // What was handed over may be 1 and 0 since.
         let merged = branches_to_bits(self.graph, self.rewrites) | merge_ranges(self.graph, self.entry, self.rewrites);
-        if !self.simplified(merged)? {
+        if !self.simplified(merged)? && !walked.to_part {
             return Some(walked);
         }
         let walked = self.walk();

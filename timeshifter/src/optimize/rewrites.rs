@@ -30,6 +30,7 @@ kinds! {
     Known = "known", "An operand is a constant, by its bound.";
     Load = "load", "What is loaded was stored or loaded before.";
     LoadOverJoin = "load over a join", "Each way to a join knows what is loaded there.";
+    OpOverJoin = "op over a join", "Each way to a join says what an op gives there.";
     Simpler = "simpler", "Another op, or an operand, gives the same.";
     Selected = "selected", "A comparison finds the lesser or the greater of two numbers.";
     Sign = "sign", "Only the sign of a float is seen, and something cheaper has that.";

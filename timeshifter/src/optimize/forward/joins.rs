@@ -1,4 +1,5 @@
-//! What all ways to a join bring: contents of memory, and what tests give.
+//! What all ways to a join bring: contents of memory, what tests give, and ops over what it is handed
+//! ([`super::over_joins`]).
 //!
 //! A walk down the dominator tree comes to a join with what was known above the branch. So the join asks the ends of
 //! the ways, before it is come to: what would this load give, what would this test? Where each way knows the content,
@@ -20,9 +21,10 @@
 //! low bits. Nothing is asked for exits, to which a guard may be made to go.
 
 use super::flow::takes;
+use super::over_joins::{brought, ops_over_join};
 use crate::optimize::facts::done::SameOp;
 use crate::optimize::facts::memory::{Found, extension};
-use crate::optimize::forward::Walk;
+use crate::optimize::forward::{OverJoins, Walk};
 use crate::optimize::graph::dominators::{Dominators, exits};
 use crate::optimize::graph::loops::{body, latches};
 use crate::optimize::int_bound::IntBound;
@@ -51,6 +53,8 @@ pub(crate) struct Join {
     loads: Vec<Question>,
     /// Comparisons of integers, of what is known before the join.
     tests: Vec<Op>,
+    /// Ops over what it is handed.
+    ops: Vec<Op>,
     /// By edge, if it can be taken: the block that it leads from, and which it is there.
     answers: Vec<Answers>,
     edges: usize,
@@ -72,7 +76,7 @@ struct Question {
 }
 
 /// What one edge says.
-struct Answers {
+pub(super) struct Answers {
     from: BlockId,
     side: usize,
     /// A round of a loop ends there.
@@ -81,6 +85,8 @@ struct Answers {
     loads: Vec<Option<Brought>>,
     /// By test: whether it holds.
     tests: Vec<Option<bool>>,
+    /// By op: what it gives.
+    pub ops: Vec<Option<Operand>>,
 }
 
 /// What a way brings for a load.
@@ -111,7 +117,7 @@ impl Walk<'_> {
         if self.joins.is_empty() {
             return;
         }
-        let Walk { graph, known, replaced, joins, .. } = self;
+        let Walk { graph, known, replaced, joins, rewrites, .. } = self;
         let term = &graph.block(from).term;
         for (side, edge) in term.edges().enumerate() {
             let Some(join) = joins.get_mut(&edge.block) else { continue };
@@ -136,8 +142,15 @@ impl Walk<'_> {
                     known.transfer(&op)[0].get_constant_int().map(|holds| holds != 0)
                 });
                 let tests = tests.collect();
+                let ops = match &join.ops[..] {
+                    [] => Vec::new(),
+                    ops => {
+                        let given = params.iter().copied().zip(edge.args.iter().copied().map(Some)).collect();
+                        brought(ops, given, known, (&rewrites.rules, replaced))
+                    }
+                };
                 let comes_back = tree.dominates(edge.block, from);
-                join.answers.push(Answers { from, side, comes_back, loads, tests });
+                join.answers.push(Answers { from, side, comes_back, loads, tests, ops });
             }
             known.forget(mark);
         }
@@ -173,7 +186,8 @@ impl Walk<'_> {
                 continue;
             }
             let operands = brought.iter().map(|brought| brought.value);
-            let param = self.hand_over(block, load, join.answers.iter().zip(operands));
+            let ty = self.graph.values[load.results[0].index()].ty;
+            let param = self.hand_over(block, ty, join.answers.iter().zip(operands));
             self.known.computed(param, bound);
             // Behind a test the walk finds that it lies there, and anywhere that it has to be cut down.
             if *of == block && !brought.iter().any(|brought| brought.cut) {
@@ -184,19 +198,20 @@ impl Walk<'_> {
             loaded.args.iter_mut().for_each(|arg| *arg = self.replaced.find(*arg));
             self.known.accesses(&loaded);
         }
+        self.take_ops(block, &join.ops, &join.answers);
     }
 }
 
 impl Walk<'_> {
-    /// A block gets a parameter for what it has loaded. Gives it.
-    fn hand_over<'a>(
+    /// A block gets a parameter for what its ways bring. Gives it.
+    pub(super) fn hand_over<'a>(
         &mut self,
         block: BlockId,
-        load: &Op,
+        ty: Type,
         brought: impl Iterator<Item = (&'a Answers, Operand)>,
     ) -> ValueId {
         self.changed = true;
-        let param = self.graph.new_value(self.graph.values[load.results[0].index()].ty);
+        let param = self.graph.new_value(ty);
         self.known.has_value(param);
         self.replaced.has_value(param);
         self.graph.block_mut(block).params.push(param);
@@ -239,7 +254,7 @@ impl Walk<'_> {
                     let known = answers.loads[at].map(|brought| brought.value);
                     Some((answers, known.or(loaded)?))
                 });
-                let param = self.hand_over(block, load, brought);
+                let param = self.hand_over(block, self.graph.values[result.index()].ty, brought);
                 let cut = join.answers.iter().filter_map(|answers| answers.loads[at]).any(|brought| brought.cut);
                 let ops = &mut self.graph.block_mut(*of).ops;
                 if let Some(access) = load.mem().map(|desc| desc.access).filter(|_| cut) {
@@ -297,6 +312,7 @@ pub(crate) fn joins(
     graph: &Graph,
     tree: &Dominators,
     defined: &impl Deref<Target = Vec<BlockId>>,
+    over: OverJoins,
 ) -> FxHashMap<BlockId, Join> {
     let edges = graph.arrivals();
     let latches = latches(graph, tree);
@@ -366,7 +382,10 @@ pub(crate) fn joins(
             behind.extend(tree.children(behind[at]).iter().take(BLOCKS));
             at += 1;
         }
-        if !(join.loads.is_empty() && join.tests.is_empty()) {
+        if !is_head && over != OverJoins::None {
+            join.ops = ops_over_join(graph, graph.block(id), is_above);
+        }
+        if !(join.loads.is_empty() && join.tests.is_empty() && join.ops.is_empty()) {
             joins.insert(id, join);
         }
     }

@@ -7,6 +7,7 @@
 pub(super) mod flow;
 pub mod integer;
 pub(super) mod joins;
+pub(super) mod over_joins;
 pub(super) mod peephole;
 pub(super) mod signs;
 pub(super) mod stand_ins;
@@ -54,12 +55,25 @@ pub(crate) struct Walked {
     pub changed: bool,
     /// Whether it has been found, behind the walk, what parameters are: that is news for another one.
     pub late: bool,
+    /// Whether there are ways to be parted.
+    pub to_part: bool,
     /// Whether there are loops.
     pub has_loops: bool,
 }
 
+/// The ops of joins of which each way may say what they give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OverJoins {
+    /// None are looked at.
+    None,
+    /// Those over what the join is handed. Of comparisons of what is known before it is said whether there are such.
+    Handed,
+    /// These, too: ways part that have tested the same and know each something else of it.
+    All,
+}
+
 /// Walks over a graph whose entry is handed what lies in these bounds.
-pub(crate) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites) -> Walked {
+pub(crate) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewrites, over: OverJoins) -> Walked {
     let tree = Dominators::new(graph);
     let mut known = Known::new(graph);
     let flow = Flow::new(graph, &tree, entry, &mut known);
@@ -67,7 +81,7 @@ pub(crate) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewr
     let one_way = one_way(graph);
     let (joins, stand_ins) = {
         let defined = LazyCell::new(|| definitions(graph));
-        (joins(graph, &tree, &defined), stand_ins(graph, &tree, &defined))
+        (joins(graph, &tree, &defined, over), stand_ins(graph, &tree, &defined))
     };
     let ops: usize = graph.blocks.iter().map(|block| block.ops.len()).sum();
     let firings = ops * FIRINGS.0 + FIRINGS.1;
@@ -82,6 +96,8 @@ pub(crate) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewr
         firings,
         depth: 0,
         changed: false,
+        over,
+        to_part: false,
     };
     // The blocks with the side of their branches that can't be taken, as far as only that leads somewhere.
     let mut never: Vec<(BlockId, usize)> = Vec::new();
@@ -121,9 +137,9 @@ pub(crate) fn forward(graph: &mut Graph, entry: &[IntBound], rewrites: &mut Rewr
     let late = walk.take_stand_ins();
     opposed.into_iter().for_each(|(block, opposite)| walk.turns(block, opposite));
     needless.into_iter().for_each(|(block, needless)| walk.drop_cases(block, &needless));
-    let Walk { replaced, changed, .. } = walk;
+    let Walk { replaced, changed, to_part, .. } = walk;
     replaced.apply(graph);
-    Walked { changed, late, has_loops: tree.has_loops() }
+    Walked { changed, late, to_part, has_loops: tree.has_loops() }
 }
 
 pub(crate) struct Walk<'g> {
@@ -142,6 +158,9 @@ pub(crate) struct Walk<'g> {
     /// How deep in what rules have made the present op is.
     depth: usize,
     pub changed: bool,
+    pub over: OverJoins,
+    /// Whether there are ways to be parted that know something else of the same test.
+    pub to_part: bool,
 }
 
 impl Walk<'_> {
