@@ -152,7 +152,7 @@ reasons! {
     /// A local that lives across the merge point.
     PortalLocal = "portal_local", "`{}` lives across the merge point without being a parameter of the portal", "make it a parameter (green or red), or compute it after `merge_point!()`";
     /// An effect before the merge point.
-    PortalEffect = "portal_effect", "{} before the merge point of a portal", "move it after `merge_point!()`, or into the caller: what is before it is done again whenever the portal is entered";
+    PortalEffect = "portal_effect", "{} before the merge point of a portal", "move it after `merge_point!()`, or into the caller, or let a function that only computes be `#[elidable]`: what is come to without passing the merge point is done again whenever the portal is entered";
     /// The name of an entry that doesn't exist.
     Entry = "entry", "there is no function {} in the file", "name a function of the file, as `f` or `Type::f`";
 }

@@ -89,8 +89,10 @@ fn value(terms: &mut Terms, random: &mut Random, constants: &[i64], ty: Type) ->
     }
     let range = |low, high| IntBound::from_range(low, high).unwrap_or(IntBound::unbounded());
     let bound = if !constants.is_empty() && random.below(4) == 0 {
-        let amount = constants[random.below(constants.len())] & 63;
-        match random.below(4) {
+        let constant = constants[random.below(constants.len())];
+        let amount = constant & 63;
+        match random.below(5) {
+            4 if constant > 0 => range(0, constant),
             0 => range(i64::MIN >> amount, i64::MAX >> amount),
             1 => range(0, i64::MAX >> amount),
             2 => range(0, 1i64.wrapping_shl(amount as u32).wrapping_sub(1)),

@@ -169,17 +169,22 @@ impl Range {
 
     fn between(lower: End, upper: End, is_negative: impl Fn(Operand) -> bool) -> Option<Range> {
         let (value, is_signed) = (lower.value, lower.is_signed);
-        if is_signed != upper.is_signed || value.as_int().is_some() {
+        if value.as_int().is_some() {
             return None;
         }
         let next =
             |end: i64| if is_signed { end.checked_add(1) } else { (end as u64).checked_add(1).map(|n| n as i64) };
         let low = lower.end.as_int()?;
         let low = if lower.is_strict { next(low)? } else { low };
-        let Some(end) = upper.end.as_int() else {
+        // What lies below the upper end without signs isn't negative.
+        let says_it_all = is_signed && !upper.is_signed && low <= 0;
+        if is_signed != upper.is_signed && !says_it_all {
+            return None;
+        }
+        let Some(end) = upper.end.as_int().filter(|_| !says_it_all) else {
             let test = if upper.is_strict { Opcode::UintLt } else { Opcode::UintLe };
-            let from_nothing = is_signed && low == 0 && !is_negative(upper.end);
-            return from_nothing.then_some(Range { value, low, test, against: upper.end });
+            let from_nothing = is_signed && (low == 0 || says_it_all) && !is_negative(upper.end);
+            return from_nothing.then_some(Range { value, low: 0, test, against: upper.end });
         };
         // The first one that isn't in it any more; there are fewer than all words.
         let end = if upper.is_strict { end } else { next(end)? };

@@ -212,6 +212,7 @@ impl Walk<'_> {
         term.for_each_operand_mut(|operand| self.use_known(operand, &loc));
         self.asks_for_less(&mut term, &mut ops, &loc);
         self.hands_over_equals(&mut term, &loc);
+        self.hands_over_simpler(&mut term, &loc);
         self.decide(&mut term, &loc, reaches);
         let block = self.graph.block_mut(id);
         (block.ops, block.term) = (ops, term);
@@ -236,6 +237,15 @@ impl Walk<'_> {
             && self.rewrites.may(Kind::Known, *loc, || (format!("{value} is {same}"), "a test of both".to_owned()))
         {
             *operand = Operand::Value(same);
+            self.changed = true;
+            return;
+        }
+        if let Some(chosen) = self.known.chosen(value)
+            && self.rewrites.may(Kind::Known, *loc, || {
+                (format!("{value} is {}", shown(chosen)), "what it was chosen by is known".to_owned())
+            })
+        {
+            *operand = self.replaced.find(chosen);
             self.changed = true;
         }
     }
@@ -672,8 +682,22 @@ impl Walk<'_> {
     fn asks_for_less(&mut self, term: &mut Terminator, ops: &mut Vec<Op>, loc: &Loc) {
         let Terminator::Branch { cond: cond @ Operand::Value(_), .. } = term else { return };
         use Opcode as O;
-        let is_more =
-            |(opcode, _): (O, &[Operand])| matches!(opcode, O::IntMod | O::UintFloordiv | O::IntLshift | O::IntNeg);
+        let is_more = |(opcode, _): (O, &[Operand])| {
+            matches!(opcode, O::IntMod | O::UintFloordiv | O::IntLshift | O::UintRshift | O::IntNeg)
+        };
+        if let Some((of, bits)) = self.bits_where_they_are(*cond)
+            && rules::Subject::used_once(&self.known, *cond)
+        {
+            let args = [of, Operand::int(bits)];
+            let told =
+                || (format!("branch {} -> {}", shown(*cond), shown_op(O::IntAnd, &args)), "it isn't moved".to_owned());
+            if self.rewrites.may(Kind::Simpler, *loc, told) {
+                *cond = self.op_before(O::IntAnd, args.into_iter().collect(), *loc);
+                ops.append(&mut self.before);
+                self.changed = true;
+            }
+            return;
+        }
         if !self.known.definition_of(*cond).is_some_and(is_more) || !rules::Subject::used_once(&self.known, *cond) {
             return;
         }
@@ -694,6 +718,14 @@ impl Walk<'_> {
         self.changed = true;
     }
 
+    /// The bits of a value that another one has that is shifted to the right and masked.
+    fn bits_where_they_are(&self, shifted: Operand) -> Option<(Operand, i64)> {
+        let Some((Opcode::IntAnd, [of, mask])) = self.known.definition_of(shifted) else { return None };
+        let Some((Opcode::UintRshift, [from, by])) = self.known.definition_of(*of) else { return None };
+        let (mask, by) = (mask.as_int()? as u64, by.as_int().filter(|by| (1..64).contains(by))?);
+        (mask << by >> by == mask).then_some((*from, (mask << by) as i64))
+    }
+
     /// Where a branch says that two are equal, what it hands over there may as well be what it does elsewhere.
     fn hands_over_equals(&mut self, term: &mut Terminator, loc: &Loc) {
         let Terminator::Branch { cond: cond @ Operand::Value(_), then, otherwise, .. } = term else { return };
@@ -712,6 +744,32 @@ impl Walk<'_> {
             if own != other && are_these && self.rewrites.may(Kind::Known, *loc, told) {
                 *own = *other;
                 self.changed = true;
+            }
+        }
+    }
+
+    /// What a branch hands over may be simpler where it does: without a mask, or one arm of what was chosen.
+    fn hands_over_simpler(&mut self, term: &mut Terminator, loc: &Loc) {
+        let Terminator::Branch { cond: cond @ Operand::Value(_), then, otherwise, .. } = term else { return };
+        use Opcode as O;
+        let is_cut = |known: &Known, arg: Operand| {
+            matches!(known.definition_of(arg), Some((O::IntAnd | O::IntSignext | O::IntSelect, _)))
+        };
+        for (edge, holds) in [(then, true), (otherwise, false)] {
+            if exits(self.graph, edge.block) {
+                continue;
+            }
+            for arg in &mut edge.args {
+                if !is_cut(&self.known, *arg) {
+                    continue;
+                }
+                let Some(simpler) = self.known.simpler_where(*cond, holds, *arg) else { continue };
+                let told =
+                    || (format!("{} for {}", shown(simpler), shown(*arg)), "they are the same on this way".to_owned());
+                if self.rewrites.may(Kind::Known, *loc, told) {
+                    *arg = self.replaced.find(simpler);
+                    self.changed = true;
+                }
             }
         }
     }

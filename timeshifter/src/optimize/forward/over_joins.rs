@@ -11,9 +11,8 @@
 //! ```
 //!
 //! The ways are asked as for loads ([`super::joins`]). What the join then decides by may be a constant on each of them:
-//! they go past it ([`crate::optimize::cleanup::threads`]). So a block that does nothing else asks of what it branches on,
-//! too, whether that is 0. (K. Gargi, "A sparse algorithm for predicated global value numbering", PLDI 2002, moves ops
-//! over what joins are handed in this way.)
+//! they go past it ([`crate::optimize::cleanup::threads`]). So a block that does nothing else asks of what it branches
+//! on, too, whether that is 0. (LLVM's NewGVN calls that a phi of ops.)
 
 use super::joins::Answers;
 use super::peephole::{Instead, instead};

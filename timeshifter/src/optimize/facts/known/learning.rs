@@ -47,9 +47,21 @@ impl Known {
                 _ => None,
             });
             let same = known.standing_for(value);
-            cut.or_else(|| (same != value).then_some(same.into()))
+            cut.or_else(|| (same != value).then_some(same.into())).or_else(|| known.chosen(value))
         })
         .flatten()
+    }
+
+    /// Which of two a value is that was chosen by a condition, where that is known.
+    pub(in crate::optimize) fn chosen(&self, value: ValueId) -> Option<Operand> {
+        let Definition { opcode: Opcode::IntSelect | Opcode::FloatSelect, args, .. } = self.definition(value)? else {
+            return None;
+        };
+        match self.bound(args[0]).get_constant_int() {
+            Some(0) => Some(args[2]),
+            Some(_) => Some(args[1]),
+            None => None,
+        }
     }
 
     /// Learns that a condition holds, or doesn't. Gives whether that can be.
