@@ -528,6 +528,34 @@ fn functions_of_portals_under_chaos() {
     assert!(early.iter().all(|times| *times > 0), "{early:?} times");
 }
 
+/// A portal that calls itself twice with a green that counts down is copied into itself a few times, and not two to the
+/// power of that green.
+#[test]
+fn trees_of_calls_are_functions() {
+    let source = "
+use hueshift::prelude::*;
+#[portal(greens(d), reds(x))]
+fn go(d: u8, x: i64) -> i64 {
+    merge_point!();
+    if concrete(d) == 0 { return x * 3 & 0xffff; }
+    let a = go(d - 1, x + 1);
+    go(d - 1, a ^ x)
+}
+pub fn hanoi(x: i64) -> i64 { go(18, x) }
+";
+    let pipeline = Pipeline::new("run.rs", source, "hanoi", &[]).expect("a source of the dialect");
+    let mut prepared = pipeline.prepare("3").expect("arguments that fit");
+    let wanted = hueshift::interpret(&mut prepared.compiler, "3").expect("a run");
+    let options = JitOptions::default();
+    let ahead = hueshift::spec(&mut prepared.compiler, "3", hueshift::Policy::Eager, &options).expect("a run");
+    let traced = hueshift::run_traced(&mut prepared.compiler, "3", &options).expect("a run");
+    for report in [ahead, traced] {
+        assert!(report.ran.agrees(&wanted), "{:?}, not {wanted:?}", report.ran);
+        assert!(report.stats.emitted < 10_000, "{:?}", report.stats);
+    }
+    agree_however_they_are_compiled(&source.replace("18", "6"), "hanoi", "3");
+}
+
 /// A portal is called from a loop that counts by a green, so that no code for one call fits the next: few traces are
 /// made, for few keys functions, and else machine code of the interpreter goes on.
 #[test]

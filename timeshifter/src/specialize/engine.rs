@@ -105,6 +105,8 @@ pub struct Engine<'m> {
     pub functions: FxIndexMap<FunctionKey, usize>,
     /// How many of them there were when the limit of how many may be made at a time began to count.
     pub(crate) functions_before: usize,
+    /// How often portals have been copied into what is being specialized, where they call themselves.
+    pub(crate) copied: FxHashMap<(GraphIx, SmallVec<[Const; 8]>), u32>,
     /// Functions that could not be specialized.
     pub(crate) refused_functions: FxHashSet<FunctionKey>,
     /// Functions called as they are, by their flow keys.
@@ -239,6 +241,7 @@ impl<'m> Engine<'m> {
             units: Vec::new(),
             functions: FxIndexMap::default(),
             functions_before: 0,
+            copied: FxHashMap::default(),
             refused_functions: FxHashSet::default(),
             residual_calls: indexmap::IndexSet::new(),
             versions: FxIndexMap::default(),
@@ -301,6 +304,7 @@ impl<'m> Engine<'m> {
             units,
             functions,
             functions_before,
+            copied,
             refused_functions,
             residual_calls,
             versions,
@@ -321,7 +325,7 @@ impl<'m> Engine<'m> {
         } = self;
         *units = Vec::from_iter(kept);
         (*fragments, *finished, *fragments_by_key) = Default::default();
-        (*functions, *functions_before, *refused_functions) = Default::default();
+        (*functions, *functions_before, *copied, *refused_functions) = Default::default();
         (*residual_calls, *hint_checks) = Default::default();
         (*versions, *arrivals, *changes) = Default::default();
         (*tracing, *region) = Default::default();

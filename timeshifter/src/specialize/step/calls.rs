@@ -13,6 +13,10 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
+/// So often a portal that calls itself is copied, for the same greens, into what is specialized at one go: further calls
+/// are calls. One that calls itself twice with a green that counts down would be copied two to the power of that.
+const COPIES: u32 = 16;
+
 /// The green arguments of a call.
 type GreenArguments = SmallVec<[(ValueId, Const); 8]>;
 
@@ -116,7 +120,7 @@ impl<'m> Engine<'m> {
         let key: SmallVec<[Const; 8]> = greens.iter().map(|(_, c)| *c).collect();
         let recursive = st.frames.iter().any(|f| f.graph == callee && *f.greens == key[..]);
         let deep = st.frames.len() >= self.limits.inline_depth;
-        if recursive || deep || self.leaves_call(st, op) {
+        if recursive || deep || self.is_copied_often(st, op, callee, &key) || self.leaves_call(st, op) {
             if deep && !recursive {
                 let function = self.program.graph(callee).function.clone();
                 self.happened_at(What::InlineDepth { function }, st, op.loc);
@@ -137,6 +141,19 @@ impl<'m> Engine<'m> {
         st.passed = false;
         st.back = false;
         Ok(None)
+    }
+
+    /// Whether a portal that calls itself has been copied so often for these greens that it is better called.
+    fn is_copied_often(&mut self, st: &State, op: &Op, callee: GraphIx, greens: &[Const]) -> bool {
+        if self.program.graph(callee).attributes.portal.is_none()
+            || !st.frames.iter().any(|frame| frame.graph == callee)
+            || op.results.iter().any(|result| self.program.is_green(st.frame().graph, *result))
+        {
+            return false;
+        }
+        let copies = self.copied.entry((callee, greens.into())).or_default();
+        *copies += 1;
+        *copies > COPIES
     }
 
     /// The caller, standing at its call op, takes the results and goes on.
