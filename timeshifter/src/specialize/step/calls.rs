@@ -143,9 +143,11 @@ impl<'m> Engine<'m> {
         Ok(None)
     }
 
-    /// Whether a portal that calls itself has been copied so often for these greens that it is better called.
+    /// Whether a portal that calls itself has been copied so often for these greens that it is better called. Of the
+    /// functions that there may be half are left to recursions, which can't do without.
     fn is_copied_often(&mut self, st: &State, op: &Op, callee: GraphIx, greens: &[Const]) -> bool {
         if self.program.graph(callee).attributes.portal.is_none()
+            || self.functions.len() >= self.limits.functions / 2
             || !st.frames.iter().any(|frame| frame.graph == callee)
             || op.results.iter().any(|result| self.program.is_green(st.frame().graph, *result))
         {
