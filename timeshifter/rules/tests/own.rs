@@ -87,8 +87,7 @@ fn the_order_does_not_matter() {
         }
     }
     assert!(apart.is_empty(), "{}", apart.join("\n"));
-    // Without Z3 a part of the pairs that never meet can't be told from those of which no instance was found.
-    assert!(joined > 1300 && undecided * 9 < joined, "{joined} {undecided}");
+    assert!(joined > 1000 && undecided < 150, "{joined} {undecided}");
 }
 
 /// The ledger knows a rule by what it says: not by its name or comments.
