@@ -72,9 +72,9 @@ impl Jit<'_> {
             if !self.engine.flips(Choice::Reenter)
                 && let Some(Entrance { fragment, words, .. }) = self.engine.find_entry(&frames)?
             {
-                // So far it may only be part of a graph that it was linked into.
                 self.calls.enters();
                 self.heat.enters(&frames);
+                // So far it may only be part of a graph that it was linked into.
                 self.compile_new(&fragment)?;
                 if self.code.is_ready(&fragment) {
                     self.leave_slots(&frames);

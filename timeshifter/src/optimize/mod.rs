@@ -11,6 +11,7 @@
 //!   flow         first the bounds of block parameters, and how they compare, to a fixed point; thresholds: where these
 //!                come to rest
 //!   integer      asking the rules what an op can be replaced by; peephole: what no rule says
+//!   ends         what blocks end with: branches that ask for less, or can go one way only
 //!   joins        what all ways to a join bring; over_joins: ops over that; stand_ins: parameters that are another value
 //!   signs        what has the same sign and is cheaper
 //! branches     fewer of them: as bits, as ranges, in rows, or none

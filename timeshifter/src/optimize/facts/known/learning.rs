@@ -54,7 +54,8 @@ impl Known {
 
     /// Which of two a value is that was chosen by a condition, where that is known.
     pub(in crate::optimize) fn chosen(&self, value: ValueId) -> Option<Operand> {
-        let Definition { opcode: Opcode::IntSelect | Opcode::FloatSelect, args, .. } = self.definition(value)? else {
+        use Opcode::{FloatSelect, IntSelect, SingleSelect};
+        let Definition { opcode: IntSelect | FloatSelect | SingleSelect, args, .. } = self.definition(value)? else {
             return None;
         };
         match self.bound(args[0]).get_constant_int() {
