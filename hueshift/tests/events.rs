@@ -404,3 +404,45 @@ fn sizes_and_times() {
     lang::jit::run(&mut jit, LOOP, 0, 0, 100).expect("a result");
     assert!(jit.stats().running.is_zero(), "nobody asked for times");
 }
+
+/// Promotions in functions that are called.
+#[hueshift::interpreter(entry start(code))]
+mod promoting {
+    use hueshift::prelude::*;
+
+    pub fn start(code: &[u8], n: i64) -> i64 {
+        few(n) + any(n) + code.len() as i64
+    }
+
+    fn few(n: i64) -> i64 {
+        let mut sum = 0;
+        let mut i = 0;
+        while i < n {
+            sum += 1 << concrete(promote(i & 7));
+            i += 1;
+        }
+        sum
+    }
+
+    fn any(n: i64) -> i64 {
+        let mut sum = 0;
+        let mut i = 0;
+        while i < n {
+            sum += i * concrete(promote(n));
+            i += 1;
+        }
+        sum
+    }
+}
+
+#[test]
+fn promotions_in_calls() {
+    let events = told_of(&promoting::INTERPRETER, options(), |jit| {
+        assert_eq!(promoting::aot::start(jit, &[1], 9).expect("a result"), promoting::start(&[1], 9));
+    });
+    let told = events.iter().filter(|event| event.reason == Reason::PromotedInCall);
+    let told: Vec<&What> = told.map(|event| &event.what).collect();
+    // Of eight values each has its code.
+    let [What::Refused { message }] = told[..] else { panic!("{told:?}") };
+    assert!(message.contains("`any`"), "{message}");
+}

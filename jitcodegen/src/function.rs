@@ -131,6 +131,8 @@ pub(crate) struct Translator<'t, 'f, 'u> {
     flags: FxHashMap<ValueId, ir::Value>,
     /// Quotients by constants, and the block that each is known in.
     pub quotients: FxHashMap<(ir::Value, i64, bool), (BlockId, ir::Value)>,
+    /// Addresses of elements, by base, index and size, and the block that each is known in.
+    pub elements: FxHashMap<(ir::Value, ir::Value, i64), (Option<ir::Block>, ir::Value)>,
     blocks: Vec<Option<ir::Block>>,
     unlikely: FxHashSet<BlockId>,
     arms: Arms<'t>,
@@ -202,6 +204,7 @@ pub(crate) fn translate(
         values: vec![None; graph.values.len()],
         flags: FxHashMap::default(),
         quotients: FxHashMap::default(),
+        elements: FxHashMap::default(),
         blocks: vec![None; graph.blocks.len()],
         unlikely: unlikely(graph),
         arms: arms(graph),

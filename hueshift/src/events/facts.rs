@@ -22,6 +22,9 @@ pub fn told(fact: specialize::What, limits: &Limits) -> Option<(What, Reason)> {
         Fact::JoinCapped { green } => (limit(limits.join_tuples as u64, Some(green)), Reason::JoinTuples),
         Fact::CodeLimit => (limit(limits.residual_ops as u64, None), Reason::ResidualOps),
         Fact::InlineDepth { function } => (limit(limits.inline_depth as u64, Some(function)), Reason::InlineDepth),
+        Fact::PromotedInCall { function } => {
+            (What::Refused { message: format!("a promotion in `{function}`, which is called") }, Reason::PromotedInCall)
+        }
         Fact::TraceStopped(Stop::TooLong) => (limit(limits.trace_steps, None), Reason::TraceSteps),
         Fact::TraceStopped(Stop::TooLarge) => (limit(limits.unrolled_ops as u64, None), Reason::UnrolledOps),
         Fact::TraceStopped(Stop::Quiet) => (limit(limits.green_steps, None), Reason::GreenSteps),

@@ -111,8 +111,10 @@ impl Heat {
         threshold.max(1).saturating_mul(1 << doubled.min(20))
     }
 
-    /// Code can be entered where the innermost of several functions stands.
+    /// Code can be entered where the run stands, the innermost of several functions: what lies between that and the exit
+    /// that the run has left by is a bridge's business.
     pub fn enters(&mut self, frames: &[eval::Frame]) {
+        self.passed = 0;
         if let [_, .., frame] = frames
             && let Some(in_vain) = self.in_vain.get_mut(&(frame.graph, frame.block, frame.index))
         {

@@ -71,9 +71,23 @@ impl Translator<'_, '_, '_> {
         let distance = match scale {
             1 => index,
             n if n.count_ones() == 1 => self.b.ins().ishl_imm_u(index, i64::from(n.trailing_zeros())),
-            n => self.b.ins().imul_imm_s(index, n),
+            n => return Ok((desc, self.element(base, index, n))),
         };
         Ok((desc, self.b.ins().iadd(base, distance)))
+    }
+
+    /// The address of an element, of a size that no addressing mode can multiply by: once for all accesses of a block.
+    fn element(&mut self, base: Value, index: Value, size: i64) -> Value {
+        let block = self.b.current_block();
+        match self.elements.get(&(base, index, size)) {
+            Some((known_in, address)) if *known_in == block => *address,
+            _ => {
+                let distance = self.b.ins().imul_imm_s(index, size);
+                let address = self.b.ins().iadd(base, distance);
+                self.elements.insert((base, index, size), (block, address));
+                address
+            }
+        }
     }
 
     /// A load.

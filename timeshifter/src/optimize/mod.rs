@@ -44,6 +44,7 @@ use backward::demanded::{drop_between, drop_undemanded};
 use backward::locals::{drop_unseen_stores, load_nothing};
 use backward::sink::sink;
 use backward::stores::drop_dead_stores;
+use backward::tails::merge_tails;
 use branches::bits::branches_to_bits;
 use branches::guards::merge_guards;
 use branches::ranges::merge_ranges;
@@ -172,6 +173,7 @@ impl Passes<'_> {
                 break;
             }
         }
+        merge_tails(self.graph, self.rewrites);
         let merged = merge_in_step(self.graph, self.rewrites);
         self.simplified(merged)?;
         self.threaded = false;
@@ -205,8 +207,9 @@ impl Passes<'_> {
         // What arms load and store is plainer now.
         let straight = straighten(self.graph, self.entry, self.rewrites);
         self.simplified(straight)?;
+        let merged = merge_tails(self.graph, self.rewrites);
         // Where ways part earlier, each brings more of what has been found.
-        Some(straight | self.threaded)
+        Some(straight | merged | self.threaded)
     }
 
     /// From an inner loop into the outer one, and out of that.

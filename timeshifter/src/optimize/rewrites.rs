@@ -43,7 +43,7 @@ kinds! {
     Peeled = "peeled", "The first round of a loop is done before it, as that spares the later ones something.";
     Unrolled = "unrolled", "Rounds of a loop that only looks for its end have one check of an index.";
     Bit = "bit", "A branch whose arms hand over 1 and 0 is what it branches on.";
-    AllWays = "all ways", "All ways from a branch do it: it is done before that.";
+    AllWays = "all ways", "All ways from a branch, or to a block, do it: it is done before that, or there.";
     Sunk = "sunk", "Only one way out of the block needs it.";
     Straightened = "straightened", "What an arm stores lies there anyway where it isn't taken: it is always done.";
     Range = "range", "Of two tests whether a value lies in a range one says as much.";

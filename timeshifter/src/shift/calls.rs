@@ -1,6 +1,7 @@
 //! How each call is carried out, and which calls may come back more than once.
 
 use super::times::{is_green, is_green_operand};
+use flowgraph::analysis::CallGraph;
 use flowgraph::ir::{CallMode, Graph, Module, Op, Opcode, Terminator};
 use hintannotator::{Shape, has_colors};
 use indexmap::IndexMap;
@@ -11,6 +12,8 @@ pub(super) struct Calls<'m> {
     module: &'m Module,
     /// Graphs with a loop that no green ends.
     red_loops: FxHashSet<&'m str>,
+    /// Graphs that call portals, be it by way of others, but are never called by these.
+    around_portals: FxHashSet<&'m str>,
     /// Graphs that may come back in several states.
     splitting: FxHashSet<&'m str>,
 }
@@ -25,7 +28,8 @@ impl<'m> Calls<'m> {
             })
             .map(|(key, _)| *key)
             .collect();
-        let mut calls = Calls { module, red_loops, splitting: FxHashSet::default() };
+        let around_portals = around_portals(module);
+        let mut calls = Calls { module, red_loops, around_portals, splitting: FxHashSet::default() };
         loop {
             let more: Vec<&str> = shapes
                 .keys()
@@ -54,7 +58,9 @@ impl<'m> Calls<'m> {
             return Some(if green { CallMode::Fold } else { CallMode::Residual });
         };
         let attributes = &target.attributes;
+        // A function that is called has no exits: what a portal in it promotes would stay red.
         let inline = !self.red_loops.contains(target.key.as_str())
+            || self.around_portals.contains(target.key.as_str())
             || attributes.unroll_safe
             || attributes.look_inside_if.is_some()
             || attributes.portal.is_some()
@@ -73,6 +79,24 @@ impl<'m> Calls<'m> {
             _ => false,
         }
     }
+}
+
+/// Graphs that call portals, or call others that do; but not those that are called by these in turn.
+fn around_portals(module: &Module) -> FxHashSet<&str> {
+    let calls = CallGraph::new(module);
+    let graphs: Vec<&Graph> = module.graphs.values().collect();
+    let mut leads = vec![false; graphs.len()];
+    // What a group calls comes before it.
+    for group in calls.groups() {
+        let is_portal = |graph: &usize| graphs[*graph].attributes.portal.is_some();
+        let leads_there = group.iter().any(|graph| {
+            has_colors(graphs[*graph])
+                && (is_portal(graph) || calls.callees(*graph).into_iter().any(|callee| leads[callee]))
+        });
+        group.iter().for_each(|graph| leads[*graph] = leads_there);
+    }
+    let found = (0..graphs.len()).filter(|graph| leads[*graph] && !calls.is_recursive(*graph));
+    found.map(|graph| graphs[graph].key.as_str()).collect()
 }
 
 /// Whether the way on is decided at run time.

@@ -53,6 +53,12 @@ pub enum What {
         /// The callee.
         function: String,
     },
+    /// A promotion in a function that is called, which has no exits: with values of which nothing is known it goes on
+    /// in the all-red twin.
+    PromotedInCall {
+        /// The function.
+        function: String,
+    },
     /// A version was made less specific so that the next arrival fits.
     Widened {
         /// How many versions of the key there were before.

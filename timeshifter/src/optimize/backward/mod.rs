@@ -6,6 +6,7 @@
 //! demanded     which bits of values are looked at
 //! busy         what all ways from a branch do is done before it
 //! sink         what only one way out of a block needs is done on that way
+//! tails        stores that all ways to a block end with are one there
 //! ```
 
 pub(super) mod busy;
@@ -13,3 +14,4 @@ pub(super) mod demanded;
 pub(super) mod locals;
 pub(super) mod sink;
 pub(super) mod stores;
+pub(super) mod tails;

@@ -338,7 +338,8 @@ impl Walk<'_> {
         }
     }
 
-    /// A shifted value that is added to the base of a field is the index of an element. Gives whether that is so.
+    /// A shifted value, or a multiple of one, that is added to the base of a field is the index of an element. Gives
+    /// whether that is so.
     fn has_its_index(&mut self, op: &mut Op) -> bool {
         let of_element = match op.opcode {
             Opcode::Getfield => Opcode::Getarrayitem,
@@ -352,19 +353,21 @@ impl Walk<'_> {
         };
         let index = |operand: &Operand| match self.known.definition_of(*operand)? {
             (Opcode::IntLshift, [index @ Operand::Value(_), by]) => {
-                Some((*index, by.as_int().filter(|by| (0..31).contains(by))?))
+                Some((*index, 1u32 << by.as_int().filter(|by| (0..31).contains(by))?))
+            }
+            (Opcode::IntMul, [index @ Operand::Value(_), by]) => {
+                Some((*index, u32::try_from(by.as_int()?).ok().filter(|by| *by > 0)?))
             }
             _ => None,
         };
-        let (base, (index, by)) = match (index(a), index(b)) {
+        let (base, (index, stride)) = match (index(a), index(b)) {
             (None, Some(index)) => (*a, index),
             (Some(index), None) => (*b, index),
             _ => return false,
         };
-        let stride = 1u32 << by;
         let told = || {
             let change = format!("{} {}, {} of {stride} bytes each", of_element.name(), shown(base), shown(index));
-            (change, "a shifted value is added to its base".to_owned())
+            (change, "a multiple of a value is added to its base".to_owned())
         };
         if !self.may(op, Kind::Simpler, told) {
             return false;

@@ -1,44 +1,59 @@
 //! Where bounds of parameters that keep growing come to rest first: at the constants that these are held against.
 //!
 //! An index that goes around, `k = if k == 7 { 0 } else { k + 1 }`, grows up to what it is compared with, and no
-//! further. Widened at once it would be unbounded, and nothing that is found behind a test makes it less again
-//! (widening with thresholds: B. Blanchet et al., "Design and implementation of a special-purpose static program
-//! analyzer for safety-critical real-time embedded software", 2002).
+//! further; and `k = (k + 1) % 8` up to the most that such a remainder can be. Widened at once it would be unbounded,
+//! and nothing that is found behind a test makes it less again (widening with thresholds: B. Blanchet et al., "Design
+//! and implementation of a special-purpose static program analyzer for safety-critical real-time embedded software",
+//! 2002).
 
-use crate::optimize::facts::known::Known;
+use crate::optimize::facts::known::{Definition, Known, OfEach};
 use crate::optimize::int_bound::IntBound;
-use flowgraph::ir::{Const, Graph, Opcode, Operand, ValueId};
+use flowgraph::ir::{Const, Graph, Opcode, Operand, Terminator, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// So many constants are remembered of one parameter.
-const CONSTANTS: usize = 4;
+const CONSTANTS: usize = 8;
 
 /// Over so many edges constants come from what a parameter is handed on as.
 const HANDED_ON: usize = 2;
 
-/// By parameter: the constants that it is held against, less what is added to it before.
+/// By parameter: the constants that it is held against, less what is added to it before, and the ends of what ops can
+/// give that it is handed.
 #[derive(Default)]
-pub(crate) struct Thresholds(FxHashMap<ValueId, SmallVec<[i64; CONSTANTS]>>);
+pub(crate) struct Thresholds(Found);
+
+type Found = FxHashMap<ValueId, SmallVec<[i64; CONSTANTS]>>;
 
 impl Thresholds {
     /// Those of a graph.
     pub(crate) fn of(graph: &Graph, known: &Known) -> Thresholds {
-        let mut found: FxHashMap<ValueId, SmallVec<[i64; CONSTANTS]>> = FxHashMap::default();
-        for op in graph.blocks.iter().flat_map(|block| &block.ops).filter(|op| is_order(op.opcode)) {
-            let (tested, constant) = match op.args[..] {
-                [tested, Operand::Const(Const::Int(constant))] | [Operand::Const(Const::Int(constant)), tested] => {
-                    (tested, constant)
+        let mut found = Found::default();
+        for op in graph.blocks.iter().flat_map(|block| &block.ops) {
+            match (&op.args[..], rests_at(op.opcode)) {
+                ([tested, Operand::Const(Const::Int(constant))], Some(beside)) => {
+                    held_against(&mut found, known, *tested, *constant, beside);
                 }
-                _ => continue,
-            };
-            if let Some((value, offset)) = known.offset_of(tested)
-                && known.definition(value).is_none()
-                && let Some(threshold) = constant.checked_sub(offset)
-            {
-                let thresholds = found.entry(value).or_default();
-                if thresholds.len() < CONSTANTS && !thresholds.contains(&threshold) {
-                    thresholds.push(threshold);
+                ([Operand::Const(Const::Int(constant)), tested], Some(beside)) => {
+                    held_against(&mut found, known, *tested, *constant, -beside);
+                }
+                ([tested], _) if matches!(op.opcode, Opcode::IntIsTrue | Opcode::IntIsZero) => {
+                    held_against(&mut found, known, *tested, 0, 0);
+                }
+                _ => {}
+            }
+        }
+        for block in &graph.blocks {
+            if let Terminator::Branch { cond, .. } = &block.term {
+                held_against(&mut found, known, *cond, 0, 0);
+            }
+        }
+        for edge in graph.edges() {
+            for (param, arg) in graph.block(edge.block).params.iter().zip(&edge.args) {
+                let Some(gives) = arg.value().and_then(|value| at_most(known, value)) else { continue };
+                for end in [gives.lower(), gives.upper()].into_iter().filter(|end| ![i64::MIN, i64::MAX].contains(end))
+                {
+                    remember(&mut found, *param, end);
                 }
             }
         }
@@ -80,9 +95,42 @@ pub(crate) fn widened(before: IntBound, joined: IntBound) -> IntBound {
     IntBound::from_range(lower, upper).and_then(|stays| widened.meet(stays)).unwrap_or(widened)
 }
 
-/// Whether an op compares integers.
-fn is_order(opcode: Opcode) -> bool {
+/// An operand is held against a constant, and against the one that lies so far from it.
+fn held_against(found: &mut Found, known: &Known, tested: Operand, constant: i64, beside: i64) {
+    if let Some((value, offset)) = known.offset_of(tested)
+        && known.definition(value).is_none()
+        && let Some(threshold) = constant.checked_sub(offset)
+    {
+        remember(found, value, threshold);
+        if let Some(beside) = threshold.checked_add(beside).filter(|beside| *beside != threshold) {
+            remember(found, value, beside);
+        }
+    }
+}
+
+fn remember(found: &mut Found, value: ValueId, threshold: i64) {
+    let thresholds = found.entry(value).or_default();
+    if thresholds.len() < CONSTANTS && !thresholds.contains(&threshold) {
+        thresholds.push(threshold);
+    }
+}
+
+/// Whether an op compares integers, and by how much the last one for which it holds lies from a constant that it holds
+/// them against.
+fn rests_at(opcode: Opcode) -> Option<i64> {
     use Opcode as O;
-    let signed = matches!(opcode, O::IntLt | O::IntLe | O::IntGt | O::IntGe | O::IntEq | O::IntNe);
-    signed || matches!(opcode, O::UintLt | O::UintLe | O::UintGt | O::UintGe)
+    match opcode {
+        O::IntLt | O::UintLt | O::IntGe | O::UintGe => Some(-1),
+        O::IntGt | O::UintGt | O::IntLe | O::UintLe => Some(1),
+        O::IntEq | O::IntNe => Some(0),
+        _ => None,
+    }
+}
+
+/// What an op can give that computes a value, whatever its operands are, as far as they are no constants.
+fn at_most(known: &Known, value: ValueId) -> Option<IntBound> {
+    let Definition { opcode, args, result } = known.definition(value)?;
+    let of = |arg: Operand| arg.as_int().map_or(IntBound::unbounded(), IntBound::constant);
+    let bounds: OfEach<IntBound> = OfEach::new(args, IntBound::unbounded(), of);
+    IntBound::transfer(*opcode, &bounds).get(*result).copied()
 }

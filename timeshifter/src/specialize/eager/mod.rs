@@ -6,12 +6,14 @@
 //! loop's exit after all of its body.
 //!
 //! ```text
-//! arms      what becomes of a split's sides
-//! endless   which green keeps changing in a loop that doesn't end
+//! arms        what becomes of a split's sides
+//! promotions  where nobody serves exits: in functions that are called
+//! endless     which green keeps changing in a loop that doesn't end
 //! ```
 
 pub(super) mod arms;
 pub(super) mod endless;
+mod promotions;
 
 use crate::specialize::chaos::Choice;
 use crate::specialize::engine::Engine;
@@ -139,11 +141,12 @@ impl Engine<'_> {
                     schedule.todo.extend(self.split_switch(st, value, (cases, default), loc)?);
                     return Ok(());
                 }
-                Outcome::Promotion { loc, .. } => {
+                Outcome::Promotion { value, loc } => {
                     if self.units[self.fragments[st.fragment].unit].exits {
                         return self.end_in_exit(st, loc);
                     }
-                    self.enter_twin(&mut st, loc)?;
+                    schedule.todo.extend(self.promote_without_exit(st, value, loc)?);
+                    return Ok(());
                 }
                 Outcome::Returned(values, loc) => return self.end_in_return(st, &values, loc),
                 Outcome::Trapped(trap, args) => return self.end_in_trap(st, *trap, &args),
@@ -402,7 +405,7 @@ impl Engine<'_> {
     }
 
     /// The same state in the all-red twin.
-    fn enter_twin(&mut self, st: &mut State, loc: Loc) -> Result<(), SpecError> {
+    pub(crate) fn enter_twin(&mut self, st: &mut State, loc: Loc) -> Result<(), SpecError> {
         for frame in &mut st.frames {
             if self.program.loaded(frame.graph).twin {
                 continue;

@@ -19,6 +19,7 @@ use crate::specialize::program::arguments::Arguments;
 use crate::specialize::program::borrows::Borrows;
 use crate::specialize::program::ranges::Ranges;
 use crate::specialize::state::GraphIx;
+use bounds::IntBound;
 use flowgraph::analysis::{Liveness, Order};
 use flowgraph::ir::{
     Access, Block, BlockId, Color, Graph, Loc, MarkKind, MemDesc, Module, Op, Opcode, Operand, RustType, Stage,
@@ -93,6 +94,8 @@ pub struct Program<'m> {
     by_key: FxHashMap<&'m str, GraphIx>,
     /// The variables that values are the values of, as far as it has been asked for.
     names: RefCell<FxHashMap<(GraphIx, ValueId), Option<&'m str>>>,
+    /// What values usually are, as far as it has been asked for.
+    usual: RefCell<FxHashMap<GraphIx, Ranges>>,
 }
 
 impl<'m> Program<'m> {
@@ -118,7 +121,8 @@ impl<'m> Program<'m> {
         let may_trap = may_trap(&graphs);
         let mut ops = module.graphs.values().flat_map(|g| &g.blocks).flat_map(|b| &b.ops);
         let marks_jumps = ops.any(|op| op.opcode == Opcode::CanEnterJit);
-        Ok(Program { module, references_in_memory, graphs, may_trap, marks_jumps, by_key, names: RefCell::default() })
+        let (names, usual) = (RefCell::default(), RefCell::default());
+        Ok(Program { module, references_in_memory, graphs, may_trap, marks_jumps, by_key, names, usual })
     }
 
     /// The graph with this key.
@@ -216,6 +220,12 @@ impl<'m> Program<'m> {
                         && op.results.iter().all(|r| g.graph.values[r.index()].color == Some(Color::Green))
                 })
         })
+    }
+
+    /// What a value usually is. Whether it is so must be asked.
+    pub(crate) fn usual_range(&self, ix: GraphIx, value: ValueId) -> IntBound {
+        let mut usual = self.usual.borrow_mut();
+        usual.entry(ix).or_insert_with(|| Ranges::usual(self.module, self.graph(ix))).get(value)
     }
 
     /// The source name of a value, for messages: the variable that it is the value of, if it has one.

@@ -11,7 +11,9 @@
 use crate::specialize::engine::Engine;
 use crate::specialize::state::{Red, State};
 use bounds::IntBound;
-use flowgraph::ir::{Access, Effect, Graph, Leaf, Module, Op, Opcode, Operand, Scalar, Terminator, Type, ValueId};
+use flowgraph::ir::{
+    Access, Effect, Graph, Leaf, MemDesc, Module, Op, Opcode, Operand, Scalar, Terminator, Type, ValueId,
+};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
@@ -47,7 +49,7 @@ impl Ranges {
         let mut todo: BTreeSet<usize> = (0..graphs.len()).collect();
         while let Some(at) = todo.pop_first() {
             let given = |op: &Op| callee(op).map_or(&[][..], |callee| &assumed[callee].results);
-            ranges[at] = of_graph(graphs[at], &assumed[at].params, given);
+            ranges[at] = of_graph(graphs[at], &assumed[at].params, given, |desc| of_access(desc.access));
             for block in &graphs[at].blocks {
                 for op in &block.ops {
                     if let Some(callee) = callee(op)
@@ -64,6 +66,24 @@ impl Ranges {
             }
         }
         ranges
+    }
+
+    /// What the values of a graph usually are: what types say of parameters and results, and enums of their tags. None
+    /// of it may be counted on.
+    pub fn usual(module: &Module, graph: &Graph) -> Ranges {
+        let results: FxHashMap<&str, Vec<IntBound>> = graph
+            .called()
+            .filter_map(|key| Some((key, Assumed::of(module, module.graphs.get(key)?).results)))
+            .collect();
+        let given = |op: &Op| op.callee().and_then(|callee| results.get(&*callee.name)).map_or(&[][..], Vec::as_slice);
+        let loaded = |desc: &MemDesc| match module.enums.get(&*desc.class) {
+            Some(of) if &*desc.field == "tag" => {
+                let tags = of.variants.iter().map(|variant| IntBound::constant(variant.discriminant));
+                tags.reduce(IntBound::join)
+            }
+            _ => of_access(desc.access),
+        };
+        of_graph(graph, &Assumed::of(module, graph).params, given, loaded)
     }
 
     /// What a value can be.
@@ -146,8 +166,14 @@ fn of_scalar(scalar: Scalar) -> IntBound {
     IntBound::from_range(low, high).unwrap_or(IntBound::unbounded())
 }
 
-/// What the values of a graph can be that is handed this. `given` says what calls give, as far as that is known.
-fn of_graph<'a>(graph: &Graph, params: &[IntBound], given: impl Fn(&Op) -> &'a [IntBound]) -> Ranges {
+/// What the values of a graph can be that is handed this. `given` says what calls give, as far as that is known, and
+/// `loaded` what loads do.
+fn of_graph<'a>(
+    graph: &Graph,
+    params: &[IntBound],
+    given: impl Fn(&Op) -> &'a [IntBound],
+    loaded: impl Fn(&MemDesc) -> Option<IntBound>,
+) -> Ranges {
     // Nothing has come yet.
     let mut found: Vec<Option<IntBound>> = vec![None; graph.values.len()];
     for (param, bound) in graph.entry_params().iter().zip(params) {
@@ -165,7 +191,7 @@ fn of_graph<'a>(graph: &Graph, params: &[IntBound], given: impl Fn(&Op) -> &'a [
                 continue;
             }
             for op in &block.ops {
-                let bounds = of_op(op, &found, &given);
+                let bounds = of_op(op, &found, &given, &loaded);
                 for (at, result) in op.results.iter().enumerate() {
                     let is_int = graph.values[result.index()].ty == Type::Int;
                     let bound = bounds.get(at).copied().filter(|_| is_int).or(Some(IntBound::unbounded()));
@@ -201,11 +227,16 @@ fn of_operand(operand: Operand, found: &[Option<IntBound>]) -> IntBound {
 }
 
 /// What an op gives, as far as anything is known of that.
-fn of_op<'a>(op: &Op, found: &[Option<IntBound>], given: &impl Fn(&Op) -> &'a [IntBound]) -> SmallVec<[IntBound; 2]> {
+fn of_op<'a>(
+    op: &Op,
+    found: &[Option<IntBound>],
+    given: &impl Fn(&Op) -> &'a [IntBound],
+    loaded: &impl Fn(&MemDesc) -> Option<IntBound>,
+) -> SmallVec<[IntBound; 2]> {
     let args = || op.args.iter().map(|arg| of_operand(*arg, found)).collect::<SmallVec<[IntBound; 2]>>();
     match (op.opcode.effect(), op.opcode) {
         (Effect::Pure, opcode) => IntBound::transfer(opcode, &args()),
-        (Effect::Read, _) => op.mem().and_then(|desc| of_access(desc.access)).into_iter().collect(),
+        (Effect::Read, _) => op.mem().and_then(loaded).into_iter().collect(),
         (Effect::Call | Effect::ElidableCall, _) => given(op).into(),
         // These give what they are handed.
         (_, Opcode::Promote | Opcode::Likely | Opcode::Concrete | Opcode::Variable) => args(),

@@ -365,7 +365,7 @@ impl Engine<'_> {
     }
 
     /// A copy of the state in a block of its own.
-    fn arm(&mut self, st: &State) -> (BlockId, State) {
+    pub(crate) fn arm(&mut self, st: &State) -> (BlockId, State) {
         let block = self.fragments[st.fragment].new_block(Some(st.block));
         (block, State { block, ..self.fork(st) })
     }
