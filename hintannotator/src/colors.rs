@@ -95,6 +95,7 @@ impl Colors {
                 loc: def.loc,
                 place: self.module.show_loc(def.loc),
                 because: match def.values.first() {
+                    Some(Operand::Const(_)) if color == Color::Green => "it is a literal, and asked for".to_owned(),
                     Some(Operand::Const(_)) => "it is a literal: nothing asks for it".to_owned(),
                     _ => "it has no value".to_owned(),
                 },

@@ -136,7 +136,11 @@ pub(crate) fn color(module: &Module, graph: &Graph, def: &NameDef) -> Color {
     for value in &def.values {
         let color = match value {
             Operand::Value(v) => value_color(graph, *v),
-            Operand::Const(_) => joined(graph, def, *value).map_or(Color::Red, |v| value_color(graph, v)),
+            Operand::Const(_) => match joined(graph, def, *value) {
+                Some(v) => value_color(graph, v),
+                None if is_asked_for(module, graph, *value) => Color::Green,
+                None => Color::Red,
+            },
         };
         // A parameter that is known counts as green if any of it is asked for.
         let known = value.value().and_then(|v| entry.iter().position(|p| *p == v)).map(|i| letters.get(i));
@@ -158,6 +162,26 @@ fn value_color(graph: &Graph, v: ValueId) -> Color {
     graph.values[v.index()].color.unwrap_or(Color::Red)
 }
 
+/// Whether a constant that nothing joins is an operand of what is green, and of nothing else.
+pub(crate) fn is_asked_for(module: &Module, graph: &Graph, constant: Operand) -> bool {
+    let green = |v: &ValueId| value_color(graph, *v) == Color::Green;
+    let mut uses = Vec::new();
+    for op in graph.blocks.iter().flat_map(|b| &b.ops) {
+        let callee = op.callee().and_then(|callee| module.graphs.get(&*callee.name)).filter(|callee| !callee.is_host());
+        for (at, _) in op.args.iter().enumerate().filter(|(_, arg)| **arg == constant) {
+            uses.push(match callee {
+                Some(callee) => callee.entry_params().get(at).is_some_and(|p| value_color(callee, *p) == Color::Green),
+                None => !op.results.is_empty() && op.results.iter().all(green),
+            });
+        }
+    }
+    for edge in graph.edges() {
+        let params = graph.block(edge.block).params.iter().zip(&edge.args);
+        uses.extend(params.filter(|(_, arg)| **arg == constant).map(|(p, _)| green(p)));
+    }
+    !uses.is_empty() && uses.into_iter().all(|is_green| is_green)
+}
+
 /// What a variable that begins as a constant becomes: the join to which it goes together with another definition of the
 /// same variable.
 pub(crate) fn joined(graph: &Graph, def: &NameDef, constant: Operand) -> Option<ValueId> {
@@ -168,7 +192,7 @@ pub(crate) fn joined(graph: &Graph, def: &NameDef, constant: Operand) -> Option<
         edge.args.iter().enumerate().filter(|(_, arg)| **arg == constant).find_map(|(index, _)| {
             let p = *graph.block(edge.block).params.get(index)?;
             let meets = edges().filter(|e| e.block == edge.block).any(|e| {
-                e.args.get(index).is_some_and(|a| a.value().is_some() && (same.contains(a) || *a == Operand::Value(p)))
+                e.args.get(index).is_some_and(|a| *a != constant && (same.contains(a) || *a == Operand::Value(p)))
             });
             meets.then_some(p)
         })

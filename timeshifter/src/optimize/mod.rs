@@ -40,6 +40,7 @@ pub use loops::copies::copy_rounds;
 pub use rewrites::{Firings, Kind, Kinds, Rewrite, Rewrites};
 
 use backward::busy::hoist_busy;
+use backward::carried::extend_later;
 use backward::demanded::{drop_between, drop_undemanded};
 use backward::locals::{drop_unseen_stores, load_nothing};
 use backward::sink::sink;
@@ -139,6 +140,8 @@ impl Passes<'_> {
             news |= self.out_of_loops()?;
         }
         news |= self.without_needless()?;
+        let later = has_loops && extend_later(self.graph, self.entry, self.rewrites);
+        news |= self.simplified(later)?;
         news |= self.merged()?;
         self.last_walks(news)
     }

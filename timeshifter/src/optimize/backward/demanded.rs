@@ -129,7 +129,7 @@ fn carries(op: &Op) -> bool {
 }
 
 /// What an op extends, and the low bits that it keeps as they are, if it does just that.
-fn extension(op: &Op) -> Option<(Operand, u64)> {
+pub(super) fn extension(op: &Op) -> Option<(Operand, u64)> {
     let constant = || op.args.get(1)?.as_int();
     let bits = match op.opcode {
         Opcode::IntAnd => constant()? as u64,
@@ -183,7 +183,7 @@ fn low(bits: u32) -> u64 {
 }
 
 /// By value: the bits that somebody looks at.
-fn demanded(graph: &Graph) -> Option<Vec<u64>> {
+pub(super) fn demanded(graph: &Graph) -> Option<Vec<u64>> {
     let mut demanded = vec![0; graph.values.len()];
     // What has been looked at in the present round: what is asked of it now has to be passed on in another one.
     let mut passed = vec![false; graph.values.len()];
@@ -224,7 +224,7 @@ fn demanded(graph: &Graph) -> Option<Vec<u64>> {
 }
 
 /// The bits of each operand that an op looks at for these bits of its result.
-fn asked(op: &Op, bits: u64) -> SmallVec<[u64; 3]> {
+pub(super) fn asked(op: &Op, bits: u64) -> SmallVec<[u64; 3]> {
     use Opcode as O;
     let all = || smallvec![ALL; op.args.len()];
     if let Some(desc) = op.mem() {
