@@ -12,12 +12,14 @@
 //! nests    how traced loops lie inside of each other
 //! profile  which ways traces have taken, and which loops they were around
 //! region   what has been traced from a loop on, again as one graph with joins
+//! unroll   loops of the interpreter that end soon
 //! ```
 
 pub(super) mod heads;
 pub(super) mod nests;
 pub(super) mod profile;
 pub(super) mod region;
+pub(super) mod unroll;
 
 use crate::specialize::chaos::Choice;
 use crate::specialize::engine::{Engine, Version};
@@ -403,6 +405,9 @@ impl Engine<'_> {
         let f = st.frame();
         let guest = self.program.is_merge_point(f.graph, f.block, f.index);
         if kind == MarkKind::LocalMerge || (!guest && self.program.loop_has_merge_point(f.graph, f.block)) {
+            return Ok(self.passes(st, kind));
+        }
+        if !guest && self.ends_soon(st) && !self.flips(Choice::Loop) {
             return Ok(self.passes(st, kind));
         }
         let begins_loop = std::mem::take(&mut st.jumped) || !guest || !self.program.marks_jumps();
