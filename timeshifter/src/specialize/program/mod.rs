@@ -20,7 +20,7 @@ use crate::specialize::program::borrows::Borrows;
 use crate::specialize::program::ranges::Ranges;
 use crate::specialize::state::GraphIx;
 use bounds::IntBound;
-use flowgraph::analysis::{Liveness, Order};
+use flowgraph::analysis::{CallGraph, Liveness, Order};
 use flowgraph::ir::{
     Access, Block, BlockId, Color, Graph, Loc, MarkKind, MemDesc, Module, Op, Opcode, Operand, RustType, Stage,
     Terminator, ValueId, Word,
@@ -90,6 +90,7 @@ pub struct Program<'m> {
     pub references_in_memory: bool,
     graphs: Vec<Loaded<'m>>,
     may_trap: Vec<bool>,
+    asks_host: Vec<bool>,
     marks_jumps: bool,
     by_key: FxHashMap<&'m str, GraphIx>,
     /// The variables that values are the values of, as far as it has been asked for.
@@ -122,7 +123,8 @@ impl<'m> Program<'m> {
         let mut ops = module.graphs.values().flat_map(|g| &g.blocks).flat_map(|b| &b.ops);
         let marks_jumps = ops.any(|op| op.opcode == Opcode::CanEnterJit);
         let (names, usual) = (RefCell::default(), RefCell::default());
-        Ok(Program { module, references_in_memory, graphs, may_trap, marks_jumps, by_key, names, usual })
+        let asks_host = asks_host(module);
+        Ok(Program { module, references_in_memory, graphs, may_trap, asks_host, marks_jumps, by_key, names, usual })
     }
 
     /// The graph with this key.
@@ -143,6 +145,11 @@ impl<'m> Program<'m> {
     /// Whether a call of a graph may end in a trap: its own, a callee's, or that of an exhausted stack.
     pub fn may_trap(&self, ix: GraphIx) -> bool {
         self.may_trap[ix.0 as usize]
+    }
+
+    /// Whether a call of a graph may call a function of the host, which may do anything.
+    pub fn asks_host(&self, ix: GraphIx) -> bool {
+        self.asks_host[ix.0 as usize]
     }
 
     /// Whether a reference may lie where an access goes.
@@ -328,6 +335,26 @@ fn references_in_memory(module: &Module) -> bool {
         || module.graphs.values().flat_map(|g| &g.signature.params).any(|p| behind(&p.ty))
         || module.data.iter().any(|d| holds(&d.ty))
         || accesses.any(|desc| desc.class.contains('&'))
+}
+
+/// Which graphs are functions of the host, or call some.
+fn asks_host(module: &Module) -> Vec<bool> {
+    let calls = CallGraph::new(module);
+    let graphs: Vec<&Graph> = module.graphs.values().collect();
+    let asks = |graph: &Graph| {
+        let callees = graph.blocks.iter().flat_map(|block| &block.ops).filter_map(|op| op.callee());
+        graph.is_host()
+            || callees.filter(|callee| callee.libm().is_none()).any(|callee| !module.graphs.contains_key(&*callee.name))
+    };
+    let mut found = vec![false; graphs.len()];
+    // What a group calls comes before it.
+    for group in calls.groups() {
+        let any_does = group
+            .iter()
+            .any(|graph| asks(graphs[*graph]) || calls.callees(*graph).into_iter().any(|callee| found[callee]));
+        group.iter().for_each(|graph| found[*graph] = any_does);
+    }
+    found
 }
 
 /// Which graphs may trap: all but those that neither trap nor take of the stack, which may be exhausted by then.

@@ -217,6 +217,11 @@ impl<'m> Engine<'m> {
         leaves.collect()
     }
 
+    /// Whether a function may change what others see, too: something that it is handed, or what the host has.
+    fn may_change_shared(&self, graph: GraphIx) -> bool {
+        self.program.asks_host(graph) || self.handed_references(graph).contains(&Some(true))
+    }
+
     /// Whether a function may come to a cell: by what it is handed, as there are no globals.
     fn may_come_to_cells(&self, graph: GraphIx) -> bool {
         self.program.graph(graph).signature.params.iter().any(|p| has_cell(self.program.module, &p.ty))
@@ -331,7 +336,7 @@ impl<'m> Engine<'m> {
         callee: GraphIx,
         results: SmallVec<[Red; 2]>,
     ) -> Result<(), SpecError> {
-        if opcode == Opcode::Call {
+        if opcode == Opcode::Call && self.may_change_shared(callee) {
             st.memory.forget_shared();
         }
         let leaves = self.program.module.leaves(&self.program.graph(callee).signature.result);

@@ -121,8 +121,7 @@ impl Round<'_> {
             return Some(*word);
         }
         let op = self.defined.get(&value).filter(|_| depth > 0)?;
-        let words: SmallVec<[Word; 3]> =
-            op.args.iter().map(|arg| self.word(*arg, depth - 1)).collect::<Option<_>>()?;
+        let words: SmallVec<[Word; 3]> = op.args.iter().map(|arg| self.word(*arg, depth - 1)).collect::<Option<_>>()?;
         op.opcode.compute(&words)?.first().copied()
     }
 }
