@@ -160,7 +160,8 @@ fn exact_uses(graph: &Graph, wide: &Wide, demanded: &[u64]) -> FxHashSet<(ValueI
 
 /// The operands of an op of which it looks at more bits than an extension keeps.
 fn exact_args(op: &Op, wide: &Wide, demanded: &[u64]) -> SmallVec<[usize; 3]> {
-    let bits = op.results.first().map_or(0, |result| demanded[result.index()]);
+    // Of what has been made since nothing is known.
+    let bits = op.results.first().map_or(0, |result| demanded.get(result.index()).copied().unwrap_or(u64::MAX));
     let asked = asked(op, bits);
     let is_exact = |at: &usize| {
         let how = op.args[*at].value().and_then(|value| wide.get(&value));

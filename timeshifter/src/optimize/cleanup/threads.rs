@@ -12,7 +12,7 @@
 //! Such a block comes of a `match` on what arms before it have made: an `enum` that is made in one arm each and taken
 //! apart at once, or copied; or of two `match`es on the same value. Few blocks behind it may need what it hands on by
 //! its parameters: these get parameters of their own. A way by which a switch comes with none of its cases knows that
-//! much; one behind a branch on the same condition, with no other way in between, what that came out as. Where it isn't
+//! much; one behind a branch or a switch on the same value, with no other way in between, what that came out as. Where it isn't
 //! known on all ways the block stays, for all of them: two copies of a test cost more than a jump. A loop whose head is
 //! gone past has another head, or is none: so two rounds are done in a row, and a machine with states goes on where its
 //! next state is.
@@ -23,6 +23,7 @@ use crate::specialize::FxIndexSet;
 use flowgraph::analysis::{Predecessors, reverse_postorder};
 use flowgraph::ir::{BlockId, Edge, Graph, Operand, Terminator, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 /// Lets ways go past blocks that only decide what is known. Gives whether there were any.
 pub(crate) fn thread_jumps(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
@@ -176,8 +177,12 @@ impl Way {
                 value if value.as_int().is_some() => {
                     cases.iter().find(|(case, _)| Some(*case) == value.as_int()).map_or(default, |(_, edge)| edge)
                 }
-                value if cases.iter().all(|(case, _)| excluded(value, *case)) => default,
-                _ => return None,
+                _ if is_head && !cases.iter().all(|(case, _)| excluded(given(*value), *case)) => return None,
+                value => match self.has_switched(graph, value, above) {
+                    Switched::To(number) => cases.iter().find(|(case, _)| *case == number).map_or(default, |on| &on.1),
+                    Switched::ToNoneOf(all) if cases.iter().all(|(case, _)| all.contains(case)) => default,
+                    Switched::ToNoneOf(_) => return None,
+                },
             },
             _ => return None,
         };
@@ -196,6 +201,27 @@ impl Way {
         None
     }
 
+    /// What a value is where this way is taken, or is not, as far as it switches on that itself, or what alone leads to
+    /// it does.
+    fn has_switched(self, graph: &Graph, value: Operand, above: Above<'_>) -> Switched {
+        let (mut way, mut none) = (self, SmallVec::new());
+        for _ in 0..ABOVE {
+            if let Terminator::Switch { value: by, cases, .. } = &graph.block(way.0).term
+                && *by == value
+            {
+                match cases.get(way.1) {
+                    Some((case, _)) => return Switched::To(*case),
+                    None => none.extend(cases.iter().map(|(case, _)| *case)),
+                }
+            }
+            match above.of(way.0) {
+                Some(before) => way = before,
+                None => break,
+            }
+        }
+        Switched::ToNoneOf(none)
+    }
+
     /// Whether it is the way of all values of a switch that are none of its cases, and this is one of these.
     fn excludes(self, graph: &Graph, value: Operand, number: i64) -> bool {
         match &graph.block(self.0).term {
@@ -207,17 +233,22 @@ impl Way {
     }
 }
 
+/// What switches have said of a value.
+enum Switched {
+    To(i64),
+    ToNoneOf(SmallVec<[i64; 8]>),
+}
+
 /// The blocks that do nothing but decide, by one of their parameters or what was branched on before them. None that may
 /// come to itself at once, and none that may leave by an exit: those are guards.
 fn deciding(graph: &Graph) -> Vec<BlockId> {
     let mut found: Vec<BlockId> = Vec::new();
-    // What is branched on more than once.
+    // What is branched or switched on more than once.
     let (mut tested, mut again) = (FxHashSet::default(), FxHashSet::default());
     for block in &graph.blocks {
-        if let Terminator::Branch { cond: cond @ Operand::Value(_), .. } = block.term
-            && !tested.insert(cond)
-        {
-            again.insert(cond);
+        let (Terminator::Branch { cond: by, .. } | Terminator::Switch { value: by, .. }) = block.term else { continue };
+        if by.value().is_some() && !tested.insert(by) {
+            again.insert(by);
         }
     }
     for (id, block) in graph.block_ids().zip(&graph.blocks) {
