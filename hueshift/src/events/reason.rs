@@ -81,7 +81,7 @@ reasons! {
         "mark functions that need not be copied `#[dont_look_inside]`, or raise `residual-ops=N`";
     InlineDepth "inline-depth" "As many calls are copied into each other as the setting `inline-depth` says: the function is called.",
         "raise `inline-depth=N`, or mark the function `#[dont_look_inside]`";
-    PromotedInCall "promoted-in-call" "A function that is called promotes a value of which nothing is known: it goes on with everything red.",
+    PromotedInCall "promoted-in-call" "A function that is called promotes a value of which nothing is known, or too many: it goes on with everything red.",
         "mark the function `#[unroll_safe]`, so that it is copied to where it is called";
     Cases "cases" "The promotion has as many values with code as the setting `cases` says: others are interpreted until they have come often.",
         "promote what has fewer values, leave the `promote` out, or raise `cases=N`";

@@ -120,3 +120,25 @@ fn steps(n: i64, by: i64) -> i64 {
 pub fn few(n: i64, by: i64) -> i64 {
     steps(n, by) + steps(n, by + 1)
 }
+
+/// Several in a row: each has all values of the next.
+fn many_in_a_row(n: i64, x: i64) -> i64 {
+    let mut sum = 0;
+    let mut i = 0;
+    while i < n {
+        let a = promote(x & 7);
+        let b = promote((x >> 3) & 7);
+        let c = promote((x >> 6) & 7);
+        let d = promote((x >> 9) & 7);
+        let e = promote((x >> 12) & 7);
+        let f = promote((x >> 15) & 7);
+        sum = sum * 3 + concrete(a) * i + concrete(b) * sum + concrete(c) + concrete(d) * x;
+        sum = sum * concrete(e) + concrete(f);
+        i += 1;
+    }
+    sum
+}
+
+pub fn in_a_row(n: i64, x: i64) -> i64 {
+    many_in_a_row(n, x) + 1
+}

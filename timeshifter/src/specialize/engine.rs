@@ -81,12 +81,14 @@ pub struct Unit {
     /// The compiler graph.
     pub graph: GraphIx,
     /// Promotions leave through exits, and versions may be entered from other fragments. Otherwise promotions go to the
-    /// twin.
+    /// twin, but for what has few values.
     pub exits: bool,
     /// Whether it has been specialized.
     pub done: bool,
     /// Those of the compiler graph's parameters that it has been given: in all of its runs they are the same.
     pub given: Vec<ValueId>,
+    /// Where promotions have no exits: how many values have code of their own.
+    pub values: usize,
 }
 
 /// The engine.

@@ -42,7 +42,7 @@ impl<'m> Engine<'m> {
         let unit = self.units.len();
         let fragment = self.new_fragment(graph, &name, unit);
         let exits = self.program.promotes() && !self.settings.no_exits;
-        self.units.push(Unit { fragment, graph, exits, done: false, given: Vec::new() });
+        self.units.push(Unit { fragment, graph, exits, done: false, given: Vec::new(), values: 0 });
         Ok(unit)
     }
 

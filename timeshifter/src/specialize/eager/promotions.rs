@@ -1,7 +1,8 @@
 //! Promotions where nobody serves exits: in functions that are called, and in executables.
 //!
 //! Of a value of which there are few, as an enum's tag or a bit, each one gets its code at once, behind a switch; and so
-//! do those that traces have seen. With any other one what is left goes on with everything red.
+//! do those that traces have seen. With any other one what is left goes on with everything red, and so it does where
+//! there are very many already.
 
 use crate::specialize::engine::Engine;
 use crate::specialize::error::SpecError;
@@ -10,8 +11,11 @@ use crate::specialize::state::{Red, State};
 use flowgraph::ir::{Const, Edge, Loc, Terminator, Time, ValueId};
 use smallvec::SmallVec;
 
-/// So many values may get code of their own.
+/// So many values of a promotion may get code of their own.
 const FEW: usize = 8;
+
+/// And so many of all promotions of a function: where several come in a row, each has all values of the next.
+const MANY: usize = 500;
 
 impl Engine<'_> {
     /// Goes on behind a promotion that has no exit.
@@ -21,7 +25,9 @@ impl Engine<'_> {
         value: ValueId,
         loc: Loc,
     ) -> Result<Vec<State>, SpecError> {
-        let values = self.few_values(&st, value);
+        let unit = self.fragments[st.fragment].unit;
+        let values = if self.units[unit].values < MANY { self.few_values(&st, value) } else { SmallVec::new() };
+        self.units[unit].values += values.len();
         if values.is_empty() {
             let function = self.program.graph(st.frames[0].graph).function.clone();
             self.happened_at(What::PromotedInCall { function }, &st, loc);

@@ -259,7 +259,7 @@ impl<'m> Engine<'m> {
         }
         let name = self.fresh_name(graph);
         let fragment = self.new_fragment(graph, &name, self.units.len());
-        self.units.push(Unit { fragment, graph, exits: false, done: false, given: Vec::new() });
+        self.units.push(Unit { fragment, graph, exits: false, done: false, given: Vec::new(), values: 0 });
         self.functions.insert(key, self.units.len() - 1);
         Ok(name)
     }
