@@ -91,7 +91,14 @@ impl Engine<'_> {
         let exclusive: Vec<usize> = exclusive.map(|(at, _)| at).filter(|at| !is_lent(*at)).collect();
         let roots = exclusive.into_iter().map(|at| (at, self.new_root(RootKind::Outside))).collect();
         // It begins with the fragment that is made next, by the first trace.
-        self.units.push(Unit { fragment: self.fragments.len(), graph, exits: true, done: true, given: Vec::new(), values: 0 });
+        self.units.push(Unit {
+            fragment: self.fragments.len(),
+            graph,
+            exits: true,
+            done: true,
+            given: Vec::new(),
+            values: 0,
+        });
         let (unit, twin) = (self.units.len() - 1, self.program.twin(graph));
         let greens = (0..leaves.len()).filter(|at| self.program.is_green(graph, leaves[*at])).collect();
         Ok(Portal { unit, graph, twin, block, index, leaves, fields, greens, roots })
