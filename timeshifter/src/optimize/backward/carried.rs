@@ -27,6 +27,9 @@ use smallvec::{SmallVec, smallvec};
 /// For no more parameters and blocks than these something is extended anew.
 const ANEW: usize = 16;
 
+/// What is done in a loop counts so many times.
+const OFTEN: i64 = 1000;
+
 /// How an op extends.
 type How = (Opcode, i64);
 
@@ -53,7 +56,7 @@ pub(crate) fn extend_later(graph: &mut Graph, entry: &[IntBound], rewrites: &mut
             let names: Vec<String> = group.iter().map(ToString::to_string).collect();
             (
                 format!("{} {by} of {} -> where it is looked at", opcode.name(), names.join(", ")),
-                "rounds don't".to_owned(),
+                "rounds look at no other bits".to_owned(),
             )
         };
         let loc = graph.blocks.iter().find(|block| block.params.contains(&first)).map(|block| block.loc);
@@ -223,7 +226,7 @@ fn groups(
         }
     }
     let repeats = may_repeat(graph);
-    let weight = |block: BlockId| if repeats[block.index()] { 1000 } else { 1 };
+    let weight = |block: BlockId| if repeats[block.index()] { OFTEN } else { 1 };
     let mut gains: FxHashMap<Member, i64> = FxHashMap::default();
     for block in graph.block_ids() {
         for result in graph.block(block).ops.iter().flat_map(|op| &op.results) {
@@ -248,7 +251,7 @@ fn groups(
     for param in members {
         let group = together.find(Member(number[&param]));
         // Outside of loops there is nothing to be gained.
-        if gains.get(&group).is_none_or(|gain| *gain < 900) || anew.get(&group).is_some_and(|anew| *anew > ANEW) {
+        if gains.get(&group).is_none_or(|gain| *gain < OFTEN / 2) || anew.get(&group).is_some_and(|anew| *anew > ANEW) {
             continue;
         }
         match groups.iter_mut().find(|(other, _)| *other == group) {
