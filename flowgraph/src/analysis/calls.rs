@@ -66,6 +66,19 @@ impl CallGraph {
         self.recursive[graph]
     }
 
+    /// For each graph whether it is such, or calls one that is, directly or by way of graphs that lead `through`.
+    pub fn leading_to(&self, is: impl Fn(usize) -> bool, through: impl Fn(usize) -> bool) -> Vec<bool> {
+        let mut leads = vec![false; self.recursive.len()];
+        // What a group calls comes before it.
+        for group in &self.groups {
+            let any_does = group.iter().any(|graph| {
+                is(*graph) || through(*graph) && self.callees(*graph).into_iter().any(|callee| leads[callee])
+            });
+            group.iter().for_each(|graph| leads[*graph] = any_does);
+        }
+        leads
+    }
+
     /// `graph` and all that it may call, directly or not, in the order of the module.
     pub fn reachable(&self, graph: usize) -> Vec<usize> {
         let mut walk = Dfs::new(&self.shape, NodeIndex::new(graph));

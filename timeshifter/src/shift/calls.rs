@@ -85,16 +85,9 @@ impl<'m> Calls<'m> {
 fn around_portals(module: &Module) -> FxHashSet<&str> {
     let calls = CallGraph::new(module);
     let graphs: Vec<&Graph> = module.graphs.values().collect();
-    let mut leads = vec![false; graphs.len()];
-    // What a group calls comes before it.
-    for group in calls.groups() {
-        let is_portal = |graph: &usize| graphs[*graph].attributes.portal.is_some();
-        let leads_there = group.iter().any(|graph| {
-            has_colors(graphs[*graph])
-                && (is_portal(graph) || calls.callees(*graph).into_iter().any(|callee| leads[callee]))
-        });
-        group.iter().for_each(|graph| leads[*graph] = leads_there);
-    }
+    let is_colored = |graph: usize| has_colors(graphs[graph]);
+    let is_portal = |graph: usize| is_colored(graph) && graphs[graph].attributes.portal.is_some();
+    let leads = calls.leading_to(is_portal, is_colored);
     let found = (0..graphs.len()).filter(|graph| leads[*graph] && !calls.is_recursive(*graph));
     found.map(|graph| graphs[graph].key.as_str()).collect()
 }

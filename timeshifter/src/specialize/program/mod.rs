@@ -339,22 +339,14 @@ fn references_in_memory(module: &Module) -> bool {
 
 /// Which graphs are functions of the host, or call some.
 fn asks_host(module: &Module) -> Vec<bool> {
-    let calls = CallGraph::new(module);
     let graphs: Vec<&Graph> = module.graphs.values().collect();
-    let asks = |graph: &Graph| {
-        let callees = graph.blocks.iter().flat_map(|block| &block.ops).filter_map(|op| op.callee());
-        graph.is_host()
-            || callees.filter(|callee| callee.libm().is_none()).any(|callee| !module.graphs.contains_key(&*callee.name))
+    let asks = |graph: usize| {
+        let callees = graphs[graph].blocks.iter().flat_map(|block| &block.ops).filter_map(|op| op.callee());
+        let mut unknown =
+            callees.filter(|callee| callee.libm().is_none() && !module.graphs.contains_key(&*callee.name));
+        graphs[graph].is_host() || unknown.next().is_some()
     };
-    let mut found = vec![false; graphs.len()];
-    // What a group calls comes before it.
-    for group in calls.groups() {
-        let any_does = group
-            .iter()
-            .any(|graph| asks(graphs[*graph]) || calls.callees(*graph).into_iter().any(|callee| found[callee]));
-        group.iter().for_each(|graph| found[*graph] = any_does);
-    }
-    found
+    CallGraph::new(module).leading_to(asks, |_| true)
 }
 
 /// Which graphs may trap: all but those that neither trap nor take of the stack, which may be exhausted by then.
