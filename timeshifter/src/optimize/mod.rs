@@ -76,8 +76,8 @@ const STRAIGHTENED: usize = 2;
 const BUSY: usize = 3;
 
 /// Graphs of no more ops than these are gone over again, so often at most, as long as there is something to be done:
-/// what the last passes find may be news to the first, and it costs little. In larger ones only the last walks look at ops
-/// over joins: where ways part by these, another walk would find more.
+/// what the last passes find may be news to the first, and it costs little. In larger ones only the last walks look at
+/// ops over joins: where ways part by these, another walk would find more.
 const SMALL: usize = 256;
 const AGAIN: usize = 2;
 

@@ -16,11 +16,13 @@
 //! in loops then.
 
 use super::demanded::{asked, demanded, extension};
+use crate::optimize::facts::known::uses;
 use crate::optimize::graph::loops::may_repeat;
 use crate::optimize::int_bound::IntBound;
 use crate::optimize::rewrites::{Kind, Rewrites};
-use ena::unify::{InPlaceUnificationTable, UnifyKey};
+use crate::specialize::FxIndexMap;
 use flowgraph::ir::{BlockId, Graph, Imm, Op, Opcode, Operand, Time, Type, ValueId};
+use petgraph::unionfind::UnionFind;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 
@@ -29,6 +31,9 @@ const ANEW: usize = 16;
 
 /// What is done in a loop counts so many times.
 const OFTEN: i64 = 1000;
+
+/// If it isn't known after so many rounds which parameters there are, there are none.
+const ROUNDS: usize = 20;
 
 /// How an op extends.
 type How = (Opcode, i64);
@@ -49,11 +54,11 @@ pub(crate) fn extend_later(graph: &mut Graph, entry: &[IntBound], rewrites: &mut
     let (false, Some(bits)) = (wide.is_empty(), demanded(graph)) else { return false };
     let exact = exact_uses(graph, &wide, &bits);
     let mut changed = false;
-    for group in groups(graph, &extended, &wide, &exact) {
-        let Some(first) = group.iter().min().copied() else { continue };
+    for Group { params, .. } in groups(graph, &extended, &wide, &exact) {
+        let Some(first) = params.iter().min().copied() else { continue };
         let (opcode, by) = wide[&first];
         let change = || {
-            let names: Vec<String> = group.iter().map(ToString::to_string).collect();
+            let names: Vec<String> = params.iter().map(ToString::to_string).collect();
             (
                 format!("{} {by} of {} -> where it is looked at", opcode.name(), names.join(", ")),
                 "rounds look at no other bits".to_owned(),
@@ -61,7 +66,7 @@ pub(crate) fn extend_later(graph: &mut Graph, entry: &[IntBound], rewrites: &mut
         };
         let loc = graph.blocks.iter().find(|block| block.params.contains(&first)).map(|block| block.loc);
         if rewrites.may(Kind::Undemanded, loc.unwrap_or_default(), change) {
-            widen(graph, &extended, &wide, &exact, &group);
+            widen(graph, &extended, &wide, &exact, &params);
             changed = true;
         }
     }
@@ -117,12 +122,12 @@ fn is_fixed(graph: &Graph, entry: &[IntBound], operand: Operand, (opcode, by): H
 fn wide(graph: &Graph, entry: &[IntBound], extended: &Extended) -> Wide {
     let handed =
         || graph.edges().flat_map(|edge| graph.block(edge.block).params.iter().copied().zip(edge.args.iter().copied()));
+    let comes = |wide: &Wide, arg: ValueId| extended.get(&arg).map(|(_, how)| *how).or_else(|| wide.get(&arg).copied());
     let mut wide = Wide::default();
-    loop {
+    for _ in 0..ROUNDS {
         let before = wide.len();
         for (param, arg) in handed() {
-            let Operand::Value(arg) = arg else { continue };
-            if let Some(how) = extended.get(&arg).map(|(_, how)| *how).or_else(|| wide.get(&arg).copied()) {
+            if let Some(how) = arg.value().and_then(|arg| comes(&wide, arg)) {
                 wide.entry(param).or_insert(how);
             }
         }
@@ -130,18 +135,21 @@ fn wide(graph: &Graph, entry: &[IntBound], extended: &Extended) -> Wide {
             break;
         }
     }
-    loop {
-        let is_wrong = |(param, arg): (ValueId, Operand)| {
-            let how = wide.get(&param)?;
-            let comes = arg.value().and_then(|arg| extended.get(&arg).map(|(_, how)| how).or_else(|| wide.get(&arg)));
-            (comes != Some(how) && !is_fixed(graph, entry, arg, *how)).then_some(param)
-        };
-        let wrong: FxHashSet<ValueId> = handed().filter_map(is_wrong).collect();
-        if wrong.is_empty() {
+    for _ in 0..ROUNDS {
+        let before = wide.len();
+        for (param, arg) in handed() {
+            if let Some(how) = wide.get(&param).copied()
+                && arg.value().and_then(|arg| comes(&wide, arg)) != Some(how)
+                && !is_fixed(graph, entry, arg, how)
+            {
+                wide.remove(&param);
+            }
+        }
+        if wide.len() == before {
             return wide;
         }
-        wide.retain(|param, _| !wrong.contains(param));
     }
+    Wide::default()
 }
 
 /// The blocks in which more bits of a parameter are looked at than an extension keeps.
@@ -173,93 +181,58 @@ fn exact_args(op: &Op, wide: &Wide, demanded: &[u64]) -> SmallVec<[usize; 3]> {
     (0..op.args.len()).filter(is_exact).collect()
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Member(u32);
-
-impl UnifyKey for Member {
-    type Value = ();
-
-    fn index(&self) -> u32 {
-        self.0
-    }
-
-    fn from_index(index: u32) -> Member {
-        Member(index)
-    }
-
-    fn tag() -> &'static str {
-        "parameters that hand on to each other"
-    }
+/// Parameters that hand on to each other.
+#[derive(Default)]
+struct Group {
+    params: FxHashSet<ValueId>,
+    /// How much less is extended if they are handed more bits.
+    gain: i64,
+    /// For how many of them and blocks something is extended anew.
+    anew: usize,
 }
 
 /// Parameters that hand on to each other, of which less is extended in loops if they are handed more bits.
-fn groups(
-    graph: &Graph,
-    extended: &Extended,
-    wide: &Wide,
-    exact: &FxHashSet<(ValueId, BlockId)>,
-) -> Vec<FxHashSet<ValueId>> {
+fn groups(graph: &Graph, extended: &Extended, wide: &Wide, exact: &FxHashSet<(ValueId, BlockId)>) -> Vec<Group> {
     let mut members: Vec<ValueId> = wide.keys().copied().collect();
     members.sort_unstable();
-    let number: FxHashMap<ValueId, u32> = members.iter().copied().zip(0..).collect();
-    let mut together: InPlaceUnificationTable<Member> = InPlaceUnificationTable::new();
-    members.iter().for_each(|_| _ = together.new_key(()));
-    // By value: how often it is handed to each of them.
-    let mut handed: FxHashMap<ValueId, SmallVec<[ValueId; 2]>> = FxHashMap::default();
+    let number: FxHashMap<ValueId, usize> = members.iter().copied().zip(0..).collect();
+    let mut together = UnionFind::new(members.len());
+    // By value that has been extended: the parameters that it is handed to, once for each edge.
+    let mut handed: FxHashMap<ValueId, SmallVec<[usize; 2]>> = FxHashMap::default();
     for edge in graph.edges() {
         for (param, arg) in graph.block(edge.block).params.iter().zip(&edge.args) {
-            let (true, Operand::Value(arg)) = (wide.contains_key(param), *arg) else { continue };
-            if let (Some(one), Some(other)) = (number.get(&arg), number.get(param)) {
-                together.union(Member(*one), Member(*other));
+            let (Some(param), Operand::Value(arg)) = (number.get(param), *arg) else { continue };
+            if let Some(other) = number.get(&arg) {
+                together.union(*param, *other);
             }
             if extended.contains_key(&arg) {
                 handed.entry(arg).or_default().push(*param);
             }
         }
     }
-    let mut uses: FxHashMap<ValueId, usize> = FxHashMap::default();
-    for block in &graph.blocks {
-        let edges = block.term.edges().flat_map(|edge| &edge.args).copied();
-        let args = block.ops.iter().flat_map(|op| op.args.iter().copied());
-        for value in args.chain(edges).chain(block.term.operands()).filter_map(Operand::value) {
-            *uses.entry(value).or_default() += 1;
-        }
+    let mut groups: FxIndexMap<usize, Group> = FxIndexMap::default();
+    for (at, param) in members.iter().enumerate() {
+        groups.entry(together.find(at)).or_default().params.insert(*param);
     }
-    let repeats = may_repeat(graph);
+    let (uses, repeats) = (uses(graph), may_repeat(graph));
     let weight = |block: BlockId| if repeats[block.index()] { OFTEN } else { 1 };
-    let mut gains: FxHashMap<Member, i64> = FxHashMap::default();
     for block in graph.block_ids() {
         for result in graph.block(block).ops.iter().flat_map(|op| &op.results) {
             // An extension goes if all that it is used for is to be handed to one group.
-            if let Some(to) = handed.get(result)
-                && uses.get(result) == Some(&to.len())
+            if let Some(to) = handed.get(result).filter(|to| uses[result.index()] as usize == to.len())
+                && to.iter().all(|param| together.equiv(*param, to[0]))
             {
-                let group = together.find(Member(number[&to[0]]));
-                if to.iter().all(|param| together.find(Member(number[param])) == group) {
-                    *gains.entry(group).or_default() += weight(block);
-                }
+                groups.entry(together.find(to[0])).or_default().gain += weight(block);
             }
         }
     }
-    let mut anew: FxHashMap<Member, usize> = FxHashMap::default();
     for (param, block) in exact {
-        let group = together.find(Member(number[param]));
-        *gains.entry(group).or_default() -= weight(*block);
-        *anew.entry(group).or_default() += 1;
+        let group = groups.entry(together.find(number[param])).or_default();
+        group.gain -= weight(*block);
+        group.anew += 1;
     }
-    let mut groups: Vec<(Member, FxHashSet<ValueId>)> = Vec::new();
-    for param in members {
-        let group = together.find(Member(number[&param]));
-        // Outside of loops there is nothing to be gained.
-        if gains.get(&group).is_none_or(|gain| *gain < OFTEN / 2) || anew.get(&group).is_some_and(|anew| *anew > ANEW) {
-            continue;
-        }
-        match groups.iter_mut().find(|(other, _)| *other == group) {
-            Some((_, group)) => _ = group.insert(param),
-            None => groups.push((group, FxHashSet::from_iter([param]))),
-        }
-    }
-    groups.into_iter().map(|(_, group)| group).collect()
+    // Outside of loops there is nothing to be gained.
+    groups.into_values().filter(|group| group.gain > OFTEN / 2 && group.anew <= ANEW).collect()
 }
 
 /// Hands on what has been extended as it was before, and extends it where more bits are looked at.

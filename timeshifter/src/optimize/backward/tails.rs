@@ -23,6 +23,9 @@ use smallvec::SmallVec;
 /// So many ops at the end of a block are looked at.
 const OPS: usize = 16;
 
+/// A block gets no more parameters than these: each is a register on all ways.
+const PARAMS: usize = 4;
+
 /// Moves stores that all ways to a block end with to its beginning. Gives whether there were any.
 pub(crate) fn merge_tails(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
     let joins = joins(graph);
@@ -32,16 +35,21 @@ pub(crate) fn merge_tails(graph: &mut Graph, rewrites: &mut Rewrites) -> bool {
     let known = Known::new(graph);
     let mut changed = false;
     for (join, from) in joins {
-        // The last one first: each comes before those behind it.
-        while let Some(stores) = last_of_all(graph, &from, &known) {
+        // The last one first.
+        let mut moved = Vec::new();
+        let room = graph.block(join).params.len() + PARAMS;
+        while graph.block(join).params.len() < room
+            && let Some(stores) = last_of_all(graph, &from, &known)
+        {
             let first = &graph.block(from[0]).ops[stores[0]];
             let change = || (format!("{} -> {join}", shown_op(first.opcode, &first.args)), "all ways do it".to_owned());
             if !rewrites.may(Kind::AllWays, first.loc, change) {
                 break;
             }
-            move_to(graph, join, &from, &stores);
-            changed = true;
+            moved.push(take_out(graph, join, &from, &stores));
         }
+        changed |= !moved.is_empty();
+        graph.block_mut(join).ops.splice(..0, moved.into_iter().rev());
     }
     changed
 }
@@ -112,8 +120,8 @@ fn stores_alike(one: &Op, other: &Op) -> bool {
     one.opcode == other.opcode && one.imm == other.imm && address(one) == address(other)
 }
 
-/// One store at the beginning of a block for those with these numbers in the blocks that lead there.
-fn move_to(graph: &mut Graph, join: BlockId, from: &[BlockId], stores: &[usize]) {
+/// Takes the stores with these numbers out of the blocks that lead to one. Gives the store for that one.
+fn take_out(graph: &mut Graph, join: BlockId, from: &[BlockId], stores: &[usize]) -> Op {
     let mut removed: SmallVec<[Op; 4]> = SmallVec::new();
     for (block, number) in from.iter().zip(stores) {
         removed.push(graph.block_mut(*block).ops.remove(*number));
@@ -130,5 +138,5 @@ fn move_to(graph: &mut Graph, join: BlockId, from: &[BlockId], stores: &[usize])
         }
         *value = param.into();
     }
-    graph.block_mut(join).ops.insert(0, store);
+    store
 }

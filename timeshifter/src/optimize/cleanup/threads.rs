@@ -12,10 +12,10 @@
 //! Such a block comes of a `match` on what arms before it have made: an `enum` that is made in one arm each and taken
 //! apart at once, or copied; or of two `match`es on the same value. Few blocks behind it may need what it hands on by
 //! its parameters: these get parameters of their own. A way by which a switch comes with none of its cases knows that
-//! much; one behind a branch or a switch on the same value, with no other way in between, what that came out as. Where it isn't
-//! known on all ways the block stays, for all of them: two copies of a test cost more than a jump. A loop whose head is
-//! gone past has another head, or is none: so two rounds are done in a row, and a machine with states goes on where its
-//! next state is.
+//! much; one behind a branch or a switch on the same value, with no other way in between, what that came out as. Where it
+//! isn't known on all ways the block stays, for all of them: two copies of a test cost more than a jump. A loop whose
+//! head is gone past has another head, or is none: so two rounds are done in a row, and a machine with states goes on
+//! where its next state is.
 
 use super::latches::split_latches;
 use crate::optimize::rewrites::{Kind, Rewrites};
@@ -177,7 +177,7 @@ impl Way {
                 value if value.as_int().is_some() => {
                     cases.iter().find(|(case, _)| Some(*case) == value.as_int()).map_or(default, |(_, edge)| edge)
                 }
-                _ if is_head && !cases.iter().all(|(case, _)| excluded(given(*value), *case)) => return None,
+                _ if is_head => return None,
                 value => match self.has_switched(graph, value, above) {
                     Switched::To(number) => cases.iter().find(|(case, _)| *case == number).map_or(default, |on| &on.1),
                     Switched::ToNoneOf(all) if cases.iter().all(|(case, _)| all.contains(case)) => default,

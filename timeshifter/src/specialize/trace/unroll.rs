@@ -47,6 +47,9 @@ impl Engine<'_> {
         let (graph, order) = (loaded.graph, loaded.order);
         let body = || of.body.iter().map(|block| BlockId(block as u32));
         let ops: usize = body().map(|block| graph.block(block).ops.len()).sum();
+        if ops > OPS {
+            return None;
+        }
         let latch = one(order.predecessors(of.head).iter().copied().filter(|from| of.body.contains(from.index())))?;
         let constants = st.frame().regs.iter().filter_map(|(value, reg)| Some((*value, reg.red().constant()?.word()?)));
         let mut constants: FxHashMap<ValueId, Word> = constants.collect();
