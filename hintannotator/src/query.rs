@@ -162,8 +162,9 @@ fn value_color(graph: &Graph, v: ValueId) -> Color {
     graph.values[v.index()].color.unwrap_or(Color::Red)
 }
 
-/// Whether a constant that nothing joins is an operand of what is green, and of nothing else.
-pub(crate) fn is_asked_for(module: &Module, graph: &Graph, constant: Operand) -> bool {
+/// Whether all ops that have a constant as an operand are green, and all parameters that it is handed to. It may be that
+/// of another variable: so one that is in doubt is red.
+fn is_asked_for(module: &Module, graph: &Graph, constant: Operand) -> bool {
     let green = |v: &ValueId| value_color(graph, *v) == Color::Green;
     let mut uses = Vec::new();
     for op in graph.blocks.iter().flat_map(|b| &b.ops) {

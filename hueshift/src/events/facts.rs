@@ -23,7 +23,8 @@ pub fn told(fact: specialize::What, limits: &Limits) -> Option<(What, Reason)> {
         Fact::CodeLimit => (limit(limits.residual_ops as u64, None), Reason::ResidualOps),
         Fact::InlineDepth { function } => (limit(limits.inline_depth as u64, Some(function)), Reason::InlineDepth),
         Fact::PromotedInCall { function } => {
-            (What::Refused { message: format!("a promotion in `{function}`, which is called") }, Reason::PromotedInCall)
+            let message = format!("what the called function `{function}` promotes, by its values");
+            (What::Refused { message }, Reason::PromotedInCall)
         }
         Fact::TraceStopped(Stop::TooLong) => (limit(limits.trace_steps, None), Reason::TraceSteps),
         Fact::TraceStopped(Stop::TooLarge) => (limit(limits.unrolled_ops as u64, None), Reason::UnrolledOps),

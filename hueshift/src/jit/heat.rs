@@ -111,8 +111,8 @@ impl Heat {
         threshold.max(1).saturating_mul(1 << doubled.min(20))
     }
 
-    /// Code can be entered where the run stands, the innermost of several functions: what lies between that and the exit
-    /// that the run has left by is a bridge's business.
+    /// Code can be entered where a run stands. What it has passed since the exit that it left by is a bridge's business.
+    /// And a trace that began there, inside of other functions, was not in vain.
     pub fn enters(&mut self, frames: &[eval::Frame]) {
         self.passed = 0;
         if let [_, .., frame] = frames
@@ -199,6 +199,15 @@ mod tests {
         let mut heat = Heat::default();
         assert_eq!((0..2 * PASSING).filter(|_| heat.comes_by(false, false)).count() as u32, PASSING + 1);
         assert!(heat.comes_by(true, false) && !heat.comes_by(false, false));
+    }
+
+    #[test]
+    fn what_is_passed_on_the_way_to_code_does_not_count() {
+        let mut heat = Heat::default();
+        for _ in 0..10 {
+            assert!((0..PASSING / 2).all(|_| !heat.comes_by(false, false)));
+            heat.enters(&[]);
+        }
     }
 
     #[test]

@@ -82,3 +82,39 @@ fn two_keys(mut a: i64, mut b: u8, mut r: i64) -> i64 {
 pub fn into_two_keys(a: i64, b: u8, r: i64) -> i64 {
     two_keys(a, b, r)
 }
+
+/// A literal that is asked for has its name's color.
+pub fn literal(n: i64, x: i64) -> i64 {
+    let c = 7;
+    let e = concrete(c);
+    e * x + n
+}
+
+/// So has one of two.
+pub fn either_literal(n: i64, x: i64) -> i64 {
+    let mut c = 7;
+    if n > 3 {
+        c = 8;
+    }
+    let e = concrete(c);
+    e * x
+}
+
+fn same(x: i64) -> i64 {
+    let y = x;
+    y
+}
+
+/// What a function is asked for is asked of what it is handed.
+pub fn literal_handed_on(n: i64, x: i64) -> i64 {
+    let k = 9;
+    let e = concrete(same(k));
+    e * x + n
+}
+
+/// Nobody asks for this one.
+pub fn literal_unasked(n: i64, x: i64) -> i64 {
+    let c = 7;
+    let e = concrete(n + 1);
+    e * x + c
+}
