@@ -199,13 +199,13 @@ impl Jit<'_> {
         Ok(Some(Next::Code(bridge, words.to_vec())))
     }
 
-    /// The innermost loop that a fragment and a version are in.
+    /// The innermost loop around which a bridge leads from a fragment to a version.
     fn loop_around(&mut self, from: usize, to: VersionId) -> Option<usize> {
         let fragments = self.engine.fragments.len();
         if fragments > self.regions.nests.0 + self.regions.nests.0 / GROWTH {
             self.regions.nests = (fragments, self.engine.nests());
         }
-        self.regions.nests.1.around(from, self.engine.version(to).fragment)
+        self.engine.loop_around(&mut self.regions.nests.1, from, to)
     }
 
     /// Adds up that a bridge has been taken again, from a fragment to a version. Gives the loop that a region pays for.

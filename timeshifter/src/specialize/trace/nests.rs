@@ -32,6 +32,8 @@ pub struct Nests {
     loops: Vec<Nest>,
     /// The innermost loop of each fragment.
     innermost: FxHashMap<usize, usize>,
+    /// The fragment that each bridge is behind an exit of.
+    before: FxHashMap<usize, usize>,
 }
 
 impl Nests {
@@ -70,7 +72,7 @@ impl Nests {
     }
 
     /// The innermost loop that two fragments are in.
-    pub fn around(&self, one: usize, other: usize) -> Option<usize> {
+    fn around(&self, one: usize, other: usize) -> Option<usize> {
         let innermost = |fragment| self.innermost.get(&fragment).copied();
         let of_one: FxHashSet<usize> = self.outwards(innermost(one)).collect();
         self.outwards(innermost(other)).find(|nest| of_one.contains(nest))
@@ -78,9 +80,40 @@ impl Nests {
 }
 
 impl Engine<'_> {
+    /// The innermost loop around which a bridge behind an exit of the fragment `from` leads to a version.
+    ///
+    /// A round may have so many ways that no run goes one of them to its end: all leave by exits where one begins, and
+    /// the bridges behind these, each another way around, lead to a version that nobody comes to. Then the loop is that
+    /// of the version which the first of them begin in.
+    pub fn loop_around(&self, nests: &mut Nests, from: usize, to: VersionId) -> Option<usize> {
+        let own = self.version(to).fragment;
+        nests.around(from, own).or_else(|| match nests.innermost.contains_key(&own) {
+            true => None,
+            false => self.loop_of_rounds(nests, from, to),
+        })
+    }
+
+    /// The loop of a version that bridges lead from, one behind an exit of another, to a version with the same key.
+    fn loop_of_rounds(&self, nests: &mut Nests, from: usize, to: VersionId) -> Option<usize> {
+        let mut behind = std::iter::successors(Some(from), |at| nests.before.get(at).copied());
+        let head = behind.find_map(|at| self.fragments[at].version).filter(|head| head.key == to.key)?;
+        let own = self.version(head).fragment;
+        if let Some(known) = nests.innermost.get(&own) {
+            return Some(*known);
+        }
+        let (index, keys) = (nests.loops.len(), FxHashSet::from_iter([head.key]));
+        nests.innermost.insert(own, index);
+        nests.loops.push(Nest { head, around: None, ops: self.fragments[own].size, keys });
+        Some(index)
+    }
+
     /// The loops that traces have been around so far.
     pub fn nests(&self) -> Nests {
         let mut nests = Nests::default();
+        for (exit, bridges) in &self.tracing.bridges {
+            let from = self.exits[*exit as usize].fragment;
+            nests.before.extend(bridges.iter().map(|bridge| (*bridge, from)));
+        }
         let whole = self.graph_of_fragments();
         let heads: Vec<Option<_>> = whole.node_weights().map(|fragments| self.precedence(fragments)).collect();
         // Parts of the graph, and the loop that they are in without its head.
