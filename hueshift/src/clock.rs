@@ -33,12 +33,19 @@ struct Running {
     spent: Cell<Spent>,
     /// The time in compiled code, but for what it takes to get there and back.
     paying: Cell<Duration>,
-    /// It runs on when the run is warm.
+    /// All of the time is measured when the run is warm, too, as somebody wants to see it.
     stays: bool,
     /// How long the run takes to become warm, and since when it has been hot.
     warm_up: Duration,
     hot_since: Cell<Option<Instant>>,
     is_warm: Cell<bool>,
+    /// Whether the time in tiers is measured until the run comes here again, and for how many times that it does so.
+    measures: Cell<bool>,
+    stands_for: Cell<u32>,
+    /// How often it has come since it was measured last, since when it has been here, and whether that was short.
+    came: Cell<u32>,
+    came_at: Cell<Instant>,
+    was_short: Cell<bool>,
 }
 
 /// So much looking for code and leaving it may cost however short a run is.
@@ -47,29 +54,71 @@ const FREE: Duration = Duration::from_micros(1500);
 /// What it takes to go over to compiled code and back, the clock included.
 const ENTERING: Duration = Duration::from_nanos(80);
 
-/// So many times as long as in compiled code a run would be in tier 0, as is supposed while it warms up.
+/// So many times as long as in compiled code a run would be in tier 0, as is supposed.
 const FASTER: u32 = 3;
+
+/// Of the whole time a warm run may spend so much on making code, looking for it and leaving it, though that hasn't
+/// paid yet.
+const SHARE: f64 = 0.25;
+
+/// Measuring takes a part of what going to compiled code and back does. Where a warm run comes here for a short time,
+/// one of so many times is measured, for all of them.
+const SAMPLED: u32 = 8;
+const SHORT: Duration = Duration::from_micros(16);
 
 impl Running {
     fn change(&self, tier: Option<Tier>) -> Option<Tier> {
         let now = Instant::now();
         let begun = self.since.replace(now);
         let before = self.tier.replace(tier);
-        if let Some(before) = before {
-            let mut spent = self.spent.get();
-            spent[before as usize] += now - begun;
-            self.spent.set(spent);
-            if before == Tier::Compiled {
-                self.paying.set(self.paying.get() + (now - begun).saturating_sub(ENTERING));
-            }
+        let Some(before) = before else {
+            self.came_at.set(now);
+            return None;
+        };
+        let was_in = now - begun;
+        // Making code is measured each time.
+        let others = if before == Tier::Making { 0 } else { self.stands_for.get() - 1 };
+        let in_all = |time: Duration| time + time.min(SHORT) * others;
+        let mut spent = self.spent.get();
+        spent[before as usize] += in_all(was_in);
+        self.spent.set(spent);
+        if before == Tier::Compiled {
+            self.paying.set(self.paying.get() + in_all(was_in.saturating_sub(ENTERING)));
         }
-        before
+        if tier.is_none() && self.measures.get() {
+            self.was_short.set(now - self.came_at.get() < SHORT);
+        }
+        Some(before)
+    }
+
+    fn is_warming_up(&self) -> bool {
+        !self.warm_up.is_zero() && !self.is_warm.get()
+    }
+
+    fn costs_too_much(&self) -> bool {
+        if self.is_warming_up() {
+            return self.goes_to_and_fro();
+        }
+        if self.tier.get().is_some() {
+            return false; // a run within one that has been looked at
+        }
+        let is_sampled = self.was_short.get() && !self.stays;
+        let came = self.came.get() + 1;
+        self.measures.set(!is_sampled || came >= SAMPLED);
+        if !self.measures.get() {
+            self.came.set(came);
+            return false;
+        }
+        self.stands_for.set(if is_sampled { SAMPLED } else { 1 });
+        let [_, _, blackholing, driving, making] = self.spent.get();
+        let whole = self.hot_since.get().map_or(Duration::ZERO, |since| since.elapsed());
+        let too_much = blackholing + driving + making > FREE + self.paying.get() * FASTER + whole.mul_f64(SHARE);
+        // One that is turned away is looked at again when it comes next.
+        self.came.set(if too_much { came } else { 0 });
+        too_much
     }
 
     fn goes_to_and_fro(&self) -> bool {
-        if self.is_warm.get() {
-            return false;
-        }
         let now = Instant::now();
         let whole = now - self.hot_since.get().unwrap_or(now);
         if whole >= self.warm_up {
@@ -99,21 +148,32 @@ impl Clock {
             stays,
             warm_up,
             hot_since: Cell::default(),
-            is_warm: Cell::new(warm_up.is_zero()),
+            is_warm: Cell::new(false),
+            measures: Cell::new(true),
+            stands_for: Cell::new(1),
+            came: Cell::default(),
+            came_at: Cell::new(Instant::now()),
+            was_short: Cell::new(false),
         };
         Clock((stays || !warm_up.is_zero()).then(|| Rc::new(running())))
     }
 
     /// From here the run is in a tier, until what this gives is dropped: then it is where it was before.
     pub fn enter(&self, tier: Tier) -> Within {
-        let running = self.0.as_ref().filter(|running| running.stays || !running.is_warm.get());
+        let running = self.0.as_ref().filter(|running| running.measures.get() || tier == Tier::Making);
         Within(running.map(|running| (running.clone(), running.change(Some(tier)))))
     }
 
-    /// Whether coming to compiled code and leaving it has cost more than can be borne by a run that has been hot for so
-    /// short: then it is to go on in tier 0. The first time that this is asked the run becomes hot.
+    /// Whether a run that comes here to go over to compiled code has spent more on that than it can bear: then it is to
+    /// go on in tier 0. The first time that this is asked the run becomes hot. As long as it isn't warm, coming to
+    /// compiled code and leaving it counts, for a time that is so short; from then on making the code does, too.
+    pub fn costs_too_much(&self) -> bool {
+        self.0.as_ref().is_some_and(|running| !running.warm_up.is_zero() && running.costs_too_much())
+    }
+
+    /// The same of a run that isn't warm and has just left compiled code.
     pub fn goes_to_and_fro(&self) -> bool {
-        self.0.as_ref().is_some_and(|running| running.goes_to_and_fro())
+        self.0.as_ref().is_some_and(|running| running.is_warming_up() && running.goes_to_and_fro())
     }
 
     /// The time spent so far in tiers that have been left, or left for others; none if the clock doesn't stay.
@@ -136,7 +196,7 @@ impl Drop for Within {
 
 #[cfg(test)]
 mod tests {
-    use super::{Clock, Tier};
+    use super::{Clock, SAMPLED, Tier};
     use std::thread::sleep;
     use std::time::Duration;
 
@@ -166,13 +226,13 @@ mod tests {
     #[test]
     fn a_run_goes_to_and_fro_until_compiled_code_pays() {
         let clock = Clock::new(true, Duration::from_secs(3600));
-        assert!(!clock.goes_to_and_fro(), "it has just become hot");
+        assert!(!clock.costs_too_much(), "it has just become hot");
         {
             let _driving = clock.enter(Tier::Driving);
             sleep(SHORT);
             assert!(clock.goes_to_and_fro(), "also before the tier has been left");
         }
-        assert!(clock.goes_to_and_fro());
+        assert!(clock.costs_too_much());
         {
             let _making = clock.enter(Tier::Making);
             sleep(SHORT);
@@ -182,20 +242,61 @@ mod tests {
             let _compiled = clock.enter(Tier::Compiled);
             sleep(SHORT);
         }
-        assert!(!clock.goes_to_and_fro(), "compiled code has earned it");
+        assert!(!clock.costs_too_much(), "compiled code has earned it");
+    }
+
+    /// A clock whose run is warm.
+    fn warm() -> Clock {
+        let clock = Clock::new(false, Duration::from_nanos(1));
+        assert!(!clock.costs_too_much(), "it has just become hot");
+        sleep(Duration::from_nanos(10));
+        assert!(!clock.costs_too_much() && !clock.goes_to_and_fro());
+        clock
     }
 
     #[test]
-    fn a_warm_run_is_not_looked_at() {
-        let clock = Clock::new(false, SHORT);
-        assert!(!clock.goes_to_and_fro());
-        {
-            let _driving = clock.enter(Tier::Driving);
-            sleep(2 * SHORT);
+    fn a_warm_run_makes_code_while_that_is_a_small_part() {
+        let clock = warm();
+        let stay = |tier: Tier| {
+            let _within = clock.enter(tier);
+            sleep(SHORT);
+        };
+        while !clock.costs_too_much() {
+            stay(Tier::Making);
         }
-        assert!(!clock.goes_to_and_fro());
-        assert!(clock.enter(Tier::Driving).0.is_none(), "the clock has stopped");
+        assert!(!clock.goes_to_and_fro(), "where it has left compiled code it isn't looked at");
+        while clock.costs_too_much() {
+            stay(Tier::Compiled); // which earns it
+        }
+        while !clock.costs_too_much() {
+            stay(Tier::Making);
+        }
+        while clock.costs_too_much() {
+            sleep(SHORT); // in tier 0, until it is a small part of the whole again
+        }
         assert_eq!(clock.spent(), [Duration::ZERO; 5], "part of the time is no figure");
+    }
+
+    #[test]
+    fn of_short_stays_some_are_measured() {
+        let clock = warm();
+        let mut measured = 0;
+        for _ in 0..100 {
+            clock.costs_too_much();
+            let within = clock.enter(Tier::Driving);
+            measured += u32::from(within.0.is_some());
+            if within.0.is_some() {
+                // As if it had taken no time, however busy the machine is.
+                clock.0.as_ref().unwrap().came_at.set(std::time::Instant::now());
+            }
+            drop(within);
+        }
+        assert!((100 / SAMPLED..60).contains(&measured), "{measured}");
+        let whole = Clock::new(true, Duration::from_nanos(1));
+        for _ in 0..100 {
+            whole.costs_too_much();
+            assert!(whole.enter(Tier::Driving).0.is_some(), "somebody wants to see it");
+        }
     }
 
     #[test]

@@ -198,7 +198,7 @@ impl<'p> Jit<'p> {
     #[cold]
     #[inline(never)]
     pub fn enter<'a>(&mut self, entry: usize, hash: u64, words: impl FnOnce() -> Vec<Word>) -> Entered<'a> {
-        if self.events.clock().goes_to_and_fro() {
+        if self.events.clock().costs_too_much() {
             self.tiers.sampler.take_some();
             self.tiers.counters[counter_of(hash)] = self.tiers.threshold.min(SOON);
             return Entered::At(WordReader::owned(words()));
