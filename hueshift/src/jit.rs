@@ -27,26 +27,26 @@ use crate::events::{Reason, Recorder};
 use crate::forcing::{self, GuardCounts};
 use anew::Generation;
 use calls::Calls;
+use exits::Exits;
 use flowgraph::eval::{self, EvalError, Scratch, TrapReport};
 use flowgraph::ir::{Graph, Module, Word};
 use flowgraph::memory::Memory;
 use forward::Forward;
 use heat::Heat;
-use indexmap::IndexMap;
 use jitcodegen::{Activation, CodegenError, Outcome as Ran};
 pub use made_up::{MadeUp, Observe};
 use made_up::{Start, Waiting};
 pub use options::{JitOptions, Size, Stats};
-use portal::{Abandoned, Doors};
+use portal::FromTier0;
 pub use portal::{Arrival, Inside};
 use regions::Regions;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 use telling::Teller;
 use timeshifter::specialize::{
-    Argument, Calling, Chaos, Choice, Engine, Flipped, Portal, Program, SpecError, TraceEnd, Traced,
+    Argument, Calling, Chaos, Choice, Engine, Flipped, Program, SpecError, TraceEnd, Traced,
 };
 
 /// How to specialize.
@@ -95,24 +95,6 @@ pub struct Residual {
 const FOLLOWED: u32 = 100;
 const FOLLOWED_STEPS: u64 = 20_000;
 
-/// How often an exit has been taken to the interpreter.
-#[derive(Clone, Copy, Default)]
-struct Taken {
-    times: u32,
-    /// The steps that the interpreter took from there until the run was in compiled code again.
-    steps: u64,
-}
-
-impl Taken {
-    /// Whether it has been taken so often, or has cost as much.
-    fn is_as_much_as(self, times: u64) -> bool {
-        u64::from(self.times).max(self.steps / STEPS_OF_AN_EXIT) >= times
-    }
-}
-
-/// An exit behind which the interpreter takes more steps than this counts more than once.
-const STEPS_OF_AN_EXIT: u64 = 50;
-
 /// The bridges that are made at once behind loops that have been closed.
 struct Following {
     /// The fragment that the first trace began with: loops in later ones are new.
@@ -134,31 +116,16 @@ pub struct Jit<'m> {
     options: JitOptions,
     key: String,
     unit: Option<usize>,
-    /// The portal whose runs come from tier 0, which is no graph.
-    portal: Option<Portal>,
-    /// Runs come from tier 0, and can go back there.
-    goes_back: bool,
-    /// The portals that tier 0 finishes when runs have come to their merge points inside of this one.
-    inner_portals: FxHashSet<&'static str>,
-    /// How runs from tier 0 enter compiled code.
-    doors: Doors,
+    /// What there is to know of runs that come from tier 0.
+    tier0: FromTier0,
     /// The graphs that are in the profilers' map.
     mapped: FxHashSet<String>,
-    /// Local aggregates of runs that tier 0 didn't come back to.
-    abandoned: Abandoned,
-    taken: FxHashMap<u32, Taken>,
+    /// What has become of the exits.
+    exits: Exits,
     /// The exit that the run has left compiled code by, last.
     left_by: Option<u32>,
-    bridged: FxHashMap<u32, String>,
-    switches: IndexMap<u32, Vec<(i64, String)>>,
-    /// How often values of promotions without code have been seen, by exit.
-    seen: FxHashMap<(u32, i64), u64>,
-    /// The values of promotions whose code meets a limit.
-    refused_cases: FxHashSet<(u32, i64)>,
     /// The bytes of code that have been made before the run.
     ahead: usize,
-    /// How often a switch was made anew without having grown.
-    remade: FxHashMap<u32, usize>,
     guards: Option<Rc<GuardCounts>>,
     waiting: Option<Waiting<'m>>,
     made_up: Option<MadeUp>,
@@ -240,21 +207,12 @@ impl<'m> Jit<'m> {
             options,
             key: compiler.entry.clone(),
             unit: None,
-            portal: None,
-            goes_back: false,
-            inner_portals: FxHashSet::default(),
+            tier0: FromTier0::default(),
             scratch: Scratch::default(),
-            doors: Doors::default(),
             mapped: FxHashSet::default(),
-            abandoned: Abandoned::default(),
-            taken: FxHashMap::default(),
+            exits: Exits::default(),
             left_by: None,
-            bridged: FxHashMap::default(),
-            switches: IndexMap::new(),
-            seen: FxHashMap::default(),
-            refused_cases: FxHashSet::default(),
             ahead: 0,
-            remade: FxHashMap::default(),
             guards,
             waiting: None,
             made_up: None,
@@ -587,7 +545,7 @@ impl<'m> Jit<'m> {
 
     /// Whether this is the key of the trace that a run of a whole program has begun with.
     fn is_first_trace(&self, key: &str) -> bool {
-        !self.goes_back && self.unit.is_some_and(|unit| self.entry_of(unit) == key)
+        !self.tier0.goes_back && self.unit.is_some_and(|unit| self.entry_of(unit) == key)
     }
 
     /// The key of the fragment that a unit begins with.
@@ -619,14 +577,14 @@ impl<'m> Jit<'m> {
         };
         let in_code: usize = own.iter().filter_map(|key| module.graphs.get(key)).map(promoting).sum();
         let grown = match self.policy {
-            Policy::Eager => self.switches.len(),
+            Policy::Eager => self.exits.switches.len(),
             Policy::Tracing => 0,
         };
-        let mut behind_exits: Vec<String> = self.bridged.values().cloned().chain(self.regions.made()).collect();
+        let mut behind_exits: Vec<String> = self.exits.bridged.values().cloned().chain(self.regions.made()).collect();
         // What the background hasn't finished isn't there yet.
         behind_exits.retain(|key| module.graphs.contains_key(key));
         behind_exits.sort();
-        for exit in self.switches.keys() {
+        for exit in self.exits.switches.keys() {
             let Some(position) = self.engine.exits[*exit as usize].promoted_position() else { continue };
             let graph = self.switch_graph(*exit, position, false);
             behind_exits.push(graph.key.clone());

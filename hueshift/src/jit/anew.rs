@@ -66,7 +66,8 @@ impl Generation {
 impl Jit<'_> {
     /// Whether all code is to be thrown away, of a run that stands in the interpreter at a merge point.
     pub(super) fn is_to_start_over(&mut self) -> bool {
-        let can = self.policy == Policy::Tracing && !self.goes_back && !self.options.make_up && !self.generation.stays;
+        let can =
+            self.policy == Policy::Tracing && !self.tier0.goes_back && !self.options.make_up && !self.generation.stays;
         can && (self.engine.flips(Choice::Anew) || self.is_full())
     }
 
@@ -113,10 +114,8 @@ impl Jit<'_> {
         }
         self.engine.start_over(unit);
         self.unit = unit.map(|_| 0);
-        (self.taken, self.left_by, self.bridged) = Default::default();
-        (self.switches, self.seen, self.remade, self.refused_cases) = Default::default();
-        (self.ahead, self.mapped) = Default::default();
-        (self.doors, self.following, self.calls) = Default::default();
+        (self.exits, self.left_by, self.ahead, self.mapped) = Default::default();
+        (self.tier0.doors, self.following, self.calls) = Default::default();
         self.heat.start_over(little);
         Ok(())
     }

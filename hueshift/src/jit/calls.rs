@@ -116,7 +116,7 @@ impl Calls {
 impl Jit<'_> {
     /// The interpreter goes on from where a run has left compiled code.
     pub(super) fn watch_calls(&mut self) {
-        let can = self.policy == Policy::Tracing && !self.goes_back;
+        let can = self.policy == Policy::Tracing && !self.tier0.goes_back;
         let early = can && self.engine.flips(Choice::Function);
         let hot = if early { 1 } else { self.options.threshold.max(1).saturating_mul(CALLS) };
         self.calls.hot = can.then_some(hot);

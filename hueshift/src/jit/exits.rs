@@ -1,11 +1,13 @@
 //! Exits: left for the interpreter, or given code, a bridge or a case of a promotion's switch.
 
 use super::made_up::Start;
-use super::{Jit, JitError, Next, Policy, Taken};
+use super::{Jit, JitError, Next, Policy};
 use crate::clock::Tier;
 use crate::events::{Reason, What};
 use crate::switches;
 use flowgraph::ir::{Const, Graph, Word};
+use indexmap::IndexMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::hash_map::Entry;
 use std::time::Instant;
 use timeshifter::specialize::Choice;
@@ -20,6 +22,41 @@ const OFTEN: u64 = 100;
 /// A promotion has at most so many times as many cases as it may have at once.
 const MORE: u64 = 32;
 
+/// An exit behind which the interpreter takes more steps than this counts more than once.
+const STEPS_OF_AN_EXIT: u64 = 50;
+
+/// What has become of exits, by their numbers.
+#[derive(Default)]
+pub(super) struct Exits {
+    /// How often each has been taken to the interpreter.
+    pub taken: FxHashMap<u32, Taken>,
+    /// The bridges, by their keys.
+    pub bridged: FxHashMap<u32, String>,
+    /// The cases of promotions: the value, and the key of its code.
+    pub switches: IndexMap<u32, Vec<(i64, String)>>,
+    /// How often values of promotions without code have been seen.
+    pub seen: FxHashMap<(u32, i64), u64>,
+    /// The values of promotions whose code meets a limit.
+    pub refused_cases: FxHashSet<(u32, i64)>,
+    /// How often a switch was made anew without having grown.
+    pub remade: FxHashMap<u32, usize>,
+}
+
+/// How often an exit has been taken to the interpreter.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Taken {
+    pub times: u32,
+    /// The steps that the interpreter took from there until the run was in compiled code again.
+    pub steps: u64,
+}
+
+impl Taken {
+    /// Whether it has been taken so often, or has cost as much.
+    pub fn is_as_much_as(self, times: u64) -> bool {
+        u64::from(self.times).max(self.steps / STEPS_OF_AN_EXIT) >= times
+    }
+}
+
 /// Whether a promotion that may have so many cases at once, and has so many, gets another one for a value that has been
 /// seen so often.
 fn has_room(room: u64, cases: u64, seen: u64) -> bool {
@@ -28,7 +65,7 @@ fn has_room(room: u64, cases: u64, seen: u64) -> bool {
 
 impl Jit<'_> {
     pub(super) fn serve_exit(&mut self, exit: u32, words: Vec<Word>) -> Result<Next, JitError> {
-        let taken = self.taken.entry(exit).or_default();
+        let taken = self.exits.taken.entry(exit).or_default();
         taken.times = taken.times.saturating_add(1);
         let taken = *taken;
         let full = self.is_full();
@@ -39,11 +76,11 @@ impl Jit<'_> {
         self.stats.exits += 1;
         match position {
             Some(position) => {
-                let grown = self.switches.get(&exit).map_or(&[][..], Vec::as_slice);
+                let grown = self.exits.switches.get(&exit).map_or(&[][..], Vec::as_slice);
                 let (cases, value) = (grown.len() + self.engine.exits[exit as usize].cases, words[position] as i64);
                 // A case that is still being compiled leaves by the exit, too.
                 let is_coming = grown.iter().any(|(case, _)| *case == value);
-                let is_refused = self.refused_cases.contains(&(exit, value));
+                let is_refused = self.exits.refused_cases.contains(&(exit, value));
                 let seen = if is_coming { 0 } else { self.see(exit, value) };
                 let ripe = self.policy == Policy::Eager || self.is_ripe(taken);
                 let room = self.engine.lowered(Choice::Full, self.options.cases as u64);
@@ -54,7 +91,7 @@ impl Jit<'_> {
                     self.full(exit);
                 }
             }
-            None if self.bridged.contains_key(&exit) || self.engine.exits[exit as usize].dead_end => {}
+            None if self.exits.bridged.contains_key(&exit) || self.engine.exits[exit as usize].dead_end => {}
             None if full => {}
             None if self.is_ripe(taken) => return self.build_bridge(exit, &words),
             None => {}
@@ -65,8 +102,8 @@ impl Jit<'_> {
 
     /// A value that was promoted at an exit has left by it. Gives how often so far.
     fn see(&mut self, exit: u32, value: i64) -> u64 {
-        let full = self.seen.len() >= MOST_SEEN;
-        match self.seen.entry((exit, value)) {
+        let full = self.exits.seen.len() >= MOST_SEEN;
+        match self.exits.seen.entry((exit, value)) {
             Entry::Vacant(_) if full => 1,
             times => {
                 let times = times.or_default();
@@ -92,7 +129,7 @@ impl Jit<'_> {
 
     /// Adds to what the exit has cost that the run has left compiled code by.
     pub(super) fn has_cost(&mut self, steps: u64) {
-        if let Some(taken) = self.left_by.and_then(|exit| self.taken.get_mut(&exit)) {
+        if let Some(taken) = self.left_by.and_then(|exit| self.exits.taken.get_mut(&exit)) {
             taken.steps += steps;
         }
     }
@@ -106,13 +143,13 @@ impl Jit<'_> {
         let counting = self.counted(exit, None, &key, &end)?;
         let target = counting.as_ref().map_or(&key, |counting| &counting.key).clone();
         let made = self.compile_with(&key, Vec::from_iter(counting))?;
-        self.bridged.insert(exit, key.clone());
+        self.exits.bridged.insert(exit, key.clone());
         if !made {
             return Ok(self.after_trace(from, end));
         }
         self.code.patch(exit, &target)?;
         self.stats.bridges += 1;
-        let taken = self.taken.get(&exit).copied().unwrap_or_default().times.into();
+        let taken = self.exits.taken.get(&exit).copied().unwrap_or_default().times.into();
         self.tell(What::Bridge { exit, taken }, self.bridge_reason(exit), self.exit_at(exit));
         self.rehearse(beginning, &key, words)?;
         self.bridge_made(exit, &key, &end)?;
@@ -151,10 +188,10 @@ impl Jit<'_> {
                 (key, Err(end), counting)
             }
         };
-        let grown = self.switches.entry(exit).or_default();
+        let grown = self.exits.switches.entry(exit).or_default();
         grown.push((value, key.clone()));
         let cases = grown.len() + self.engine.exits[exit as usize].cases;
-        self.seen.remove(&(exit, value));
+        self.exits.seen.remove(&(exit, value));
         let switch = self.switch_graph(exit, position, true);
         let target = switch.key.clone();
         let made = match self.compile_with(&key, counting.into_iter().chain([switch]).collect()) {
@@ -188,17 +225,17 @@ impl Jit<'_> {
 
     /// The code generator has refused the case of a promotion that was made last: none is made for its value again.
     fn drop_case(&mut self, exit: u32, value: i64) {
-        self.refused_cases.insert((exit, value));
-        self.switches.entry(exit).or_default().pop();
+        self.exits.refused_cases.insert((exit, value));
+        self.exits.switches.entry(exit).or_default().pop();
         // What has been refused keeps its name.
-        *self.remade.entry(exit).or_default() += 1;
+        *self.exits.remade.entry(exit).or_default() += 1;
     }
 
     /// The switch that a promotion's exit is pointed to, without cases that the code generator has refused; with the
     /// fragments that count before its cases, where there are any.
     pub(super) fn switch_graph(&self, exit: u32, position: usize, counted: bool) -> Graph {
         let site = &self.engine.exits[exit as usize];
-        let mut cases = self.switches.get(&exit).cloned().unwrap_or_default();
+        let mut cases = self.exits.switches.get(&exit).cloned().unwrap_or_default();
         let all = cases.len();
         cases.retain(|(_, target)| !self.code.is_refused(target));
         for (value, target) in cases.iter_mut().filter(|_| counted) {
@@ -207,7 +244,7 @@ impl Jit<'_> {
             }
         }
         let function = &self.engine.program.graph(self.engine.fragments[site.fragment].source).function;
-        let remade = self.remade.get(&exit).copied().unwrap_or_default();
+        let remade = self.exits.remade.get(&exit).copied().unwrap_or_default();
         let key = format!("{function}#switch{exit}_{}", all + remade);
         let empty = self.engine.empty_graph(site.fragment, &key);
         switches::switch_graph(empty, &site.types(&self.engine), position, exit, &cases)

@@ -70,7 +70,7 @@ impl Jit<'_> {
         frames: &mut Vec<eval::Frame>,
         stretch: &mut Stretch,
     ) -> Result<Option<Next>, JitError> {
-        if self.goes_back || self.options.make_up || self.options.forward == 0 {
+        if self.tier0.goes_back || self.options.make_up || self.options.forward == 0 {
             return Ok(None);
         }
         let flips = self.engine.flips(Choice::Forward);

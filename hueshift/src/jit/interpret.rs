@@ -118,13 +118,13 @@ impl Jit<'_> {
     /// Where tier 0 goes on from these frames, which stand at a merge point, if it can.
     fn back_to_tier0(&mut self, frames: &mut Vec<eval::Frame>) -> Option<Next> {
         let leaves = !self.engine.flips(Choice::Leave);
-        if let Some(portal) = self.portal.as_ref().filter(|_| leaves)
+        if let Some(portal) = self.tier0.portal.as_ref().filter(|_| leaves)
             && let Some(words) = self.engine.leave(portal, frames)
         {
             return Some(Next::Tier0(words));
         }
         let (function, words) = self.engine.inner_portal(frames)?;
-        let function = *self.inner_portals.get(function).filter(|_| leaves)?;
+        let function = *self.tier0.inner_portals.get(function).filter(|_| leaves)?;
         self.has_cost(STEPS_OF_A_PORTAL);
         Some(Next::Inside(std::mem::take(frames), function, words))
     }

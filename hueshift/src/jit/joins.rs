@@ -40,7 +40,7 @@ impl Jit<'_> {
         let joined = self.engine.new_joined(at);
         self.joined(begun, ops);
         self.engine.finish_fragments();
-        let cases = |exit: u32| self.switches.get(&exit).map_or(&[][..], Vec::as_slice);
+        let cases = |exit: u32| self.exits.switches.get(&exit).map_or(&[][..], Vec::as_slice);
         let done = self.code.compile_joined(&self.engine, &joined, &cases);
         match self.made_or_refused(done, &joined, begun) {
             // It is too large for the code generator: the cases go on.
@@ -73,7 +73,7 @@ impl Jit<'_> {
         if known.entered < known.needed && !early {
             return None;
         }
-        let cases = |exit: u32| self.switches.get(&exit).map_or(&[][..], Vec::as_slice);
+        let cases = |exit: u32| self.exits.switches.get(&exit).map_or(&[][..], Vec::as_slice);
         let ops = self.engine.ops_linked(case, Linking { apart: &|_| false, cases: &cases });
         known.needed = (first * ops.div_ceil(OPS).max(1) as u64).saturating_mul(1 << known.begun.min(20));
         if known.entered < known.needed && !early {

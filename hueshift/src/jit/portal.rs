@@ -62,9 +62,24 @@ impl Drop for Inside {
     }
 }
 
+/// What there is to know of runs that come from tier 0.
+#[derive(Default)]
+pub(super) struct FromTier0 {
+    /// The portal that they come to, which is no graph there.
+    pub portal: Option<Portal>,
+    /// They can go back.
+    pub goes_back: bool,
+    /// The portals that tier 0 finishes when runs have come to their merge points inside of this one.
+    pub inner_portals: FxHashSet<&'static str>,
+    /// How they enter compiled code.
+    pub doors: Doors,
+    /// Local aggregates of those that it didn't come back to.
+    abandoned: Abandoned,
+}
+
 /// Local aggregates of runs that have been dropped, to be freed when the memory is at hand.
 #[derive(Clone, Default)]
-pub(super) struct Abandoned(Rc<RefCell<Vec<Word>>>);
+struct Abandoned(Rc<RefCell<Vec<Word>>>);
 
 /// How runs from tier 0 enter compiled code, by their greens: looking for a version takes a hundred times as long.
 #[derive(Default)]
@@ -129,7 +144,7 @@ impl JitOptions {
 impl Jit<'_> {
     /// Runs that come to merge points of these portals inside of this driver's go back to tier 0 with them.
     pub fn finishes_inner_portals(&mut self, functions: impl IntoIterator<Item = &'static str>) {
-        self.inner_portals.extend(functions);
+        self.tier0.inner_portals.extend(functions);
     }
 
     /// Goes on with a run of the portal that this driver was made for, which stands at its merge point with `words` in
@@ -149,17 +164,17 @@ impl Jit<'_> {
             self.turned_away();
             return Ok(None);
         };
-        let portal = match self.portal.take() {
+        let portal = match self.tier0.portal.take() {
             Some(portal) => portal,
             None => {
-                (self.policy, self.goes_back) = (Policy::Tracing, true);
+                (self.policy, self.tier0.goes_back) = (Policy::Tracing, true);
                 self.engine.settings.limits_stop_traces = true;
                 self.engine.portal(&self.key.clone())?
             }
         };
         let words = self.engine.with_fields(&portal, words);
         let next = words.map_err(JitError::from).and_then(|words| self.arrive(&portal, &words));
-        self.portal = Some(portal);
+        self.tier0.portal = Some(portal);
         if !matches!(next, Ok(Some(_))) {
             self.engine.memory.open_foreign(false); // tier 0 goes on, and no run
         }
@@ -172,14 +187,14 @@ impl Jit<'_> {
         self.stats.arrived += 1;
         let greens = portal.greens(words);
         if !self.engine.flips(Choice::Door)
-            && let Some(next) = self.doors.enter(&greens, |key| self.engine.changes_of(key), words)
+            && let Some(next) = self.tier0.doors.enter(&greens, |key| self.engine.changes_of(key), words)
         {
             self.stats.entered += 1;
             self.engine.begin_portal_run(portal, words);
             self.engine.memory.open_foreign(true);
             return Ok(Some(next));
         }
-        if self.doors.shut.contains(&greens) && self.code.is_busy() {
+        if self.tier0.doors.shut.contains(&greens) && self.code.is_busy() {
             return Ok(None);
         }
         let frames = [self.engine.arrive(portal, words)?];
@@ -191,13 +206,13 @@ impl Jit<'_> {
         };
         self.compile_new(&fragment)?;
         if !self.code.is_ready(&fragment) {
-            self.doors.shut.insert(greens);
+            self.tier0.doors.shut.insert(greens);
             return Ok(None);
         }
         if let Some(door) = self.engine.door(portal, &frames[0], version) {
             let entry = Rc::new(self.code.engine.entry(&fragment)?);
             let (key, changes) = (version.key, self.engine.changes_of(version.key));
-            self.doors.open(greens, Opened { door, entry, key, changes });
+            self.tier0.doors.open(greens, Opened { door, entry, key, changes });
         }
         Ok(Some(Next::Code(fragment, words)))
     }
@@ -222,7 +237,7 @@ impl Jit<'_> {
             !slots.is_empty() || frames.iter().any(|f| !f.slots.is_empty()) || all.any(|w| activation.contains(*w))
         };
         let activation = activation.filter(refers);
-        let (abandoned, left_by) = (self.abandoned.clone(), self.left_by);
+        let (abandoned, left_by) = (self.tier0.abandoned.clone(), self.left_by);
         Inside { function, words, callers: frames, roots, slots, activation, abandoned, left_by }
     }
 
@@ -241,7 +256,7 @@ impl Jit<'_> {
     }
 
     pub(super) fn free_abandoned(&mut self) {
-        for slot in self.abandoned.0.borrow_mut().drain(..) {
+        for slot in self.tier0.abandoned.0.borrow_mut().drain(..) {
             self.engine.memory.free(slot);
         }
     }

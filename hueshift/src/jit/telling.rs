@@ -106,7 +106,7 @@ impl Jit<'_> {
 
     /// Whether the run has gone to compiled code and back for too long, and tier 0 can go on for now.
     pub(super) fn goes_to_and_fro(&self) -> bool {
-        self.goes_back && self.teller.recorder.clock().goes_to_and_fro()
+        self.tier0.goes_back && self.teller.recorder.clock().goes_to_and_fro()
     }
 
     /// The run is in a tier, until what this gives is dropped.
@@ -299,7 +299,7 @@ impl Jit<'_> {
         if finished.is_empty() {
             return Ok(());
         }
-        self.doors.unlock();
+        self.tier0.doors.unlock();
         self.map_new_code();
         for Finished { number, result, duration } in finished {
             self.stats.compiling += duration;
@@ -327,7 +327,7 @@ impl Jit<'_> {
     }
 
     pub(super) fn bridge_reason(&self, exit: u32) -> Reason {
-        match self.taken.get(&exit) {
+        match self.exits.taken.get(&exit) {
             Some(taken) if taken.is_as_much_as(self.options.bridge.into()) => Reason::HotExit,
             _ => Reason::BehindLoop,
         }
@@ -361,7 +361,7 @@ impl Jit<'_> {
 
     /// The code for a value that has been promoted meets a limit: runs with that value go on in the interpreter.
     pub(super) fn refused_case(&mut self, exit: u32, value: i64, begun: Instant, error: SpecError) {
-        self.refused_cases.insert((exit, value));
+        self.exits.refused_cases.insert((exit, value));
         let (at, _) = self.exit_at(exit);
         self.refused_ahead(at, begun, error);
     }
