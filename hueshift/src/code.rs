@@ -253,7 +253,7 @@ impl Code {
 
     /// Compiles functions that residual code calls as they are.
     fn compile_as_they_are(&mut self, engine: &Engine<'_>) -> Result<(), JitError> {
-        let called = (engine.residual_calls.len(), engine.hint_checks.len());
+        let called = (engine.functions.as_they_are.len(), engine.hint_checks.len());
         if called == self.called_as_they_are {
             return Ok(());
         }

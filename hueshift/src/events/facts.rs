@@ -47,7 +47,7 @@ pub fn told(fact: specialize::What, limits: &Limits) -> Option<(What, Reason)> {
 
 /// All that an engine has to tell, taken out of it.
 pub fn all(engine: &mut Engine<'_>) -> Vec<Event> {
-    let facts = std::mem::take(&mut engine.events);
+    let facts = std::mem::take(&mut engine.log.events);
     let told = |fact: specialize::Event| Some(event(engine, told(fact.what, &engine.limits)?, (fact.at, fact.loc), 0));
     facts.into_iter().filter_map(told).collect()
 }

@@ -157,7 +157,7 @@ impl Jit<'_> {
 
     /// Takes the engine's events and tells them. If a trace has been begun, its time is given.
     fn tell_engine(&mut self, traced: Duration) -> Told {
-        let (events, lost) = (std::mem::take(&mut self.engine.events), std::mem::take(&mut self.engine.events_lost));
+        let (events, lost) = (std::mem::take(&mut self.engine.log.events), std::mem::take(&mut self.engine.log.lost));
         let mut told = Told::default();
         for specialize::Event { what, loc, at } in events {
             if let specialize::What::TraceBegun { of } = what {

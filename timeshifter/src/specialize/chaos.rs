@@ -223,7 +223,7 @@ impl Engine<'_> {
     /// for functions.
     pub(crate) fn leaves_call(&mut self, st: &State, op: &Op) -> bool {
         self.chaos.is_some()
-            && self.functions.len() < self.limits.functions / 4
+            && self.functions.made.len() < self.limits.functions / 4
             && !op.results.iter().any(|r| self.program.is_green(st.frame().graph, *r))
             && self.flips(Choice::Call)
     }

@@ -3,7 +3,7 @@
 use crate::optimize::{Firings, Kinds};
 use crate::specialize::chaos::Chaos;
 use crate::specialize::error::{Limits, SpecError};
-use crate::specialize::event::Event;
+use crate::specialize::event::Log;
 use crate::specialize::exits::packed::Packer;
 use crate::specialize::exits::passage::Passages;
 use crate::specialize::exits::portal::RunRoots;
@@ -13,7 +13,7 @@ use crate::specialize::merge::operand_of;
 use crate::specialize::program::Program;
 use crate::specialize::residual::{Fragment, Info, SameOp};
 use crate::specialize::state::memory::{Location, Origin, Provenance, RootId, Slot};
-use crate::specialize::state::{GraphIx, Key, KeyFrame, Red, Reg, SlotId, State, VersionId};
+use crate::specialize::state::{GraphIx, Key, Red, Reg, SlotId, State, VersionId};
 use crate::specialize::step::fold::red_of;
 use crate::specialize::step::own::Shape;
 use crate::specialize::trace::profile::{Profile, Way};
@@ -25,7 +25,7 @@ use flowgraph::ir::{
 use flowgraph::memory::Memory;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
-use std::cell::{OnceCell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -103,16 +103,8 @@ pub struct Engine<'m> {
     finished: usize,
     /// The root functions.
     pub units: Vec<Unit>,
-    /// Functions that residual code calls, by key, with their unit.
-    pub functions: FxIndexMap<FunctionKey, usize>,
-    /// How many of them there were when the limit of how many may be made at a time began to count.
-    pub(crate) functions_before: usize,
-    /// How often portals have been copied into what is being specialized, where they call themselves.
-    pub(crate) copied: FxHashMap<(GraphIx, SmallVec<[Const; 8]>), u32>,
-    /// Functions that could not be specialized.
-    pub(crate) refused_functions: FxHashSet<FunctionKey>,
-    /// Functions called as they are, by their flow keys.
-    pub residual_calls: indexmap::IndexSet<String>,
+    /// The functions that residual code calls.
+    pub functions: Functions,
     /// The versions by key.
     pub versions: FxIndexMap<Key, Vec<Version>>,
     /// How the interpreter enters versions.
@@ -131,12 +123,8 @@ pub struct Engine<'m> {
     pub(crate) unpacked: FxHashMap<u32, Rc<(State, Vec<ValueId>)>>,
     /// The limits.
     pub limits: Limits,
-    /// What happened, until it is taken.
-    pub events: Vec<Event>,
-    /// How many events there was no room for.
-    pub events_lost: u64,
-    /// The guest positions that events and fragments name, with their greens for people as soon as somebody has asked.
-    pub positions: FxIndexMap<KeyFrame, OnceCell<String>>,
+    /// What happened, and where.
+    pub log: Log,
     /// What became of the states that came to merge points.
     pub merges: Merges,
     /// How it is to go about it.
@@ -157,18 +145,42 @@ pub struct Engine<'m> {
     pub work: usize,
     /// Ops stepped since the last emitted one.
     pub(crate) quiet_steps: u64,
-    pub(crate) roots: Vec<RootKind>,
-    pub(crate) data_roots: FxHashMap<DataId, RootId>,
-    next_slot: u32,
+    pub(crate) roots: Roots,
     /// How many residual graphs have been made from each function.
     pub(crate) names: FxHashMap<String, usize>,
     pub(crate) fragments_by_key: FxHashMap<String, usize>,
     pub(crate) guards: u32,
     /// The exclusive roots of the run being served, and its locals.
     pub(crate) run: RunRoots,
-    /// The roots of local aggregates that the interpreter brings: by frame, its graph, and the value in it that has the
+}
+
+/// The functions that residual code calls.
+#[derive(Debug, Default)]
+pub struct Functions {
+    /// Those that are specialized for their greens, by key, with their unit.
+    pub made: FxIndexMap<FunctionKey, usize>,
+    /// How many of them there were when the limit of how many may be made at a time began to count.
+    pub(crate) before: usize,
+    /// Those that could not be specialized.
+    pub(crate) refused: FxHashSet<FunctionKey>,
+    /// How often portals have been copied into what is being specialized, where they call themselves.
+    pub(crate) copied: FxHashMap<(GraphIx, SmallVec<[Const; 8]>), u32>,
+    /// Those that are called as they are, by their flow keys.
+    pub as_they_are: indexmap::IndexSet<String>,
+}
+
+/// What memory is told apart: exclusive roots, and slots of local aggregates.
+#[derive(Debug, Default)]
+pub(crate) struct Roots {
+    /// The roots, by number.
+    pub kinds: Vec<RootKind>,
+    /// Those of the module's data.
+    pub of_data: FxHashMap<DataId, RootId>,
+    /// Those of local aggregates that the interpreter brings: by frame, its graph, and the value in it that has the
     /// address.
-    pub(crate) local_roots: FxHashMap<(usize, GraphIx, ValueId), RootId>,
+    pub local: FxHashMap<(usize, GraphIx, ValueId), RootId>,
+    /// The number of the next slot.
+    pub next_slot: u32,
 }
 
 /// How an engine is to go about it.
@@ -241,11 +253,7 @@ impl<'m> Engine<'m> {
             fragments: Vec::new(),
             finished: 0,
             units: Vec::new(),
-            functions: FxIndexMap::default(),
-            functions_before: 0,
-            copied: FxHashMap::default(),
-            refused_functions: FxHashSet::default(),
-            residual_calls: indexmap::IndexSet::new(),
+            functions: Functions::default(),
             versions: FxIndexMap::default(),
             arrivals: Arrivals::default(),
             changes: Vec::new(),
@@ -255,9 +263,7 @@ impl<'m> Engine<'m> {
             packer: Packer::default(),
             unpacked: FxHashMap::default(),
             limits: Limits::default(),
-            events: Vec::new(),
-            events_lost: 0,
-            positions: FxIndexMap::default(),
+            log: Log::default(),
             merges: Merges::default(),
             settings: Settings::default(),
             firings: RefCell::default(),
@@ -267,14 +273,11 @@ impl<'m> Engine<'m> {
             steps: 0,
             work: 0,
             quiet_steps: 0,
-            roots: Vec::new(),
-            data_roots: FxHashMap::default(),
-            next_slot: 0,
+            roots: Roots::default(),
             names: FxHashMap::default(),
             fragments_by_key: FxHashMap::default(),
             guards: 0,
             run: RunRoots::default(),
-            local_roots: FxHashMap::default(),
         }
     }
 
@@ -288,27 +291,18 @@ impl<'m> Engine<'m> {
             program: _,
             memory: _,
             limits: _,
-            events: _,
-            events_lost: _,
-            positions: _,
+            log: _,
             settings: _,
             chaos: _,
             traced_slots: _,
             roots: _,
-            data_roots: _,
-            next_slot: _,
             names: _,
             run: _,
-            local_roots: _,
             guards: _,
             fragments,
             finished,
             units,
             functions,
-            functions_before,
-            copied,
-            refused_functions,
-            residual_calls,
             versions,
             arrivals,
             changes,
@@ -327,8 +321,7 @@ impl<'m> Engine<'m> {
         } = self;
         *units = Vec::from_iter(kept);
         (*fragments, *finished, *fragments_by_key) = Default::default();
-        (*functions, *functions_before, *copied, *refused_functions) = Default::default();
-        (*residual_calls, *hint_checks) = Default::default();
+        (*functions, *hint_checks) = Default::default();
         (*versions, *arrivals, *changes) = Default::default();
         (*tracing, *region) = Default::default();
         (*exits, *packer, *unpacked) = Default::default();
@@ -369,14 +362,14 @@ impl<'m> Engine<'m> {
 
     /// A new root.
     pub(crate) fn new_root(&mut self, kind: RootKind) -> RootId {
-        self.roots.push(kind);
-        RootId(self.roots.len() as u32 - 1)
+        self.roots.kinds.push(kind);
+        RootId(self.roots.kinds.len() as u32 - 1)
     }
 
     /// A new slot of a state.
     pub(crate) fn new_slot(&mut self, st: &mut State, desc: &SlotDesc) -> SlotId {
-        let id = SlotId(self.next_slot);
-        self.next_slot += 1;
+        let id = SlotId(self.roots.next_slot);
+        self.roots.next_slot += 1;
         let slot = Slot { size: desc.size, name: desc.name.clone(), cells: Default::default() };
         st.slots.insert(id, Rc::new(slot));
         id
@@ -384,8 +377,8 @@ impl<'m> Engine<'m> {
 
     /// A slot number that no state has.
     pub(crate) fn fresh_slot_id(&mut self) -> SlotId {
-        self.next_slot += 1;
-        SlotId(self.next_slot - 1)
+        self.roots.next_slot += 1;
+        SlotId(self.roots.next_slot - 1)
     }
 
     /// What is known about a value of the state's fragment.

@@ -71,7 +71,7 @@ impl<'m> Engine<'m> {
         if done.is_err() {
             self.forget_new_functions();
         }
-        self.functions_before = self.functions.len();
+        self.functions.before = self.functions.made.len();
         done
     }
 
@@ -98,10 +98,10 @@ impl<'m> Engine<'m> {
 
     /// Functions that have been asked for since all were specialized can't be, or are called by ones that can't.
     pub(crate) fn forget_new_functions(&mut self) {
-        while self.functions.len() > self.functions_before
-            && let Some((key, unit)) = self.functions.pop()
+        while self.functions.made.len() > self.functions.before
+            && let Some((key, unit)) = self.functions.made.pop()
         {
-            self.refused_functions.insert(key);
+            self.functions.refused.insert(key);
             self.units[unit].done = true;
             for fragment in self.fragments.iter_mut().filter(|fragment| fragment.unit == unit) {
                 fragment.abandoned = true;
@@ -111,7 +111,7 @@ impl<'m> Engine<'m> {
 
     fn run_functions_eagerly(&mut self) -> Result<(), SpecError> {
         let mut next = 0;
-        while let Some((key, unit)) = self.functions.get_index(next).map(|(k, u)| (k.clone(), *u)) {
+        while let Some((key, unit)) = self.functions.made.get_index(next).map(|(k, u)| (k.clone(), *u)) {
             next += 1;
             if self.units[unit].done {
                 continue;
@@ -250,11 +250,11 @@ impl<'m> Engine<'m> {
     /// A `&mut` argument is a root.
     fn root_of_argument(&mut self, st: &mut State, red: Red) {
         let root = match red {
-            Red::Const(Const::Addr(data, _)) => match self.data_roots.get(&data) {
+            Red::Const(Const::Addr(data, _)) => match self.roots.of_data.get(&data) {
                 Some(root) => *root,
                 None => {
                     let root = self.new_root(RootKind::Outside);
-                    self.data_roots.insert(data, root);
+                    self.roots.of_data.insert(data, root);
                     root
                 }
             },

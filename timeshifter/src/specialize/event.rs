@@ -5,6 +5,7 @@
 //! one for people: `pc=12`. Whoever drives the engine takes the events out of it; there is room for [`EVENTS`].
 
 use crate::specialize::engine::Engine;
+use crate::specialize::engine::FxIndexMap;
 use crate::specialize::state::{Key, KeyFrame, State};
 use crate::specialize::step::show_const;
 use flowgraph::ir::{Const, DataId, Graph, Loc, Opcode, Operand, Scalar, ValueId};
@@ -24,6 +25,17 @@ pub struct GuestPosition(pub u32);
 impl GuestPosition {
     /// Nowhere.
     pub const NONE: GuestPosition = GuestPosition(u32::MAX);
+}
+
+/// What happened, and where.
+#[derive(Debug, Default)]
+pub struct Log {
+    /// What happened, until it is taken.
+    pub events: Vec<Event>,
+    /// How many events there was no room for.
+    pub lost: u64,
+    /// The guest positions that events and fragments name, with their greens for people as soon as somebody has asked.
+    pub positions: FxIndexMap<KeyFrame, OnceCell<String>>,
 }
 
 /// Something that happened.
@@ -148,11 +160,11 @@ impl<'m> Engine<'m> {
     /// Something happens at a line.
     pub(crate) fn happened_at(&mut self, what: What, st: &State, loc: Loc) {
         let loc = if loc.is_known() { loc } else { self.loc(st) };
-        if self.events.len() < EVENTS {
+        if self.log.events.len() < EVENTS {
             let at = self.guest_position(st);
-            self.events.push(Event { what, loc, at });
+            self.log.events.push(Event { what, loc, at });
         } else {
-            self.events_lost += 1;
+            self.log.lost += 1;
         }
     }
 
@@ -177,14 +189,14 @@ impl<'m> Engine<'m> {
     }
 
     fn position(&mut self, frame: &KeyFrame) -> GuestPosition {
-        let index = self.positions.get_index_of(frame);
-        let index = index.unwrap_or_else(|| self.positions.insert_full(frame.clone(), OnceCell::new()).0);
+        let index = self.log.positions.get_index_of(frame);
+        let index = index.unwrap_or_else(|| self.log.positions.insert_full(frame.clone(), OnceCell::new()).0);
         GuestPosition(index as u32)
     }
 
     /// The source line of a guest position.
     pub fn loc_of(&self, at: GuestPosition) -> Loc {
-        let Some((frame, _)) = self.positions.get_index(at.0 as usize) else { return Loc::UNKNOWN };
+        let Some((frame, _)) = self.log.positions.get_index(at.0 as usize) else { return Loc::UNKNOWN };
         let graph = self.program.graph(frame.graph);
         let Some(block) = graph.blocks.get(frame.block.index()) else { return Loc::UNKNOWN };
         let ops = block.ops.get(frame.index as usize..).unwrap_or_default();
@@ -196,7 +208,7 @@ impl<'m> Engine<'m> {
     /// portal lists, and the `#[green]` fields behind its parameters; references are left with their names, and so are
     /// what they refer to.
     pub fn green_key(&self, at: GuestPosition) -> &str {
-        let position = self.positions.get_index(at.0 as usize);
+        let position = self.log.positions.get_index(at.0 as usize);
         position.map_or("", |(frame, key)| key.get_or_init(|| self.show_greens(frame)))
     }
 

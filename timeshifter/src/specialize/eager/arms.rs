@@ -218,7 +218,7 @@ impl Engine<'_> {
         }
         let mut stores = Vec::new();
         for (place, location) in &st.memory.places {
-            if location.dirty && self.roots[place.0.0 as usize] == RootKind::Outside {
+            if location.dirty && self.roots.kinds[place.0.0 as usize] == RootKind::Outside {
                 let base = st.memory.roots.get(&place.0).copied().and_then(decided);
                 let (Some(base), Some(value)) = (base, decided(location.value)) else { return Ok(None) };
                 stores.push((base, value, location.desc.clone()));

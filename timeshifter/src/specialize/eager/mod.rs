@@ -96,7 +96,7 @@ impl Engine<'_> {
     /// Runs states, and all that comes of them, to their ends.
     pub(crate) fn run_unit(&mut self, unit: usize, states: Vec<State>) -> Result<(), SpecError> {
         let first_key = self.versions.len();
-        self.copied.clear();
+        self.functions.copied.clear();
         let mut schedule = Schedule { todo: states, ..Schedule::default() };
         loop {
             if let Some(st) = self.take_state(&mut schedule.todo) {

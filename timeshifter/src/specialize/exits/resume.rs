@@ -91,7 +91,7 @@ impl Engine<'_> {
                 self.memory.store(at, cell.access, value).map_err(|_| SpecError::BadAccess { loc })?;
             }
         }
-        let is_local = |root: RootId| self.roots[root.0 as usize] == RootKind::Local;
+        let is_local = |root: RootId| self.roots.kinds[root.0 as usize] == RootKind::Local;
         let left = st.memory.roots.iter().filter(|(root, _)| is_local(**root) && !st.memory.escaped.contains(root));
         let left: Vec<Word> = left.map(|(_, address)| resolve(self, *address)).collect();
         for ((root, offset, access), location) in &st.memory.places {
@@ -403,11 +403,11 @@ impl Engine<'_> {
             let Some(at) = locals.iter().position(|local| *local == word) else { continue };
             locals.swap_remove(at);
             let place = (depth, arriving[depth].graph, source);
-            let root = match self.local_roots.get(&place) {
+            let root = match self.roots.local.get(&place) {
                 Some(root) => *root,
                 None => {
                     let root = self.new_root(RootKind::Local);
-                    self.local_roots.insert(place, root);
+                    self.roots.local.insert(place, root);
                     root
                 }
             };

@@ -203,7 +203,7 @@ impl Engine<'_> {
 
     /// What there is before something is specialized that may not come to its end.
     pub(crate) fn begin_attempt(&mut self) -> Attempt {
-        self.functions_before = self.functions.len();
+        self.functions.before = self.functions.made.len();
         Attempt { fragments: self.fragments.len(), versions: self.versions.values().map(Vec::len).collect() }
     }
 

@@ -432,7 +432,7 @@ impl<'m> Engine<'m> {
         let registers = st.red_registers().zip(template.red_registers());
         // What leads to a local that has escaped only fits what may lead anywhere (see `implies_facts`); so it need not
         // be known to have escaped, and a loop whose every round lets a new local escape has an end.
-        let outside = |root: &&RootId| self.roots[root.0 as usize] == RootKind::Outside;
+        let outside = |root: &&RootId| self.roots.kinds[root.0 as usize] == RootKind::Outside;
         if st.memory.escaped.iter().filter(outside).any(|root| !template.memory.escaped.contains(root)) {
             return false;
         }
@@ -619,14 +619,14 @@ impl<'m> Engine<'m> {
 
     /// Whether a root is a local that only registers lead to.
     fn is_own_local(&self, st: &State, root: RootId) -> bool {
-        self.roots[root.0 as usize] == RootKind::Local && !st.memory.escaped.contains(&root)
+        self.roots.kinds[root.0 as usize] == RootKind::Local && !st.memory.escaped.contains(&root)
     }
 
     /// Makes the stores that are pending under locals that no register is known to lead to: the next local may lie
     /// where one of them has been.
     pub(crate) fn flush_dead_locals(&mut self, st: &mut State, loc: Loc) -> Result<(), SpecError> {
         let (live, _) = self.led_to(st);
-        let is_dead = |root: RootId| self.roots[root.0 as usize] == RootKind::Local && !live.contains(&root);
+        let is_dead = |root: RootId| self.roots.kinds[root.0 as usize] == RootKind::Local && !live.contains(&root);
         let mut places = st.memory.dirty(is_dead);
         // An address of a local that has none yet would need one first.
         places.retain(|place| st.memory.places.get(place).is_some_and(|l| slot_of(l.value).is_none()));

@@ -54,7 +54,7 @@ impl Engine<'_> {
 
     /// The keys of the functions that residual code calls as they are, and of all that these call.
     pub fn functions_as_they_are(&self) -> Vec<String> {
-        let mut found: Vec<String> = self.residual_calls.iter().cloned().collect();
+        let mut found: Vec<String> = self.functions.as_they_are.iter().cloned().collect();
         let mut at = 0;
         while let Some(graph) = found.get(at).and_then(|key| self.program.module.graphs.get(key)) {
             let callees = graph.blocks.iter().flat_map(|b| &b.ops).filter_map(|op| op.callee());

@@ -67,7 +67,8 @@ impl Engine<'_> {
         let found = match red {
             Red::Value(v) => self.info(st, v).origin,
             Red::Const(Const::Addr(data, at)) => self
-                .data_roots
+                .roots
+                .of_data
                 .get(&data)
                 .map_or(Origin::Outside, |root| Origin::Root(Provenance { root: *root, offset: Some(at) })),
             Red::Const(Const::Int(address)) => self.arriving_origin(address as Word),
@@ -472,7 +473,7 @@ impl Engine<'_> {
     pub(crate) fn flush_copied(&mut self, st: &mut State, loc: Loc) -> Result<(), SpecError> {
         let mut copied = Vec::new();
         for (place, location) in &mut st.memory.places {
-            if location.dirty && self.roots[place.0.0 as usize] == RootKind::Outside {
+            if location.dirty && self.roots.kinds[place.0.0 as usize] == RootKind::Outside {
                 location.copies = location.copies.saturating_add(1);
                 if location.copies > COPIES {
                     copied.push(*place);
@@ -495,9 +496,9 @@ impl Engine<'_> {
 
     /// Makes the pending stores that somebody outside may see: before a return or a trap.
     pub(crate) fn flush_outside(&mut self, st: &mut State, loc: Loc) -> Result<(), SpecError> {
-        let roots = std::mem::take(&mut self.roots);
+        let roots = std::mem::take(&mut self.roots.kinds);
         let flushed = self.flush(st, |root| roots[root.0 as usize] == RootKind::Outside, loc);
-        self.roots = roots;
+        self.roots.kinds = roots;
         flushed
     }
 

@@ -147,13 +147,13 @@ impl<'m> Engine<'m> {
     /// functions that there may be half are left to recursions, which can't do without.
     fn is_copied_often(&mut self, st: &State, op: &Op, callee: GraphIx, greens: &[Const]) -> bool {
         if self.program.graph(callee).attributes.portal.is_none()
-            || self.functions.len() >= self.limits.functions / 2
+            || self.functions.made.len() >= self.limits.functions / 2
             || !st.frames.iter().any(|frame| frame.graph == callee)
             || op.results.iter().any(|result| self.program.is_green(st.frame().graph, *result))
         {
             return false;
         }
-        let copies = self.copied.entry((callee, greens.into())).or_default();
+        let copies = self.functions.copied.entry((callee, greens.into())).or_default();
         *copies += 1;
         *copies > COPIES
     }
@@ -242,14 +242,14 @@ impl<'m> Engine<'m> {
     /// The residual name of a function specialized for its greens; it is made later if it hasn't been.
     pub(crate) fn function_name(&mut self, key: FunctionKey) -> Result<String, SpecError> {
         let graph = key.graph;
-        if let Some(unit) = self.functions.get(&key) {
+        if let Some(unit) = self.functions.made.get(&key) {
             return Ok(self.fragments[self.units[*unit].fragment].graph.key.clone());
         }
-        if self.refused_functions.contains(&key) {
+        if self.functions.refused.contains(&key) {
             return Err(SpecError::Refused { function: self.program.graph(graph).function.clone() });
         }
         let of_it = |(other, _): &(&FunctionKey, &usize)| other.graph == graph && !other.greens.is_empty();
-        if self.functions.iter().skip(self.functions_before).filter(of_it).count() >= self.limits.functions {
+        if self.functions.made.iter().skip(self.functions.before).filter(of_it).count() >= self.limits.functions {
             return Err(SpecError::EndlessRecursion {
                 function: self.program.graph(graph).function.clone(),
                 values: self.shown(graph, &key.greens),
@@ -260,7 +260,7 @@ impl<'m> Engine<'m> {
         let name = self.fresh_name(graph);
         let fragment = self.new_fragment(graph, &name, self.units.len());
         self.units.push(Unit { fragment, graph, exits: false, done: false, given: Vec::new(), values: 0 });
-        self.functions.insert(key, self.units.len() - 1);
+        self.functions.made.insert(key, self.units.len() - 1);
         Ok(name)
     }
 
@@ -426,7 +426,7 @@ impl<'m> Engine<'m> {
         if callee.mode == CallMode::Fold {
             return Err(SpecError::NotGreen { op: format!("call of {}", source.function), loc: op.loc });
         }
-        self.residual_calls.insert(source.key.clone());
+        self.functions.as_they_are.insert(source.key.clone());
         let references = self.handed_references(target);
         let imm = Imm::Call(Callee::plain(&source.key));
         let opcode = if elidable { Opcode::CallElidable } else { Opcode::Call };
@@ -456,7 +456,7 @@ impl<'m> Engine<'m> {
         target: GraphIx,
     ) -> Result<Outcome<'m>, SpecError> {
         let source = self.program.graph(target);
-        self.residual_calls.insert(source.key.clone());
+        self.functions.as_they_are.insert(source.key.clone());
         self.flush_outside(st, op.loc)?;
         let imm = Imm::Call(Callee::plain(&source.key));
         let operands: SmallVec<[Operand; 4]> = args.iter().map(|c| Operand::Const(*c)).collect();

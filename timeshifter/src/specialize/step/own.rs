@@ -71,7 +71,8 @@ impl Engine<'_> {
         }
         let key = FunctionKey { graph: callee, greens: greens.to_vec(), own };
         let of_it = |other: &&FunctionKey| other.graph == callee && other.greens == key.greens;
-        let another = self.functions.contains_key(&key) || self.functions.keys().filter(of_it).count() < MOST_FORMS;
+        let another =
+            self.functions.made.contains_key(&key) || self.functions.made.keys().filter(of_it).count() < MOST_FORMS;
         if another { key.own } else { Vec::new() }
     }
 

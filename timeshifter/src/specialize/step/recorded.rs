@@ -43,7 +43,7 @@ impl Engine<'_> {
         let given = &operands[results..];
         if self.settings.check_hints {
             let text = format!("the result of `{}` was said to be {{:?}}, but it is {{:?}}", target.function);
-            self.residual_calls.insert(target.key.clone());
+            self.functions.as_they_are.insert(target.key.clone());
             self.check_hint(st, op, &operands, Some(&function.name), text)?;
         }
         if given.iter().all(|operand| operand.constant().is_some()) {

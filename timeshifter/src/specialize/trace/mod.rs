@@ -156,7 +156,7 @@ impl Engine<'_> {
         self.happened(What::TraceBegun { of }, &st);
         self.tracing.traces += 1;
         self.quiet_steps = 0;
-        self.copied.clear();
+        self.functions.copied.clear();
         self.tracing.decisions.clear();
         let at_first = of == Beginning::MergePoint;
         self.trace(Trace { st, heads: Heads::new(self.tracing.traces, at_first), traced: 0 })
