@@ -282,7 +282,7 @@ impl Source {
             }
             (Some(asked), _) => Ok(asked.iter().copied().collect()),
             (None, Some(interpreter)) if interpreter.entry == entry => Ok(interpreter.greens.iter().copied().collect()),
-            _ => Ok(self.demanded(entry).unwrap_or_default()),
+            _ => self.demanded(entry),
         }
     }
 
@@ -297,20 +297,26 @@ impl Source {
         Compiler::of_colors(colors, entry).map_err(|e| compile_failure(&e, &self.module.files))
     }
 
-    /// The parameters of a function that its hints ask for.
-    fn demanded(&self, entry: &str) -> Option<BTreeSet<usize>> {
+    /// The parameters of a function that its hints ask for. What is wrong even if all of them are known when compiling
+    /// is what is wrong: with none of them, others would be missed as well.
+    fn demanded(&self, entry: &str) -> Result<BTreeSet<usize>, Failure> {
         let params = &self.module.graphs[entry].signature.params;
-        let all = hintannotator::annotate(&self.module, entry, &(0..params.len()).collect()).ok()?;
-        let letters = letters_of_key(all.module.entry.as_deref()?)?;
-        let mut letters = letters.iter();
+        let all = match hintannotator::annotate(&self.module, entry, &(0..params.len()).collect()) {
+            Ok(all) => all,
+            Err(_) if hintannotator::annotate(&self.module, entry, &BTreeSet::new()).is_ok() => {
+                return Ok(BTreeSet::new());
+            }
+            Err(errors) => return Err(compile_failure(&CompileError::Colors(errors), &self.module.files)),
+        };
+        let mut letters = all.module.entry.as_deref().and_then(letters_of_key).unwrap_or_default().into_iter();
         let mut out = BTreeSet::new();
         for (i, param) in params.iter().enumerate() {
             let leaves = self.module.leaves(&param.ty).len();
-            if letters.by_ref().take(leaves).filter(|l| **l == Letter::Green).count() > 0 {
+            if letters.by_ref().take(leaves).filter(|l| *l == Letter::Green).count() > 0 {
                 out.insert(i);
             }
         }
-        Some(out)
+        Ok(out)
     }
 }
 

@@ -149,6 +149,35 @@ fn wrong_greens() {
     refused(portal, &["--args", "1,2", "--green", "1"], &["`f` is a portal", "leave out --green"]);
 }
 
+/// A parameter that would be green without the mistake isn't told of, and a field of the machine can be made green.
+#[test]
+fn one_wrong_color_brings_no_others() {
+    let source = "use hueshift::prelude::*;
+pub struct Machine { regs: [i64; 4], scale: f64, pc: usize }
+#[portal(greens(code), reds(m))]
+fn run(code: &[u8], m: &mut Machine) -> i64 {
+    loop {
+        merge_point!();
+        let op = concrete(code[m.pc]);
+        m.pc += 1;
+        match op { 0 => m.regs[0] += 1, 1 => m.pc = 0, _ => return m.regs[0] }
+    }
+}
+pub fn start(code: &[u8], x: i64) -> i64 {
+    let mut m = Machine { regs: [x; 4], scale: 1.0, pc: 0 };
+    run(code, &mut m)
+}";
+    for run in [&["run", "-", "--args", "[0, 2],1"][..], &["graph", "-", "--stage", "colored"]] {
+        let wanted =
+            ["depends on the field `Machine.pc`, which is read through", "mark the field `Machine.pc` `#[green]`"];
+        let ran = expect(2, &wanted, &[run, &["--entry", "start"]].concat(), source);
+        assert_eq!(ran.err.matches("must be green").count(), 2, "the message, and the label: {}", ran.err);
+    }
+    let float = source.replace("code[m.pc])", "m.scale) as u8");
+    let ran = expect(2, &["of a float the bits"], &["run", "-", "--args", "[0],1", "--entry", "start"], &float);
+    assert!(!ran.err.contains("#[green]"), "no float is in a key: {}", ran.err);
+}
+
 #[test]
 fn a_known_struct_of_references_is_told_whole() {
     let source = "pub struct P<'a> { r: &'a [i64], n: i64 } pub fn f(p: &P, i: usize) -> i64 { p.r[i] + p.n }";

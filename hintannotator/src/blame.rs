@@ -104,9 +104,13 @@ impl<'a, 'm> Blame<'a, '_, 'm> {
             loc,
             obstacle: (blamed, what_loc),
             chain,
-            remedy: match self.float(id, v) {
-                Some(float) => float_remedy(obstacle, &what, float),
-                None => remedy(obstacle, &what),
+            remedy: match (self.float(id, v), self.field_behind_mut(id, v, obstacle)) {
+                (Some(float), _) => float_remedy(obstacle, &what, float),
+                (None, Some(field)) => format!(
+                    "mark the field `{field}` `#[green]` if it is nearly always the same at one place of the guest \
+                     program: then it is part of the portal's key; or make what is read green with `promote`"
+                ),
+                (None, None) => remedy(obstacle, &what),
             },
         }
     }
@@ -136,6 +140,17 @@ impl<'a, 'm> Blame<'a, '_, 'm> {
             Type::Single => Some("f32"),
             _ => None,
         }
+    }
+
+    /// The field that a value is read from, if that lies behind a `&mut`.
+    fn field_behind_mut(&self, id: InstanceId, v: ValueId, obstacle: Obstacle) -> Option<String> {
+        if obstacle != Obstacle::Memory(MemKind::Exclusive) || self.local(id, v).is_some() {
+            return None;
+        }
+        let function = self.function(id);
+        let Def::Op { block, op } = function.shape.defs[v.index()] else { return None };
+        let mem = function.graph.block(block).ops[op].mem()?;
+        (!mem.field.is_empty()).then(|| format!("{}.{}", mem.class, mem.field))
     }
 
     /// The local that a value is read from, if it is.
