@@ -42,8 +42,11 @@ struct Running {
     /// Whether the time in tiers is measured until the run comes here again, and for how many times that it does so.
     measures: Cell<bool>,
     stands_for: Cell<u32>,
-    /// How often it has come since it was measured last, since when it has been here, and whether that was short.
+    /// How often it has come since it was measured last.
     came: Cell<u32>,
+    /// How many runs inside of each other are with the driver, since when the outermost is, and whether the one before
+    /// it was so for a short time.
+    inside: Cell<u32>,
     came_at: Cell<Instant>,
     was_short: Cell<bool>,
 }
@@ -57,8 +60,7 @@ const ENTERING: Duration = Duration::from_nanos(80);
 /// So many times as long as in compiled code a run would be in tier 0, as is supposed.
 const FASTER: u32 = 3;
 
-/// Of the whole time a warm run may spend so much on making code, looking for it and leaving it, though that hasn't
-/// paid yet.
+/// Of the whole time a warm run may spend so much on making code, and behind its exits, though that hasn't paid yet.
 const SHARE: f64 = 0.25;
 
 /// Measuring takes a part of what going to compiled code and back does. Where a warm run comes here for a short time,
@@ -71,10 +73,7 @@ impl Running {
         let now = Instant::now();
         let begun = self.since.replace(now);
         let before = self.tier.replace(tier);
-        let Some(before) = before else {
-            self.came_at.set(now);
-            return None;
-        };
+        let before = before?;
         let was_in = now - begun;
         // Making code is measured each time.
         let others = if before == Tier::Making { 0 } else { self.stands_for.get() - 1 };
@@ -85,10 +84,18 @@ impl Running {
         if before == Tier::Compiled {
             self.paying.set(self.paying.get() + in_all(was_in.saturating_sub(ENTERING)));
         }
-        if tier.is_none() && self.measures.get() {
-            self.was_short.set(now - self.came_at.get() < SHORT);
-        }
         Some(before)
+    }
+
+    /// The run has come to the driver, or leaves it.
+    fn drives(&self, comes: bool) {
+        let inside = self.inside.get();
+        match comes {
+            true if inside == 0 => self.came_at.set(self.since.get()),
+            false if inside == 1 => self.was_short.set(self.since.get() - self.came_at.get() < SHORT),
+            _ => {}
+        }
+        self.inside.set(if comes { inside + 1 } else { inside - 1 });
     }
 
     fn is_warming_up(&self) -> bool {
@@ -99,7 +106,7 @@ impl Running {
         if self.is_warming_up() {
             return self.goes_to_and_fro();
         }
-        if self.tier.get().is_some() {
+        if self.inside.get() > 0 {
             return false; // a run within one that has been looked at
         }
         let is_sampled = self.was_short.get() && !self.stays;
@@ -110,9 +117,9 @@ impl Running {
             return false;
         }
         self.stands_for.set(if is_sampled { SAMPLED } else { 1 });
-        let [_, _, blackholing, driving, making] = self.spent.get();
+        let [_, _, blackholing, _, making] = self.spent.get();
         let whole = self.hot_since.get().map_or(Duration::ZERO, |since| since.elapsed());
-        let too_much = blackholing + driving + making > FREE + self.paying.get() * FASTER + whole.mul_f64(SHARE);
+        let too_much = blackholing + making > FREE + self.paying.get() * FASTER + whole.mul_f64(SHARE);
         // One that is turned away is looked at again when it comes next.
         self.came.set(if too_much { came } else { 0 });
         too_much
@@ -152,6 +159,7 @@ impl Clock {
             measures: Cell::new(true),
             stands_for: Cell::new(1),
             came: Cell::default(),
+            inside: Cell::default(),
             came_at: Cell::new(Instant::now()),
             was_short: Cell::new(false),
         };
@@ -161,12 +169,19 @@ impl Clock {
     /// From here the run is in a tier, until what this gives is dropped: then it is where it was before.
     pub fn enter(&self, tier: Tier) -> Within {
         let running = self.0.as_ref().filter(|running| running.measures.get() || tier == Tier::Making);
-        Within(running.map(|running| (running.clone(), running.change(Some(tier)))))
+        Within(running.map(|running| {
+            let before = running.change(Some(tier));
+            if tier == Tier::Driving {
+                running.drives(true);
+            }
+            Stay { running: running.clone(), tier, before }
+        }))
     }
 
     /// Whether a run that comes here to go over to compiled code has spent more on that than it can bear: then it is to
     /// go on in tier 0. The first time that this is asked the run becomes hot. As long as it isn't warm, coming to
-    /// compiled code and leaving it counts, for a time that is so short; from then on making the code does, too.
+    /// compiled code and leaving it counts, for a time that is so short; from then on making the code, and what is done
+    /// behind exits (whether it pays to enter it is told by trials).
     pub fn costs_too_much(&self) -> bool {
         self.0.as_ref().is_some_and(|running| !running.warm_up.is_zero() && running.costs_too_much())
     }
@@ -184,12 +199,21 @@ impl Clock {
 
 /// A stay in a tier.
 #[must_use]
-pub(crate) struct Within(Option<(Rc<Running>, Option<Tier>)>);
+pub(crate) struct Within(Option<Stay>);
+
+struct Stay {
+    running: Rc<Running>,
+    tier: Tier,
+    /// The one that it was in before.
+    before: Option<Tier>,
+}
 
 impl Drop for Within {
     fn drop(&mut self) {
-        if let Some((running, before)) = &self.0 {
-            running.change(*before);
+        let Some(Stay { running, tier, before }) = &self.0 else { return };
+        running.change(*before);
+        if *tier == Tier::Driving {
+            running.drives(false);
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Loops with so many branches that go either way that no run takes the same way around twice.
+//! Loops with so many branches that go either way that no run takes the same way around twice, in long calls and in
+//! short ones.
 
 use hueshift::JitOptions;
 use hueshift::embed::Jit;
@@ -72,4 +73,19 @@ fn ways_that_nobody_takes_to_their_end_become_a_region() {
     });
     let stats = jit.stats();
     assert!(in_a_region && stats.bridges <= 15, "{stats:?}");
+}
+
+/// Calls so short that going over to code costs more than they take in tier 0: where they stay depends on the time, and
+/// what they do doesn't. One that is long goes over anyway.
+#[test]
+fn many_short_calls() {
+    let code = branches(1);
+    let mut jit = Jit::with_options(&INTERPRETER, JitOptions { slot_bytes: 1 << 22, ..Jit::usual_options() });
+    for rounds in (0..100_000).map(|call| 1 + call % 3) {
+        run(&mut jit, &code, rounds);
+    }
+    let before = jit.stats();
+    run(&mut jit, &code, 100_000);
+    let after = jit.stats();
+    assert!(after.entered > before.entered, "{before:?} {after:?}");
 }

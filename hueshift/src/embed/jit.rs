@@ -106,7 +106,7 @@ impl<'p> Jit<'p> {
         let (compilers, compiled) = (FxHashMap::default(), FxHashMap::default());
         let warm_up = if options.background { options.warm_up } else { Duration::ZERO };
         let events = Recorder::new(options.kept_events, options.time_tiers, warm_up);
-        let tiers = Tiers::new(options.threshold);
+        let tiers = Tiers::new(options.threshold, !warm_up.is_zero());
         Jit { interpreter, options, compilers, compiled, tiers, events, greens: PhantomData }
     }
 

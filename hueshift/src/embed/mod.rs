@@ -31,6 +31,7 @@ mod jit;
 mod sampler;
 mod tiers;
 mod trap;
+mod trials;
 mod values;
 
 pub use interpreter::{Definition, Entry, HostFunction, Interpreter, PortalFunction};

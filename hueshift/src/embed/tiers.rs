@@ -11,6 +11,7 @@ use super::interpreter::{Entry, Interpreter};
 use super::jit::{Error, Jit};
 use super::sampler::Sampler;
 use super::trap::Trap;
+use super::trials::Trials;
 use super::values::WordReader;
 use crate::again::comes_back;
 use crate::clock::Tier;
@@ -83,6 +84,8 @@ pub(super) struct Tiers {
     coming: FxHashMap<&'static str, Receiver<Result<Compiler, CompileError>>>,
     /// Why tier 0 is being unwound.
     raised: Option<Error>,
+    /// Which calls are so short that they stay in tier 0; none where no time is measured.
+    trials: Option<Trials>,
 }
 
 /// What there is to know of a portal's words.
@@ -108,7 +111,7 @@ impl Shape {
 
 impl Tiers {
     /// Nothing is known yet.
-    pub fn new(threshold: u32) -> Tiers {
+    pub fn new(threshold: u32, measures: bool) -> Tiers {
         Tiers {
             jumped: false,
             sampler: Sampler::new(threshold),
@@ -119,6 +122,7 @@ impl Tiers {
             hot_since: None,
             coming: FxHashMap::default(),
             raised: None,
+            trials: measures.then(Trials::new),
         }
     }
 
@@ -148,6 +152,9 @@ impl<'p> Jit<'p> {
         let within = self.events.clock().enter(Tier::Tier0);
         let ran = tier0::catch(interpreter, || run(self));
         drop(within);
+        if let Some(trials) = &mut self.tiers.trials {
+            trials.call_ends();
+        }
         match self.tiers.raised.take() {
             Some(error) => Err(error),
             None => Ok(ran?),
@@ -185,9 +192,24 @@ impl<'p> Jit<'p> {
         let left = &mut self.tiers.counters[counter_of(hash)];
         match left.checked_sub(weight) {
             Some(less) => *left = less,
-            None => return true,
+            None => return self.goes_over(hash),
         }
         false
+    }
+
+    /// Whether a run goes over to code where it is hot.
+    #[cold]
+    #[inline(never)]
+    fn goes_over(&mut self, hash: u64) -> bool {
+        if self.events.clock().costs_too_much() {
+            self.tiers.sampler.take_some();
+            self.tiers.counters[counter_of(hash)] = self.tiers.threshold.min(SOON);
+            return false;
+        }
+        let Some(trials) = &mut self.tiers.trials else { return true };
+        let (goes_over, pause) = trials.goes_over(hash);
+        self.tiers.counters[counter_of(hash)] = pause;
+        goes_over
     }
 
     /// For the macros: goes on from the merge point of the portal that is this entry of the interpreter, in compiled
@@ -198,11 +220,6 @@ impl<'p> Jit<'p> {
     #[cold]
     #[inline(never)]
     pub fn enter<'a>(&mut self, entry: usize, hash: u64, words: impl FnOnce() -> Vec<Word>) -> Entered<'a> {
-        if self.events.clock().costs_too_much() {
-            self.tiers.sampler.take_some();
-            self.tiers.counters[counter_of(hash)] = self.tiers.threshold.min(SOON);
-            return Entered::At(WordReader::owned(words()));
-        }
         self.enter_with(entry, hash, words())
     }
 
@@ -210,6 +227,7 @@ impl<'p> Jit<'p> {
         let _driving = self.events.clock().enter(Tier::Driving);
         let driver = tier0::outside(|| self.driver(entry, &words)).unwrap_or_else(|error| self.raise(error));
         let Some(driver) = driver else {
+            self.not_in_code();
             self.tiers.counters[counter_of(hash)] = self.tiers.threshold;
             return Entered::At(WordReader::owned(words));
         };
@@ -224,12 +242,20 @@ impl<'p> Jit<'p> {
         }
         match entered {
             Ok(Through::Not(words)) => {
+                self.not_in_code();
                 self.tiers.counters[counter_of(hash)] = self.tiers.threshold;
                 Entered::At(WordReader::owned(words))
             }
             Ok(Through::At(words)) => Entered::At(WordReader::owned(words)),
             Ok(Through::Returned(words)) => Entered::Returned(WordReader::owned(words)),
             Err(error) => self.raise(error),
+        }
+    }
+
+    /// The run has come to where there is no code yet.
+    fn not_in_code(&mut self) {
+        if let Some(trials) = &mut self.tiers.trials {
+            trials.is_void();
         }
     }
 

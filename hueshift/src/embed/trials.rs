@@ -1,0 +1,251 @@
+//! Whether compiled code is worth entering where calls from the host are short.
+//!
+//! Going over to compiled code and back takes some hundred nanoseconds, and a call of a few dozen guest instructions
+//! may take less in tier 0. Nobody can tell without trying: so where calls are short with code, a few of them stay in
+//! tier 0 now and then, and both are timed from the merge point to the end of the call. If they take longer with code,
+//! those that come to code with the same greens stay in tier 0 from then on, and one goes over now and then. Calls that
+//! turn out to be long there go over anyway.
+
+use std::time::{Duration, Instant};
+
+/// How many greens are looked at, by their hashes. Others with the same place take it over.
+const PLACES: usize = 256;
+
+/// Calls that take longer with code aren't short.
+const SHORT: Duration = Duration::from_micros(20);
+
+/// So many calls in a row stay in tier 0 for a trial, behind so many that go over the first time, and twice as many
+/// each time, up to the most.
+const IN_A_ROW: u32 = 8;
+const FIRST_AFTER: u32 = 80;
+const MOST_BETWEEN: u32 = 1 << 16;
+
+/// One of so many calls is timed where there is no trial.
+const TIMED: u32 = 8;
+
+/// Where calls stay in tier 0, one of so many that are asked about goes over.
+const ASKED: u32 = 32;
+
+/// After one that does, so many aren't asked about.
+const PAUSE: u32 = 16;
+
+/// A call that comes back so often isn't short.
+const MOST_PASSED: u32 = 250;
+
+/// A mean counts if there are so many times in it. Of a new one so much goes into it, and none counts for more than so
+/// many times the mean.
+const ENOUGH: u32 = 8;
+const WEIGHT: f64 = 0.25;
+const OUTLIER: f64 = 4.0;
+
+/// What takes so many times as long is left for the other.
+const WORSE: f64 = 1.1;
+
+/// How long calls take, in nanoseconds.
+#[derive(Clone, Copy, Debug, Default)]
+struct Mean {
+    nanoseconds: f64,
+    times: u32,
+}
+
+impl Mean {
+    fn add(&mut self, time: Duration) {
+        let new = time.as_nanos() as f64;
+        if self.times == 0 {
+            self.nanoseconds = new;
+        }
+        self.nanoseconds += (new.min(OUTLIER * self.nanoseconds) - self.nanoseconds) * WEIGHT;
+        self.times = self.times.saturating_add(1);
+    }
+
+    fn is_worse_than(self, other: Mean) -> bool {
+        self.times >= ENOUGH && other.times >= ENOUGH && self.nanoseconds > WORSE * other.nanoseconds
+    }
+}
+
+/// What is known of the calls with some greens.
+#[derive(Clone, Copy, Debug, Default)]
+struct Trial {
+    hash: u64,
+    /// How many calls have been asked about, and at how many the next ones are for the other side to be tried.
+    came: u32,
+    next: u32,
+    between: u32,
+    /// The time of those that went over to code, and that stayed in tier 0.
+    with: Mean,
+    without: Mean,
+    /// They stay.
+    stays: bool,
+}
+
+impl Trial {
+    fn new(hash: u64) -> Trial {
+        Trial { hash, next: FIRST_AFTER, between: FIRST_AFTER, ..Trial::default() }
+    }
+
+    /// A call has come to code. Gives whether it goes over, and whether it is timed.
+    fn comes(&mut self) -> (bool, bool) {
+        self.came = self.came.wrapping_add(1);
+        if self.stays {
+            let over = self.came.is_multiple_of(ASKED);
+            return (over, over || self.came.is_multiple_of(TIMED));
+        }
+        let into = self.came.wrapping_sub(self.next);
+        if into >= IN_A_ROW {
+            return (true, self.came.is_multiple_of(TIMED));
+        }
+        if into == IN_A_ROW - 1 {
+            self.between = (2 * self.between).min(MOST_BETWEEN);
+            self.next = self.came.wrapping_add(self.between);
+        }
+        let is_short = self.with.times >= ENOUGH && self.with.nanoseconds < SHORT.as_nanos() as f64;
+        (!is_short, true)
+    }
+
+    /// A call that was timed has ended.
+    fn took(&mut self, went_over: bool, time: Duration) {
+        let mean = if went_over { &mut self.with } else { &mut self.without };
+        mean.add(time);
+        if !self.stays && self.with.is_worse_than(self.without) {
+            self.stays = true;
+        } else if self.stays && self.without.is_worse_than(self.with) {
+            *self = Trial { with: self.with, without: self.without, ..Trial::new(self.hash) };
+        }
+    }
+}
+
+/// What is known of calls from the host.
+pub(super) struct Trials {
+    known: Box<[Trial; PLACES]>,
+    /// The one that the run is in, from where it has first come to code.
+    call: Option<Call>,
+}
+
+/// A call that has come to code.
+#[derive(Clone, Copy, Debug)]
+struct Call {
+    hash: u64,
+    went_over: bool,
+    /// How often it has come there since, and stayed in tier 0.
+    passed: u32,
+    /// When it first did, if it is timed.
+    begun: Option<Instant>,
+}
+
+impl Trials {
+    /// Nothing is known yet.
+    pub fn new() -> Trials {
+        Trials { known: Box::new([Trial::default(); PLACES]), call: None }
+    }
+
+    /// What is known of calls that come to code at a merge point with a key of this hash.
+    fn of(&mut self, hash: u64) -> &mut Trial {
+        &mut self.known[(hash ^ hash >> 32) as usize % PLACES]
+    }
+
+    /// A call from the host begins or ends.
+    pub fn call_ends(&mut self) {
+        if let Some(Call { hash, went_over, begun: Some(begun), .. }) = self.call.take() {
+            let trial = self.of(hash);
+            if trial.hash == hash {
+                trial.took(went_over, begun.elapsed());
+            }
+        }
+    }
+
+    /// The call says nothing: there was no code, or it has been in both.
+    pub fn is_void(&mut self) {
+        if let Some(call) = &mut self.call {
+            call.begun = None;
+        }
+    }
+
+    /// The run has come to a merge point with a key of this hash, where it may go over to code. Gives whether it does,
+    /// and in how many arrivals from here to ask again.
+    pub fn goes_over(&mut self, hash: u64) -> (bool, u32) {
+        if let Some(call) = &mut self.call {
+            if !call.went_over && call.passed < MOST_PASSED {
+                call.passed += 1;
+                return (false, 0);
+            }
+            if !call.went_over {
+                // It isn't as short as that.
+                (call.went_over, call.begun) = (true, None);
+            }
+            return (true, 0);
+        }
+        let trial = self.of(hash);
+        if trial.hash != hash {
+            *trial = Trial::new(hash);
+        }
+        let (went_over, is_timed) = trial.comes();
+        let pause = if trial.stays && !went_over { PAUSE } else { 0 };
+        self.call = Some(Call { hash, went_over, passed: 0, begun: is_timed.then(Instant::now) });
+        (went_over, pause)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FAST: Duration = Duration::from_nanos(200);
+    const SLOW: Duration = Duration::from_nanos(900);
+
+    /// Has so many calls come, each of which takes so long with code and without. Gives how many went over.
+    fn calls(trial: &mut Trial, count: u32, with: Duration, without: Duration) -> u32 {
+        let mut went_over = 0;
+        for _ in 0..count {
+            let (over, is_timed) = trial.comes();
+            went_over += u32::from(over);
+            if is_timed {
+                trial.took(over, if over { with } else { without });
+            }
+        }
+        went_over
+    }
+
+    #[test]
+    fn calls_stay_where_they_are_faster() {
+        let mut trial = Trial::new(1);
+        assert!(calls(&mut trial, 10_000, SLOW, FAST) < 500 && trial.stays);
+        // Code has become better.
+        calls(&mut trial, 1000, FAST, SLOW);
+        assert!(!trial.stays && calls(&mut trial, 10_000, FAST, SLOW) > 9900);
+        // It is as fast.
+        let mut trial = Trial::new(1);
+        assert!(calls(&mut trial, 100_000, FAST, FAST) > 99_900 && !trial.stays);
+    }
+
+    #[test]
+    fn long_calls_are_not_tried() {
+        let mut trial = Trial::new(1);
+        assert_eq!(calls(&mut trial, 1000, 2 * SHORT, FAST), 1000);
+    }
+
+    #[test]
+    fn one_that_takes_very_long_says_little() {
+        let mut mean = Mean::default();
+        (0..ENOUGH).for_each(|_| mean.add(FAST));
+        mean.add(Duration::from_secs(1));
+        assert!(mean.nanoseconds < 400.0);
+    }
+
+    #[test]
+    fn a_call_that_is_longer_goes_over() {
+        let mut trials = Trials::new();
+        let mut stayed = 0;
+        for _ in 0..200 {
+            trials.call_ends();
+            if trials.goes_over(7).0 {
+                assert!(trials.goes_over(7).0, "again, when it has come back");
+                continue;
+            }
+            stayed += 1;
+            let comes = (0..2 * MOST_PASSED).position(|_| trials.goes_over(7).0);
+            assert_eq!(comes, Some(MOST_PASSED as usize));
+            assert!(trials.call.is_some_and(|call| call.begun.is_none()), "it says nothing");
+        }
+        assert!(stayed > 0 && !trials.of(7).stays);
+    }
+}
