@@ -153,7 +153,7 @@ impl<'p> Jit<'p> {
         let ran = tier0::catch(interpreter, || run(self));
         drop(within);
         if let Some(trials) = &mut self.tiers.trials {
-            trials.call_ends();
+            trials.call_ends(usize::MAX);
         }
         match self.tiers.raised.take() {
             Some(error) => Err(error),
@@ -184,15 +184,15 @@ impl<'p> Jit<'p> {
     }
 
     /// For the macros: whether the merge point that it has come to, with a key of this hash, is worth the words of its
-    /// parameters.
+    /// parameters. `begins` is a local of the portal, true until it is asked for the first time.
     #[doc(hidden)]
     #[inline(always)]
-    pub fn is_hot(&mut self, hash: u64) -> bool {
+    pub fn is_hot(&mut self, hash: u64, begins: &mut bool) -> bool {
         let weight = self.tiers.sampler.weight();
         let left = &mut self.tiers.counters[counter_of(hash)];
         match left.checked_sub(weight) {
             Some(less) => *left = less,
-            None => return self.goes_over(hash),
+            None => return self.goes_over(hash, begins),
         }
         false
     }
@@ -200,14 +200,15 @@ impl<'p> Jit<'p> {
     /// Whether a run goes over to code where it is hot.
     #[cold]
     #[inline(never)]
-    fn goes_over(&mut self, hash: u64) -> bool {
+    fn goes_over(&mut self, hash: u64, begins: &mut bool) -> bool {
+        let (at, begins) = (std::ptr::from_ref(begins).addr(), std::mem::take(begins));
         if self.events.clock().costs_too_much() {
             self.tiers.sampler.take_some();
             self.tiers.counters[counter_of(hash)] = self.tiers.threshold.min(SOON);
             return false;
         }
         let Some(trials) = &mut self.tiers.trials else { return true };
-        let (goes_over, pause) = trials.goes_over(hash);
+        let (goes_over, pause) = trials.goes_over(hash, begins, at);
         self.tiers.counters[counter_of(hash)] = pause;
         goes_over
     }

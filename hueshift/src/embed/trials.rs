@@ -1,15 +1,18 @@
-//! Whether compiled code is worth entering where calls from the host are short.
+//! Whether compiled code is worth entering where calls of portals are short.
 //!
 //! Going over to compiled code and back takes some hundred nanoseconds, and a call of a few dozen guest instructions
 //! may take less in tier 0. Nobody can tell without trying: so where calls are short with code, a few of them stay in
-//! tier 0 now and then, and both are timed from the merge point to the end of the call. If they take longer with code,
-//! those that come to code with the same greens stay in tier 0 from then on, and one goes over now and then. Calls that
-//! turn out to be long there go over anyway.
+//! tier 0 now and then, and both are timed, from where they come to code to where the next call does that isn't inside
+//! of them, or to the end of the host's. If they take longer with code, those with the same greens stay in tier 0 from
+//! then on, and one goes over now and then. Calls that turn out to be long there go over anyway.
+//!
+//! (The end of a portal's call isn't asked for: a local that is dropped there makes tier 0's loops twice as slow.)
 
+use rustc_hash::FxHashMap;
 use std::time::{Duration, Instant};
 
-/// How many greens are looked at, by their hashes. Others with the same place take it over.
-const PLACES: usize = 256;
+/// So many calls are known apart. When there are more, all begin anew.
+const KNOWN: usize = 4096;
 
 /// Calls that take longer with code aren't short.
 const SHORT: Duration = Duration::from_micros(20);
@@ -64,9 +67,8 @@ impl Mean {
 }
 
 /// What is known of the calls with some greens.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct Trial {
-    hash: u64,
     /// How many calls have been asked about, and at how many the next ones are for the other side to be tried.
     came: u32,
     next: u32,
@@ -78,11 +80,14 @@ struct Trial {
     stays: bool,
 }
 
-impl Trial {
-    fn new(hash: u64) -> Trial {
-        Trial { hash, next: FIRST_AFTER, between: FIRST_AFTER, ..Trial::default() }
+impl Default for Trial {
+    fn default() -> Trial {
+        let (came, next, between, stays) = (0, FIRST_AFTER, FIRST_AFTER, false);
+        Trial { came, next, between, with: Mean::default(), without: Mean::default(), stays }
     }
+}
 
+impl Trial {
     /// A call has come to code. Gives whether it goes over, and whether it is timed.
     fn comes(&mut self) -> (bool, bool) {
         self.came = self.came.wrapping_add(1);
@@ -109,22 +114,25 @@ impl Trial {
         if !self.stays && self.with.is_worse_than(self.without) {
             self.stays = true;
         } else if self.stays && self.without.is_worse_than(self.with) {
-            *self = Trial { with: self.with, without: self.without, ..Trial::new(self.hash) };
+            *self = Trial { with: self.with, without: self.without, ..Trial::default() };
         }
     }
 }
 
-/// What is known of calls from the host.
+/// What is known of calls of portals.
 pub(super) struct Trials {
-    known: Box<[Trial; PLACES]>,
-    /// The one that the run is in, from where it has first come to code.
+    /// By hash of greens, and place on the stack.
+    known: FxHashMap<u64, Trial>,
+    /// The outermost one that is timed or tried.
     call: Option<Call>,
 }
 
-/// A call that has come to code.
+/// A call that has come to code, until another begins that isn't inside of it.
 #[derive(Clone, Copy, Debug)]
 struct Call {
-    hash: u64,
+    key: u64,
+    /// Where it is on the stack, which grows downwards: what is inside of it lies lower.
+    at: usize,
     went_over: bool,
     /// How often it has come there since, and stayed in tier 0.
     passed: u32,
@@ -135,21 +143,16 @@ struct Call {
 impl Trials {
     /// Nothing is known yet.
     pub fn new() -> Trials {
-        Trials { known: Box::new([Trial::default(); PLACES]), call: None }
+        Trials { known: FxHashMap::default(), call: None }
     }
 
-    /// What is known of calls that come to code at a merge point with a key of this hash.
-    fn of(&mut self, hash: u64) -> &mut Trial {
-        &mut self.known[(hash ^ hash >> 32) as usize % PLACES]
-    }
-
-    /// A call from the host begins or ends.
-    pub fn call_ends(&mut self) {
-        if let Some(Call { hash, went_over, begun: Some(begun), .. }) = self.call.take() {
-            let trial = self.of(hash);
-            if trial.hash == hash {
-                trial.took(went_over, begun.elapsed());
-            }
+    /// No call is under way any more that began at this place of the stack or below.
+    pub fn call_ends(&mut self, at: usize) {
+        if self.call.is_some_and(|call| call.at <= at)
+            && let Some(Call { key, went_over, begun: Some(begun), .. }) = self.call.take()
+            && let Some(trial) = self.known.get_mut(&key)
+        {
+            trial.took(went_over, begun.elapsed());
         }
     }
 
@@ -160,10 +163,16 @@ impl Trials {
         }
     }
 
-    /// The run has come to a merge point with a key of this hash, where it may go over to code. Gives whether it does,
-    /// and in how many arrivals from here to ask again.
-    pub fn goes_over(&mut self, hash: u64) -> (bool, u32) {
+    /// The run has come to a merge point with a key of this hash, where it may go over to code: for the first time in
+    /// a call of a portal, if that `begins`, which has a local at this address. Gives whether it does, and in how many
+    /// arrivals from here to ask again. Calls inside of each other, of a guest that recurses, are told apart by where
+    /// they are on the stack: the outer ones are longer.
+    pub fn goes_over(&mut self, hash: u64, begins: bool, at: usize) -> (bool, u32) {
+        if begins {
+            self.call_ends(at);
+        }
         if let Some(call) = &mut self.call {
+            // It, or one inside of it.
             if !call.went_over && call.passed < MOST_PASSED {
                 call.passed += 1;
                 return (false, 0);
@@ -174,13 +183,17 @@ impl Trials {
             }
             return (true, 0);
         }
-        let trial = self.of(hash);
-        if trial.hash != hash {
-            *trial = Trial::new(hash);
+        if !begins {
+            return (true, 0);
         }
+        let key = (hash ^ at as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        if self.known.len() >= KNOWN && !self.known.contains_key(&key) {
+            self.known.clear();
+        }
+        let trial = self.known.entry(key).or_default();
         let (went_over, is_timed) = trial.comes();
         let pause = if trial.stays && !went_over { PAUSE } else { 0 };
-        self.call = Some(Call { hash, went_over, passed: 0, begun: is_timed.then(Instant::now) });
+        self.call = Some(Call { key, at, went_over, passed: 0, begun: is_timed.then(Instant::now) });
         (went_over, pause)
     }
 }
@@ -207,19 +220,19 @@ mod tests {
 
     #[test]
     fn calls_stay_where_they_are_faster() {
-        let mut trial = Trial::new(1);
+        let mut trial = Trial::default();
         assert!(calls(&mut trial, 10_000, SLOW, FAST) < 500 && trial.stays);
         // Code has become better.
         calls(&mut trial, 1000, FAST, SLOW);
         assert!(!trial.stays && calls(&mut trial, 10_000, FAST, SLOW) > 9900);
         // It is as fast.
-        let mut trial = Trial::new(1);
+        let mut trial = Trial::default();
         assert!(calls(&mut trial, 100_000, FAST, FAST) > 99_900 && !trial.stays);
     }
 
     #[test]
     fn long_calls_are_not_tried() {
-        let mut trial = Trial::new(1);
+        let mut trial = Trial::default();
         assert_eq!(calls(&mut trial, 1000, 2 * SHORT, FAST), 1000);
     }
 
@@ -236,16 +249,30 @@ mod tests {
         let mut trials = Trials::new();
         let mut stayed = 0;
         for _ in 0..200 {
-            trials.call_ends();
-            if trials.goes_over(7).0 {
-                assert!(trials.goes_over(7).0, "again, when it has come back");
+            if trials.goes_over(7, true, 1000).0 {
+                assert!(trials.goes_over(7, false, 1000).0, "again, when it has come back");
                 continue;
             }
             stayed += 1;
-            let comes = (0..2 * MOST_PASSED).position(|_| trials.goes_over(7).0);
+            let comes = (0..2 * MOST_PASSED).position(|_| trials.goes_over(7, false, 1000).0);
             assert_eq!(comes, Some(MOST_PASSED as usize));
             assert!(trials.call.is_some_and(|call| call.begun.is_none()), "it says nothing");
         }
-        assert!(stayed > 0 && !trials.of(7).stays);
+        assert!(stayed > 0 && trials.known.values().all(|trial| !trial.stays));
+    }
+
+    #[test]
+    fn calls_inside_of_one_are_its_own() {
+        let mut trials = Trials::new();
+        while trials.goes_over(7, true, 1000).0 {
+            trials.goes_over(7, true, 900);
+        }
+        // It is tried, with what is inside of it.
+        assert!(!trials.goes_over(7, true, 900).0 && !trials.goes_over(8, true, 950).0);
+        assert_eq!(trials.call.map(|call| (call.at, call.passed)), Some((1000, 2)));
+        trials.call_ends(999);
+        assert!(trials.call.is_some());
+        trials.call_ends(1001);
+        assert!(trials.call.is_none());
     }
 }

@@ -4,9 +4,9 @@
 //! fn run(code: &[u8], mut pc: usize, cpu: &mut Cpu) -> u64 { loop { merge_point!(); … } }
 //!
 //! fn __hueshift_second_run<'p>(code: &'p [u8], mut pc: usize, cpu: &mut Cpu, jit: &mut Jit<'p>) -> u64 {
-//!     let mut jumped = true;
+//!     let (mut jumped, mut begins) = (true, true);
 //!     'arrival: loop {
-//!         if take(&mut jumped) && jit.arrives() && jit.is_hot(hash of code and pc) {
+//!         if take(&mut jumped) && jit.arrives() && jit.is_hot(hash of code and pc, &mut begins) {
 //!             match jit.enter(|| words of code, pc and cpu) { At(words) => pc = …, Returned(words) => return … }
 //!         }
 //!         loop {
@@ -219,6 +219,10 @@ impl Rewriter<'_> {
             let jumped = hidden_jumped();
             block.stmts.insert(0, syn::parse_quote! { let mut #jumped = true; });
         }
+        if graph.attributes.portal.is_some() {
+            let begins = hidden_begins();
+            block.stmts.insert(0, syn::parse_quote! { let mut #begins = true; });
+        }
         let generics = sig.generics.params.iter();
         let (inputs, output, bounds) = (sig.inputs.iter(), &sig.output, &sig.generics.where_clause);
         Some(quote! {
@@ -285,7 +289,7 @@ impl Rewriter<'_> {
         }
         let result = values::give(self.module, &graph.signature.result, &reader);
         let count: usize = graph.signature.params.iter().map(|param| self.module.leaves(&param.ty).len()).sum();
-        let jumped = hidden_jumped();
+        let (jumped, begins) = (hidden_jumped(), hidden_begins());
         let counts = match self.leading.jumps {
             Jumps::Unsaid => quote!(true),
             Jumps::InPortals => quote!(::std::mem::take(&mut #jumped)),
@@ -295,7 +299,7 @@ impl Rewriter<'_> {
             #(#lent)*
             if #counts && #jit.arrives() {
                 let __hueshift_hash = #hash;
-                if #jit.is_hot(__hueshift_hash) {
+                if #jit.is_hot(__hueshift_hash, &mut #begins) {
                     #(#taken)*
                     let __hueshift_arguments = move || {
                         let mut #words = ::std::vec::Vec::with_capacity(#count);
@@ -318,6 +322,11 @@ impl Rewriter<'_> {
 /// The variable of a portal that says whether it has just begun, or the guest has jumped back.
 fn hidden_jumped() -> Ident {
     Ident::new("__hueshift_jumped", Span::call_site())
+}
+
+/// The variable of a portal that says whether it hasn't come to where there may be code.
+fn hidden_begins() -> Ident {
+    Ident::new("__hueshift_begins", Span::call_site())
 }
 
 fn hidden_reader() -> Ident {
