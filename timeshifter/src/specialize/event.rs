@@ -18,7 +18,7 @@ use std::fmt::Write;
 /// So many events the engine keeps until they are taken.
 pub const EVENTS: usize = 10_000;
 
-/// Where in the guest program: an index into [`Engine::positions`].
+/// Where in the guest program: an index into [`Log::positions`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GuestPosition(pub u32);
 
