@@ -34,10 +34,10 @@ mod step;
 mod trace;
 
 pub use chaos::{Chaos, Choice, Flipped, choices_of, without};
-pub use engine::{Engine, FunctionKey, FxIndexMap, FxIndexSet, RootKind, Settings, Tracing, Unit, Version};
+pub use engine::{Engine, FunctionKey, Functions, FxIndexMap, FxIndexSet, RootKind, Settings, Tracing, Unit, Version};
 pub use entry::Argument;
 pub use error::{Limits, Met, SpecError};
-pub use event::{Beginning, EVENTS, Event, GuestPosition, Stop, What};
+pub use event::{Beginning, EVENTS, Event, GuestPosition, Log, Stop, What};
 pub use exits::portal::{Door, Portal, RunRoots};
 pub use exits::resume::Entrance;
 pub use exits::snapshot::ExitSite;
