@@ -65,6 +65,9 @@ const FASTER_WARM: u32 = 10;
 /// Of the whole time a warm run may spend so much on making code, and behind its exits, though that hasn't paid yet.
 const SHARE: f64 = 0.25;
 
+/// So much making code may take however short a run is.
+const FREE_MAKING: Duration = Duration::from_millis(10);
+
 /// Measuring takes a part of what going to compiled code and back does. Where a warm run comes here for a short time,
 /// one of so many times is measured, for all of them.
 const SAMPLED: u32 = 8;
@@ -106,7 +109,7 @@ impl Running {
 
     fn costs_too_much(&self) -> bool {
         if self.is_warming_up() {
-            return self.goes_to_and_fro();
+            return self.goes_to_and_fro() || self.makes_too_much();
         }
         if self.inside.get() > 0 {
             return false; // a run within one that has been looked at
@@ -125,6 +128,15 @@ impl Running {
         // One that is turned away is looked at again when it comes next.
         self.came.set(if too_much { came } else { 0 });
         too_much
+    }
+
+    fn makes_too_much(&self) -> bool {
+        let Some(since) = self.hot_since.get() else { return false };
+        let mut making = self.spent.get()[Tier::Making as usize];
+        if self.tier.get() == Some(Tier::Making) {
+            making += self.since.get().elapsed();
+        }
+        making > FREE_MAKING + self.paying.get() * FASTER_WARM + since.elapsed().mul_f64(SHARE)
     }
 
     fn goes_to_and_fro(&self) -> bool {
@@ -191,6 +203,11 @@ impl Clock {
     /// The same of a run that isn't warm and has just left compiled code.
     pub fn goes_to_and_fro(&self) -> bool {
         self.0.as_ref().is_some_and(|running| running.is_warming_up() && running.goes_to_and_fro())
+    }
+
+    /// Whether a run has spent more on making code than it can bear: then what is hot is to wait.
+    pub fn makes_too_much(&self) -> bool {
+        self.0.as_ref().is_some_and(|running| !running.warm_up.is_zero() && running.makes_too_much())
     }
 
     /// The time spent so far in tiers that have been left, or left for others; none if the clock doesn't stay.
@@ -301,6 +318,25 @@ mod tests {
             sleep(SHORT); // in tier 0, until it is a small part of the whole again
         }
         assert_eq!(clock.spent(), [Duration::ZERO; 5], "part of the time is no figure");
+    }
+
+    #[test]
+    fn making_code_has_a_limit_while_a_run_warms_up() {
+        let clock = Clock::new(false, Duration::from_secs(3600));
+        assert!(!clock.costs_too_much() && !clock.makes_too_much());
+        let stay = |tier: Tier| {
+            let _within = clock.enter(tier);
+            sleep(SHORT);
+        };
+        stay(Tier::Making);
+        while !clock.makes_too_much() {
+            stay(Tier::Making);
+        }
+        assert!(clock.costs_too_much() && !clock.goes_to_and_fro());
+        while clock.makes_too_much() {
+            stay(Tier::Compiled); // which earns it
+        }
+        assert!(!clock.costs_too_much());
     }
 
     #[test]

@@ -29,7 +29,7 @@ const TIMED: u32 = 8;
 /// Where calls stay in tier 0, one of so many that are asked about goes over.
 const ASKED: u32 = 32;
 
-/// After one that does, so many aren't asked about.
+/// Behind one that stays, so many arrivals aren't asked about.
 const PAUSE: u32 = 16;
 
 /// A call that comes back so often isn't short.

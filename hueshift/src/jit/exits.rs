@@ -124,7 +124,7 @@ impl Jit<'_> {
     /// Whether an exit that has been taken so often is to get code.
     fn is_ripe(&mut self, taken: Taken) -> bool {
         let bridge = self.engine.lowered(Choice::Hot, self.options.bridge.into());
-        taken.is_as_much_as(bridge) || self.following.is_some()
+        (taken.is_as_much_as(bridge) || self.following.is_some()) && !self.makes_too_much()
     }
 
     /// Adds to what the exit has cost that the run has left compiled code by.

@@ -109,6 +109,11 @@ impl Jit<'_> {
         self.tier0.goes_back && self.teller.recorder.clock().goes_to_and_fro()
     }
 
+    /// Whether code has taken so long to make that tier 0 is to go on where more is hot.
+    pub(super) fn makes_too_much(&self) -> bool {
+        self.tier0.goes_back && self.teller.recorder.clock().makes_too_much()
+    }
+
     /// The run is in a tier, until what this gives is dropped.
     pub(super) fn enter_tier(&self, tier: Tier) -> Within {
         self.teller.recorder.clock().enter(tier)
