@@ -29,8 +29,9 @@ pub struct JitOptions {
     pub background: bool,
     /// For so long, from when something is hot, a run stays in tier 0 when going to compiled code and back has cost it
     /// more than it can bear: so that a short one loses little by code that is left again at once, since what comes
-    /// behind its exits isn't compiled yet. Only with [`JitOptions::background`], as what is entered when depends on
-    /// the machine's mood then.
+    /// behind its exits isn't compiled yet. Zero: never, and then nothing limits the time of making code later either,
+    /// nor do short calls stay in tier 0. Only with [`JitOptions::background`], as what is entered when depends on the
+    /// machine's mood then.
     pub warm_up: Duration,
     /// Have the code generator refuse what comes at this number, from 1 on.
     pub refuse_code: Option<u64>,
