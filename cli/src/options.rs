@@ -249,7 +249,7 @@ const SETTINGS: &[Setting] = &[
     Setting {
         key: "warm-up",
         takes: "MS",
-        doc: "for so many milliseconds, from when something is hot, a run stays in tier 0 while it would mostly go to compiled code and back; 0: never",
+        doc: "for so many milliseconds, from when something is hot, a run stays in tier 0 while it would mostly go to compiled code and back; 0: never, and nothing limits the time of making code later",
         usual: |o| o.warm_up.as_millis().to_string(),
         set: Set::Number(0, |o, n| o.warm_up = Duration::from_millis(n)),
     },

@@ -180,6 +180,11 @@ impl Clock {
         Clock((stays || !warm_up.is_zero()).then(|| Rc::new(running())))
     }
 
+    /// The same clock if it stays, else one that doesn't run.
+    pub fn if_it_stays(&self) -> Clock {
+        Clock(self.0.as_ref().filter(|running| running.stays).cloned())
+    }
+
     /// From here the run is in a tier, until what this gives is dropped: then it is where it was before.
     pub fn enter(&self, tier: Tier) -> Within {
         let running = self.0.as_ref().filter(|running| running.measures.get() || tier == Tier::Making);

@@ -8,6 +8,7 @@ use indexmap::IndexMap;
 use jitcodegen::{CodegenError, Tier};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 use std::time::{Duration, Instant};
@@ -77,6 +78,8 @@ enum Stage {
 /// The compiled residual graphs of an engine.
 pub(crate) struct Code {
     pub engine: jitcodegen::Engine,
+    /// The graph that was entered last: a program that is run again and again begins with the same one.
+    entered: Option<Rc<jitcodegen::Entry>>,
     /// As they were compiled, but for copies of rounds of loops, and what counts guards.
     pub graphs: IndexMap<String, Graph>,
     /// All that have been begun, and weren't refused.
@@ -109,6 +112,7 @@ impl Code {
     pub fn new(engine: jitcodegen::Engine, instrument: bool) -> Code {
         Code {
             engine,
+            entered: None,
             graphs: IndexMap::new(),
             begun: FxHashSet::default(),
             instrument,
@@ -327,6 +331,24 @@ impl Code {
     /// Whether a graph can be entered.
     pub fn is_ready(&self, key: &str) -> bool {
         self.engine.is_compiled(key)
+    }
+
+    /// A compiled graph, to be entered.
+    ///
+    /// # Errors
+    /// If it isn't compiled.
+    pub fn entry(&mut self, key: &str) -> Result<Rc<jitcodegen::Entry>, JitError> {
+        // What is there stays as it is.
+        if let Some(entry) = self.entered.as_ref().filter(|entry| entry.key() == key) {
+            return Ok(entry.clone());
+        }
+        let entry = Rc::new(self.engine.entry(key)?);
+        Ok(self.entered.insert(entry).clone())
+    }
+
+    /// The same if it is there.
+    pub fn entry_if_ready(&mut self, key: &str) -> Option<Rc<jitcodegen::Entry>> {
+        self.entry(key).ok()
     }
 
     /// Whether a graph can never be entered, since the code generator has refused it.

@@ -347,31 +347,63 @@ impl<'m> Jit<'m> {
             return self.begin_anew(words);
         }
         self.engine.begin_run(unit, words);
-        let entry = self.engine.fragments[self.engine.units[unit].fragment].graph.key.clone();
         self.engine.memory.open_foreign(true);
-        self.go_on(Next::Code(entry, words.to_vec()))
+        let key = &self.engine.fragments[self.engine.units[unit].fragment].graph.key;
+        let arrived = match self.code.entry_if_ready(key) {
+            Some(entry) => match entry.activation() {
+                Ok(activation) => self.run_in(&entry, words, activation),
+                Err(_) => self.go_on_to(Next::Entry(entry, words.into()), None),
+            },
+            None => self.go_on_to(Next::Code(key.clone(), words.to_vec()), None),
+        };
+        Ok(ended(arrived?))
+    }
+
+    /// A run through code that is there, which most runs never leave: the shortest way into it and out again.
+    fn run_in(
+        &mut self,
+        entry: &jitcodegen::Entry,
+        words: &[Word],
+        activation: Activation,
+    ) -> Result<Arrival, JitError> {
+        let installed = self.install_finished(false);
+        self.noted(installed)?;
+        let within = self.enter_tier(Tier::Compiled);
+        let ran = entry.call_in(&activation, words);
+        drop(within);
+        let ended = match ran {
+            Ok(Ran::Returned(words)) => Ok(Arrival::Ended(eval::Outcome::Returned(words))),
+            Ok(Ran::Trapped(trap)) => Ok(Arrival::Ended(eval::Outcome::Trapped(trap))),
+            Ok(Ran::Exited(exit)) => match self.serve_exit(exit.exit, exit.args) {
+                Ok(next) => return self.go_on_to(next, Some(activation)),
+                Err(error) => Err(error),
+            },
+            Err(error) => Err(error.into()),
+        };
+        self.is_over();
+        self.noted(ended)
     }
 
     /// Goes on to the end.
     fn go_on(&mut self, next: Next) -> Result<eval::Outcome, JitError> {
-        match self.go_on_to(next, None)? {
-            Arrival::Ended(outcome) => Ok(outcome),
-            Arrival::At(_) | Arrival::Inside(_) => {
-                unreachable!("only portals that tier 0 has brought here go back there")
-            }
-        }
+        Ok(ended(self.go_on_to(next, None)?))
     }
 
     /// Goes on to the end, or to where tier 0 can go on. At the end nobody needs the local aggregates any more that
     /// were left to compiled code.
     fn go_on_to(&mut self, next: Next, activation: Option<Activation>) -> Result<Arrival, JitError> {
         let arrived = self.go_on_in_one_activation(next, activation);
+        self.is_over();
+        self.noted(arrived)
+    }
+
+    /// A run has ended, or goes on in tier 0.
+    fn is_over(&mut self) {
         (self.following, self.left_by) = (None, None);
         self.engine.memory.open_foreign(false);
         for slot in self.left_slots.drain(..).chain(self.engine.traced_slots.drain(..)) {
             self.engine.memory.free(slot);
         }
-        self.noted(arrived)
     }
 
     /// Local aggregates of compiled code stay where they are from fragment to fragment.
@@ -423,7 +455,7 @@ impl<'m> Jit<'m> {
             }
             self.install_finished(true)?;
         }
-        Ok(Next::Entry(Rc::new(self.code.engine.entry(&key)?), words.into()))
+        Ok(Next::Entry(self.code.entry(&key)?, words.into()))
     }
 
     /// Carries out the calls that a trace comes to, in compiled code: a function may run for long, and would in the
@@ -591,6 +623,14 @@ impl<'m> Jit<'m> {
             module.graphs.insert(graph.key.clone(), graph);
         }
         Ok(Residual { module, own, behind_exits, switches: in_code + grown })
+    }
+}
+
+/// How a run has ended that nobody takes out of compiled code before: only portals that tier 0 has brought here go back.
+fn ended(arrived: Arrival) -> eval::Outcome {
+    match arrived {
+        Arrival::Ended(outcome) => outcome,
+        Arrival::At(_) | Arrival::Inside(_) => unreachable!("this run has not come from tier 0"),
     }
 }
 

@@ -39,8 +39,12 @@ struct Caught {
 }
 
 thread_local! {
-    /// How many [`catch`]es are around, and the panic that is on its way to one.
-    static CATCHING: RefCell<(usize, Option<Caught>)> = const { RefCell::new((0, None)) };
+    /// How many [`catch`]es are around.
+    static CATCHING: Cell<usize> = const { Cell::new(0) };
+    /// There is a panic in [`CAUGHT`], which is slower to look at: it is dropped when the thread ends.
+    static HAS_CAUGHT: Cell<bool> = const { Cell::new(false) };
+    /// The panic that is on its way to a [`catch`].
+    static CAUGHT: RefCell<Option<Caught>> = const { RefCell::new(None) };
     /// The panic that is on its way is hueshift's own.
     static BUG: Cell<bool> = const { Cell::new(false) };
 }
@@ -54,11 +58,11 @@ pub(crate) fn outside<T>(f: impl FnOnce() -> T) -> T {
     }
     impl Drop for Outside {
         fn drop(&mut self) {
-            CATCHING.with_borrow_mut(|catching| catching.0 = self.catching);
+            CATCHING.set(self.catching);
             BUG.set(!self.has_returned);
         }
     }
-    let catching = CATCHING.with_borrow_mut(|catching| std::mem::take(&mut catching.0));
+    let catching = CATCHING.take();
     let mut outside = Outside { catching, has_returned: false };
     let done = f();
     outside.has_returned = true;
@@ -68,20 +72,20 @@ pub(crate) fn outside<T>(f: impl FnOnce() -> T) -> T {
 /// While a run is being caught, panics are not printed, but kept with their place. A thread that is panicking may not
 /// say what is done with panics: a later run does.
 fn install_hook() {
-    if std::thread::panicking() {
+    static ONCE: Once = Once::new();
+    if ONCE.is_completed() || std::thread::panicking() {
         return;
     }
-    static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let before = take_hook();
         set_hook(Box::new(move |info: &PanicHookInfo<'_>| {
-            let caught = CATCHING.try_with(|catching| {
-                let mut catching = catching.borrow_mut();
-                if catching.0 == 0 {
+            let caught = CAUGHT.try_with(|caught| {
+                if CATCHING.get() == 0 {
                     return false;
                 }
                 let place = info.location().map(|at: &Location<'_>| (at.file().to_owned(), at.line(), at.column()));
-                catching.1 = Some(Caught { message: message(info.payload()), place });
+                *caught.borrow_mut() = Some(Caught { message: message(info.payload()), place });
+                HAS_CAUGHT.set(true);
                 true
             });
             if !caught.unwrap_or(false) {
@@ -96,20 +100,27 @@ fn message(payload: &(dyn Any + Send)) -> String {
     text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic without a message".to_owned())
 }
 
-/// Does something, and gives the message and the place of its panic if it panics, which is not printed.
+/// Does something, and gives the message and the place of its panic if it panics, which is not printed. It is around
+/// each call of a host function by compiled code, so it costs next to nothing where there is no panic.
+#[inline]
 fn quietly<T>(f: impl FnOnce() -> T) -> Result<T, Caught> {
     install_hook();
-    CATCHING.with_borrow_mut(|catching| catching.0 += 1);
+    CATCHING.set(CATCHING.get() + 1);
     let result = catch_unwind(AssertUnwindSafe(f));
-    let caught = CATCHING.with_borrow_mut(|catching| {
-        catching.0 -= 1;
-        catching.1.take()
-    });
-    result.map_err(|payload| match caught {
+    CATCHING.set(CATCHING.get() - 1);
+    // One that something in `f` has caught itself is of no interest.
+    let caught = if HAS_CAUGHT.take() { CAUGHT.take() } else { None };
+    result.map_err(|payload| caught_panic(payload, caught))
+}
+
+/// What a panic said and where, as the hook has kept it. One that is hueshift's own goes on.
+#[cold]
+fn caught_panic(payload: Box<dyn Any + Send>, caught: Option<Caught>) -> Caught {
+    match caught {
         _ if BUG.take() => resume_unwind(payload),
         Some(caught) => caught,
         None => Caught { message: message(&*payload), place: None },
-    })
+    }
 }
 
 /// The message of a panic of `f`, instead of the panic.
@@ -202,37 +213,42 @@ pub mod f32 {
 macro_rules! mathematics {
     ($float:ident, $ty:expr, $to:ident, $from:ident) => {
         use flowgraph::ir::Type;
-        use flowgraph::math::method;
+        use flowgraph::math::{Function, method};
+        use std::sync::LazyLock;
 
         /// The function that the method `name` is. The macros only name those that there are.
-        fn compute(name: &str, words: &[u64]) -> $float {
+        fn find(name: &str) -> &'static Function {
             match method(name, $ty) {
-                Some(function) => $float::$from(function.compute(words) as _),
+                Some(function) => function,
                 None => unreachable!("the mathematics library has no `{name}`"),
             }
         }
 
-        super::mathematics! { @one $float $to: exp exp2 exp_m1 ln ln_1p log2 log10 sin cos tan asin acos atan sinh cosh tanh
-            asinh acosh atanh cbrt round }
-        super::mathematics! { @two $float $to: atan2 hypot powf }
+        super::mathematics! { @one $float $to $from: exp exp2 exp_m1 ln ln_1p log2 log10 sin cos tan asin acos atan sinh
+            cosh tanh asinh acosh atanh cbrt round }
+        super::mathematics! { @two $float $to $from: atan2 hypot powf }
 
         /// The method of this name.
         pub fn powi(x: $float, n: i32) -> $float {
-            compute("powi", &[x.$to().into(), i64::from(n) as u64])
+            super::mathematics!(@call $float $from "powi", [x.$to().into(), i64::from(n) as u64])
         }
     };
-    (@one $float:ident $to:ident: $($name:ident)*) => {$(
+    (@one $float:ident $to:ident $from:ident: $($name:ident)*) => {$(
         /// The method of this name.
         pub fn $name(x: $float) -> $float {
-            compute(stringify!($name), &[x.$to().into()])
+            super::mathematics!(@call $float $from stringify!($name), [x.$to().into()])
         }
     )*};
-    (@two $float:ident $to:ident: $($name:ident)*) => {$(
+    (@two $float:ident $to:ident $from:ident: $($name:ident)*) => {$(
         /// The method of this name.
         pub fn $name(x: $float, y: $float) -> $float {
-            compute(stringify!($name), &[x.$to().into(), y.$to().into()])
+            super::mathematics!(@call $float $from stringify!($name), [x.$to().into(), y.$to().into()])
         }
     )*};
+    (@call $float:ident $from:ident $name:expr, $words:expr) => {{
+        static FUNCTION: LazyLock<&Function> = LazyLock::new(|| find($name));
+        $float::$from(FUNCTION.compute(&$words) as _)
+    }};
 }
 use mathematics;
 

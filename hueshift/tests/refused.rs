@@ -170,6 +170,15 @@ fn refusals_of_files_name_the_place() {
 }
 
 #[test]
+fn what_uses_a_refused_file_has_nothing_to_complain_about() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("used");
+    std::fs::create_dir_all(&folder).expect("a folder for the crate");
+    std::fs::write(folder.join("bad.rs"), "pub fn f() -> i64 {\n    let g = || 1;\n    g()\n}\n").expect("a file");
+    let source = "hueshift::interpreter_file!(\"bad.rs\", pub mod lang);\npub fn user() -> i64 { lang::f() }\n";
+    says("used", source, &["lib.rs:1:29: error: bad.rs is refused"]);
+}
+
+#[test]
 fn the_files_of_modules_are_found() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("modules");
     std::fs::create_dir_all(&folder).expect("a folder for the crate");

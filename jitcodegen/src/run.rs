@@ -69,6 +69,8 @@ pub(crate) struct Host {
     context: *mut Context,
     /// Here, too, since code may outlive the engine.
     sites: SharedSites,
+    /// The registered functions. None is ever taken away.
+    /// The registered functions. None is ever taken away.
     helpers: RefCell<Vec<Rc<Helper>>>,
     merge_hook: RefCell<Option<Rc<MergeHook>>>,
     exit_hook: RefCell<Option<Rc<ExitHook>>>,
@@ -169,15 +171,19 @@ impl Host {
         unsafe { (&(*self.context).values)[..count.min(MAX_VALUES)].to_vec() }
     }
 
-    /// As many of the values as fit.
+    /// The first of the values, as many as there is room for. Word by word: the code that has stored them has only just
+    /// done so, and a processor waits for such stores to be carried out if one load is of two of them.
     fn copy_values(&self, into: &mut [u64]) {
         // SAFETY: as for `values`.
         let values = unsafe { &(*self.context).values };
-        into.iter_mut().zip(values).for_each(|(word, value)| *word = *value);
+        for (word, value) in into.iter_mut().zip(values) {
+            // SAFETY: it is a reference. Volatile loads are not made one.
+            *word = unsafe { std::ptr::from_ref(value).read_volatile() };
+        }
     }
 
     /// Calls a registered function. Gives whether it has returned; else it is known why not.
-    #[inline]
+    #[inline(always)]
     fn call_helper(&self, helper: &Helper, site: u64, args: &mut [u64], results: &mut [u64]) -> bool {
         let args = canonical(&helper.params, args);
         let call = HelperCx { sites: &self.sites, site };
@@ -207,7 +213,10 @@ impl Host {
     fn set_results(&self, words: &[u64]) {
         // SAFETY: as for `values`.
         let results = unsafe { &mut (*self.context).results };
-        results.iter_mut().zip(words).for_each(|(result, word)| *result = *word);
+        for (result, word) in results.iter_mut().zip(words) {
+            // SAFETY: it is a reference. One by one, since the words have only just been stored: see `copy_values`.
+            unsafe { std::ptr::from_mut(result).write_volatile(*word) };
+        }
     }
 
     /// How many bytes the slot stack has.
@@ -403,20 +412,22 @@ const FEW: usize = 4;
 extern "C" fn call_helper(context: *mut Context, index: u64, site: u64) -> i64 {
     // SAFETY: generated code hands on the context that it was entered with.
     let host = unsafe { host_of(context) };
-    let helper = host.helpers.borrow()[index as usize].clone();
+    // SAFETY: a helper stays where it is in its `Rc`, which the host keeps as long as it lives.
+    let helper: &Helper = unsafe { &*Rc::as_ptr(&host.helpers.borrow()[index as usize]) };
     let (params, results) = (helper.params.len(), helper.results.len());
     // The function may enter generated code, which has the same context: so it is handed copies.
     if params <= FEW && results <= FEW {
         let (mut args, mut words) = ([0; FEW], [0; FEW]);
-        host.copy_values(&mut args);
-        let returned = host.call_helper(&helper, site, &mut args[..params], &mut words[..results]);
+        let (args, words) = (&mut args[..params], &mut words[..results]);
+        host.copy_values(args);
+        let returned = host.call_helper(helper, site, args, words);
         if returned {
-            host.set_results(&words);
+            host.set_results(words);
         }
         return if returned { status::RETURNED } else { status::TRAPPED };
     }
     let mut words = vec![0; results];
-    if host.call_helper(&helper, site, &mut host.values(params), &mut words) {
+    if host.call_helper(helper, site, &mut host.values(params), &mut words) {
         host.set_results(&words);
         return status::RETURNED;
     }

@@ -249,7 +249,7 @@ impl EntryFunction<'_> {
                 #(#names: #types),*
             ) -> ::core::result::Result<#result, ::hueshift::embed::Error> #bounds {
                 #(#jit.lends(&#lent);)*
-                let (mut __hueshift_greens, mut __hueshift_reds) = (::std::vec::Vec::new(), ::std::vec::Vec::new());
+                let (mut __hueshift_greens, mut __hueshift_reds) = (::std::vec::Vec::<u64>::new(), ::std::vec::Vec::<u64>::new());
                 #(#passed)*
                 let __hueshift_words = #jit.call(&#interpreter, #function, __hueshift_greens, &__hueshift_reds)?;
                 let mut __hueshift_words = ::hueshift::embed::WordReader::new(&__hueshift_words);
@@ -367,7 +367,7 @@ impl EntryFunction<'_> {
             #vis fn #name<#(#lifetimes),*>(
                 #(#names: #types),*
             ) -> ::core::result::Result<::hueshift::golden::Golden, ::hueshift::embed::Error> {
-                let mut __hueshift_greens = ::std::vec::Vec::new();
+                let mut __hueshift_greens = ::std::vec::Vec::<u64>::new();
                 #(#passed)*
                 ::hueshift::embed::Jit::new(&#interpreter).residual(&#interpreter, #function, __hueshift_greens)
             }
@@ -435,9 +435,10 @@ impl Host<'_> {
         let tokens = quote! {
             #[doc(hidden)]
             #[allow(clippy::let_unit_value)]
-            pub(crate) fn #name(words: &[u64], results: &mut ::std::vec::Vec<u64>) {
+            pub(crate) fn #name(words: &[u64], results: &mut [u64]) {
                 let mut words = ::hueshift::embed::WordReader::new(words);
-                let _ = &mut words;
+                let results = &mut ::hueshift::embed::WordWriter::new(results);
+                let _ = (&mut words, &results);
                 #given
                 let result = #path(#(#names),*);
                 #passed

@@ -6,7 +6,7 @@ use crate::source::{self, Source};
 use flowgraph::frontend::{Lifted, Refused, collect_files, lift_embedded, without_shebang};
 use flowgraph::ir::{Module, RustType};
 use flowgraph::text::print_module;
-use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use std::io::ErrorKind;
 use std::str::FromStr;
@@ -98,16 +98,34 @@ fn file_tokens(options: TokenStream) -> syn::Result<TokenStream> {
         collect_files(&path, text, read)?
     };
     let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    Ok(expanded_files(&options, &files, (&vis, &name)).unwrap_or_else(|error| {
+        let mut tokens = error.into_compile_error();
+        if syn::parse_file(files[0].1).is_ok() {
+            // As above: the file as rustc reads it.
+            let path = std::path::Path::new(&folder).join(files[0].0).to_string_lossy().into_owned();
+            tokens.extend(quote! { #[path = #path] #[allow(dead_code, unused_imports)] #vis mod #name; });
+        }
+        tokens
+    }))
+}
+
+/// The module that an interpreter's files are.
+fn expanded_files(
+    options: &FileOptions,
+    files: &[(&str, &str)],
+    (vis, name): (&Visibility, &Ident),
+) -> syn::Result<TokenStream> {
+    let span = options.path.span();
     let here = |refused: Refused| syn::Error::new(span, format!("{} is refused\n\n{refused}", files[0].0));
     let lifted = {
         let _own = OwnTokens::begin();
-        lift_embedded(&files).map_err(here)?
+        lift_embedded(files).map_err(here)?
     };
     let entries = entries(&lifted.module, &options.entries)?;
     let graphs = print_module(&lifted.module);
     let expanded = {
         let _own = OwnTokens::begin();
-        let body = Body { name: &name.to_string(), lifted: &lifted, graphs: &graphs, entries: &entries, files: &files };
+        let body = Body { name: &name.to_string(), lifted: &lifted, graphs: &graphs, entries: &entries, files };
         file_body(files[0].1, body)
     };
     let (attributes, body) = expanded.map_err(|message| syn::Error::new(span, message))?;

@@ -55,7 +55,7 @@ fn struct_values(module: &Module, decl: &StructDecl, item: &ItemStruct) -> Token
     let parts = (0..members.len()).map(|i| Ident::new(&format!("field_{i}"), Span::call_site())).collect::<Vec<_>>();
     quote! {
         impl ::hueshift::embed::Pass for #name #lifetimes {
-            fn pass(self, words: &mut ::std::vec::Vec<u64>) {
+            fn pass(self, words: &mut impl ::core::iter::Extend<u64>) {
                 #(#passed)*
             }
         }
@@ -140,7 +140,7 @@ fn enum_values(module: &Module, decl: &EnumDecl, item: &ItemEnum) -> TokenStream
     let (first, rest) = (&made[0], &made[1..]);
     quote! {
         impl ::hueshift::embed::Pass for #name #lifetimes {
-            fn pass(self, words: &mut ::std::vec::Vec<u64>) {
+            fn pass(self, words: &mut impl ::core::iter::Extend<u64>) {
                 match self { #(#passed)* }
             }
         }

@@ -19,7 +19,7 @@ fn names(count: usize) -> Vec<Ident> {
     (0..count).map(|i| Ident::new(&format!("__hueshift_part_{i}"), Span::call_site())).collect()
 }
 
-/// A statement that appends the words of `value` to `words`, a `&mut Vec<u64>`.
+/// A statement that appends the words of `value` to `words`, a `&mut impl Extend<u64>`.
 pub fn pass(module: &Module, ty: &RustType, value: &TokenStream, words: &TokenStream) -> TokenStream {
     pass_inside(module, ty, value, words, 0)
 }
@@ -65,7 +65,7 @@ fn pass_inside(
                         let passed = pass_inside(module, &ty, &payload, &into, payloads + 1);
                         let appended = appended(quote!(#fields));
                         quote! { #path(#payload) => {
-                            let mut #fields = ::std::vec::Vec::new();
+                            let mut #fields = ::std::vec::Vec::<u64>::new();
                             #passed
                             #appended
                         } }

@@ -50,7 +50,7 @@ impl Compiled {
         events: &Recorder,
     ) -> Result<Compiled, Error> {
         let prepare = |driver: &mut Driver<'_>, arguments: &[Argument]| {
-            driver.tell_to(events);
+            driver.tell_to(events, false);
             driver.specialize(arguments)
         };
         // The run waits for all of the code anyhow.
@@ -72,7 +72,7 @@ impl Compiled {
         events: &Recorder,
     ) -> Result<Compiled, Error> {
         let prepare = |driver: &mut Driver<'_>, _: &[Argument]| {
-            driver.tell_to(events);
+            driver.tell_to(events, true);
             Ok(())
         };
         // SAFETY: the caller's promise.

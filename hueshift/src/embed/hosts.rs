@@ -12,12 +12,7 @@ impl Interpreter {
         for own in self.hosts() {
             let Some(graph) = module.graphs.get(own.function) else { continue };
             let call = own.call;
-            let function = move |args: &[u64], results: &mut [u64]| {
-                let mut words = Vec::with_capacity(results.len());
-                catch_message(|| call(args, &mut words))?;
-                results.copy_from_slice(&words);
-                Ok(())
-            };
+            let function = move |args: &[u64], results: &mut [u64]| catch_message(|| call(args, results));
             hosts
                 .register(own.function, HostFunction::new(param_types(module, graph), graph.results.clone(), function));
         }

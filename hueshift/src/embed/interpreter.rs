@@ -20,7 +20,7 @@ pub struct HostFunction {
     /// Its path in the source.
     pub function: &'static str,
     /// The shim.
-    pub call: fn(&[u64], &mut Vec<u64>),
+    pub call: fn(&[u64], &mut [u64]),
 }
 
 /// A portal in tier 0, as runs call it that come to its merge point inside of another portal: words in, words out.

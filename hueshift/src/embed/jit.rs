@@ -19,6 +19,7 @@ use std::collections::BTreeSet;
 use std::marker::PhantomData;
 use std::rc::Rc;
 use std::time::Duration;
+use timeshifter::specialize::FxIndexMap;
 
 /// Why a call of compiled code gives no result.
 #[derive(Debug, thiserror::Error)]
@@ -77,7 +78,7 @@ pub struct Jit<'p> {
     interpreter: &'static Interpreter,
     pub(super) options: JitOptions,
     compilers: FxHashMap<&'static str, Rc<Compiler>>,
-    compiled: FxHashMap<Key, Compiled>,
+    compiled: FxIndexMap<Key, Compiled>,
     pub(super) tiers: Tiers,
     pub(super) events: Recorder,
     /// Greens are borrowed for exactly `'p`: a `Jit` for a shorter time would accept what is gone too early.
@@ -103,7 +104,7 @@ impl<'p> Jit<'p> {
 
     /// The same with other settings than the usual.
     pub fn with_options(interpreter: &'static Interpreter, options: JitOptions) -> Jit<'p> {
-        let (compilers, compiled) = (FxHashMap::default(), FxHashMap::default());
+        let (compilers, compiled) = (FxHashMap::default(), FxIndexMap::default());
         let warm_up = if options.background { options.warm_up } else { Duration::ZERO };
         let events = Recorder::new(options.kept_events, options.time_tiers, warm_up);
         let tiers = Tiers::new(options.threshold, !warm_up.is_zero());
@@ -250,18 +251,18 @@ impl<'p> Jit<'p> {
     ) -> Result<&mut Compiled, Error> {
         self.check(interpreter)?;
         let key = (function, greens);
-        if !self.compiled.contains_key(&key) {
-            let compiler = self.compiler(function)?;
-            // SAFETY: the functions that the macros make are typed as the source is, and what greens refer to is
-            // borrowed for `'p`, which this `Jit` can't outlive.
-            let code =
-                unsafe { Compiled::new(&compiler, interpreter.constants(), &key.1, &self.options, &self.events)? };
-            self.compiled.insert(key.clone(), code);
-        }
-        match self.compiled.get_mut(&key) {
-            Some(code) => Ok(code),
-            None => unreachable!("compiled above"),
-        }
+        let number = match self.compiled.get_index_of(&key) {
+            Some(number) => number,
+            None => {
+                let compiler = self.compiler(function)?;
+                // SAFETY: the functions that the macros make are typed as the source is, and what greens refer to is
+                // borrowed for `'p`, which this `Jit` can't outlive.
+                let code =
+                    unsafe { Compiled::new(&compiler, interpreter.constants(), &key.1, &self.options, &self.events)? };
+                self.compiled.insert_full(key, code).0
+            }
+        };
+        Ok(&mut self.compiled[number])
     }
 }
 

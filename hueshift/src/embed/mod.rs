@@ -38,4 +38,4 @@ pub use interpreter::{Definition, Entry, HostFunction, Interpreter, PortalFuncti
 pub use jit::{Error, Jit};
 pub use tiers::{Entered, Green};
 pub use trap::Trap;
-pub use values::{Give, Pass, WordReader, pass_variant};
+pub use values::{Give, Pass, WordReader, WordWriter, pass_variant};

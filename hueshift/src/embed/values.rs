@@ -14,23 +14,59 @@
 #![allow(unsafe_code, reason = "references are made from the addresses that compiled code hands to host functions")]
 
 use flowgraph::ir::Word;
+use smallvec::{SmallVec, smallvec};
 use std::borrow::Cow;
 use std::cell::Cell;
 
 /// A value that can be handed to compiled code.
 pub trait Pass {
     /// Appends the value's words.
-    fn pass(self, words: &mut Vec<Word>);
+    fn pass(self, words: &mut impl Extend<Word>);
 }
 
 /// Appends the words of an enum's variant: its tag, and `count` words of the union of the payloads, of which `fields`
 /// are those at `places`.
-pub fn pass_variant(words: &mut Vec<Word>, tag: Word, count: usize, places: &[usize], fields: &[Word]) {
-    words.push(tag);
-    let start = words.len();
-    words.resize(start + count, 0);
+pub fn pass_variant(words: &mut impl Extend<Word>, tag: Word, count: usize, places: &[usize], fields: &[Word]) {
+    let mut payload: SmallVec<[Word; 8]> = smallvec![0; count];
     for (at, word) in places.iter().zip(fields) {
-        words[start + at] = *word;
+        payload[*at] = *word;
+    }
+    words.extend([tag]);
+    words.extend(payload);
+}
+
+/// Words to be filled in, in order.
+///
+/// ```
+/// use hueshift::embed::{Pass, WordWriter};
+/// let mut words = [0; 2];
+/// (-1i8, true).pass(&mut WordWriter::new(&mut words));
+/// assert_eq!(words, [u64::MAX, 1]);
+/// ```
+#[derive(Debug)]
+pub struct WordWriter<'a> {
+    left: std::slice::IterMut<'a, Word>,
+}
+
+impl<'a> WordWriter<'a> {
+    /// A writer of all these words.
+    #[inline]
+    pub fn new(words: &'a mut [Word]) -> WordWriter<'a> {
+        WordWriter { left: words.iter_mut() }
+    }
+}
+
+impl Extend<Word> for WordWriter<'_> {
+    /// # Panics
+    /// If there are fewer words to be filled in.
+    #[inline]
+    fn extend<I: IntoIterator<Item = Word>>(&mut self, words: I) {
+        for word in words {
+            let Some(place) = self.left.next() else {
+                unreachable!("a value has as many words as its type has leaves")
+            };
+            *place = word;
+        }
     }
 }
 
@@ -51,6 +87,7 @@ pub struct WordReader<'a> {
 
 impl<'a> WordReader<'a> {
     /// A reader of all these words.
+    #[inline]
     pub fn new(words: &'a [Word]) -> WordReader<'a> {
         WordReader { words: Cow::Borrowed(words), at: 0, order: None }
     }
@@ -61,15 +98,18 @@ impl<'a> WordReader<'a> {
     }
 
     /// Leaves out the next `count` words.
+    #[inline]
     pub fn skip(&mut self, count: usize) {
         self.at += count;
     }
 
+    #[inline]
     fn place(&self, at: usize) -> usize {
         self.order.as_ref().map_or(at, |order| order.get(at).copied().unwrap_or(usize::MAX))
     }
 
     /// The next word; 0 behind the last.
+    #[inline]
     pub fn word(&mut self) -> Word {
         let at = self.place(self.at);
         self.at += 1;
@@ -83,6 +123,7 @@ impl<'a> WordReader<'a> {
         WordReader { words: self.words.clone(), at: 0, order: Some(order) }
     }
 
+    #[inline]
     fn address<T>(&mut self) -> *mut T {
         std::ptr::with_exposed_provenance_mut(self.word() as usize)
     }
@@ -91,12 +132,14 @@ impl<'a> WordReader<'a> {
 macro_rules! integers {
     ($($ty:ident through $wide:ident;)*) => {$(
         impl Pass for $ty {
-            fn pass(self, words: &mut Vec<Word>) {
-                words.push(self as $wide as Word);
+            #[inline]
+            fn pass(self, words: &mut impl Extend<Word>) {
+                words.extend([self as $wide as Word]);
             }
         }
 
         impl Give<'_> for $ty {
+            #[inline]
             fn give(words: &mut WordReader<'_>) -> $ty {
                 words.word() as $ty
             }
@@ -112,13 +155,15 @@ integers! {
 macro_rules! scalars {
     ($($ty:ty: $value:ident => $to:expr, $word:ident => $from:expr;)*) => {$(
         impl Pass for $ty {
-            fn pass(self, words: &mut Vec<Word>) {
+            #[inline]
+            fn pass(self, words: &mut impl Extend<Word>) {
                 let $value = self;
-                words.push($to);
+                words.extend([$to]);
             }
         }
 
         impl Give<'_> for $ty {
+            #[inline]
             fn give(words: &mut WordReader<'_>) -> $ty {
                 let $word = words.word();
                 $from
@@ -135,31 +180,36 @@ scalars! {
 }
 
 impl<T> Pass for &T {
-    fn pass(self, words: &mut Vec<Word>) {
-        words.push(std::ptr::from_ref(self).expose_provenance() as Word);
+    #[inline]
+    fn pass(self, words: &mut impl Extend<Word>) {
+        words.extend([std::ptr::from_ref(self).expose_provenance() as Word]);
     }
 }
 
 impl<T> Pass for &mut T {
-    fn pass(self, words: &mut Vec<Word>) {
-        words.push(std::ptr::from_mut(self).expose_provenance() as Word);
+    #[inline]
+    fn pass(self, words: &mut impl Extend<Word>) {
+        words.extend([std::ptr::from_mut(self).expose_provenance() as Word]);
     }
 }
 
 impl<T> Pass for &[T] {
-    fn pass(self, words: &mut Vec<Word>) {
+    #[inline]
+    fn pass(self, words: &mut impl Extend<Word>) {
         words.extend([self.as_ptr().expose_provenance() as Word, self.len() as Word]);
     }
 }
 
 impl<T> Pass for &mut [T] {
-    fn pass(self, words: &mut Vec<Word>) {
+    #[inline]
+    fn pass(self, words: &mut impl Extend<Word>) {
         words.extend([self.as_mut_ptr().expose_provenance() as Word, self.len() as Word]);
     }
 }
 
 impl Pass for &str {
-    fn pass(self, words: &mut Vec<Word>) {
+    #[inline]
+    fn pass(self, words: &mut impl Extend<Word>) {
         self.as_bytes().pass(words);
     }
 }
@@ -168,6 +218,7 @@ impl Pass for &str {
 // `&T` leads to a `T`, and a `&mut T` is the only one while the function runs.
 
 impl<'a, T> Give<'a> for &'a T {
+    #[inline]
     fn give(words: &mut WordReader<'a>) -> &'a T {
         // SAFETY: see above.
         unsafe { &*words.address() }
@@ -175,6 +226,7 @@ impl<'a, T> Give<'a> for &'a T {
 }
 
 impl<'a, T> Give<'a> for &'a mut T {
+    #[inline]
     fn give(words: &mut WordReader<'a>) -> &'a mut T {
         // SAFETY: see above.
         unsafe { &mut *words.address() }
@@ -182,6 +234,7 @@ impl<'a, T> Give<'a> for &'a mut T {
 }
 
 impl<'a, T> Give<'a> for &'a [T] {
+    #[inline]
     fn give(words: &mut WordReader<'a>) -> &'a [T] {
         let address = words.address();
         // SAFETY: see above; length and address belong together.
@@ -190,6 +243,7 @@ impl<'a, T> Give<'a> for &'a [T] {
 }
 
 impl<'a, T> Give<'a> for &'a mut [T] {
+    #[inline]
     fn give(words: &mut WordReader<'a>) -> &'a mut [T] {
         let address = words.address();
         // SAFETY: see above; length and address belong together.
@@ -198,6 +252,7 @@ impl<'a, T> Give<'a> for &'a mut [T] {
 }
 
 impl<'a> Give<'a> for &'a str {
+    #[inline]
     fn give(words: &mut WordReader<'a>) -> &'a str {
         // SAFETY: see above; the bytes were a `&str` when they came.
         unsafe { std::str::from_utf8_unchecked(Give::give(words)) }
@@ -205,19 +260,22 @@ impl<'a> Give<'a> for &'a str {
 }
 
 impl<T: Pass> Pass for Cell<T> {
-    fn pass(self, words: &mut Vec<Word>) {
+    #[inline]
+    fn pass(self, words: &mut impl Extend<Word>) {
         self.into_inner().pass(words);
     }
 }
 
 impl<'a, T: Give<'a>> Give<'a> for Cell<T> {
+    #[inline]
     fn give(words: &mut WordReader<'a>) -> Cell<T> {
         Cell::new(T::give(words))
     }
 }
 
 impl<T: Pass, const N: usize> Pass for [T; N] {
-    fn pass(self, words: &mut Vec<Word>) {
+    #[inline]
+    fn pass(self, words: &mut impl Extend<Word>) {
         self.into_iter().for_each(|item| item.pass(words));
     }
 }
@@ -232,7 +290,8 @@ macro_rules! tuples {
     ($(($($item:ident)*))*) => {$(
         #[allow(non_snake_case, unused_variables, clippy::unused_unit)]
         impl<$($item: Pass),*> Pass for ($($item,)*) {
-            fn pass(self, words: &mut Vec<Word>) {
+            #[inline]
+            fn pass(self, words: &mut impl Extend<Word>) {
                 let ($($item,)*) = self;
                 $($item.pass(words);)*
             }
@@ -240,6 +299,7 @@ macro_rules! tuples {
 
         #[allow(unused_variables, clippy::unused_unit)]
         impl<'a, $($item: Give<'a>),*> Give<'a> for ($($item,)*) {
+            #[inline]
             fn give(words: &mut WordReader<'a>) -> ($($item,)*) {
                 ($($item::give(words),)*)
             }

@@ -66,7 +66,7 @@ impl Drop for Inside {
 #[derive(Default)]
 pub(super) struct FromTier0 {
     /// The portal that they come to, which is no graph there.
-    pub portal: Option<Portal>,
+    pub portal: Option<Rc<Portal>>,
     /// They can go back.
     pub goes_back: bool,
     /// The portals that tier 0 finishes when runs have come to their merge points inside of this one.
@@ -91,6 +91,9 @@ pub(super) struct Doors {
 
 type Greens = SmallVec<[Word; 4]>;
 
+/// Code, and the words of its parameters.
+type Entering = (Rc<jitcodegen::Entry>, SmallVec<[Word; 8]>);
+
 struct Opened {
     door: Door,
     entry: Rc<jitcodegen::Entry>,
@@ -111,11 +114,11 @@ impl Doors {
     }
 
     /// Where a run with these words enters.
-    fn enter(&self, greens: &[Word], changes_of: impl Fn(usize) -> u32, words: &[Word]) -> Option<Next> {
+    fn enter(&self, greens: &[Word], changes_of: impl Fn(usize) -> u32, words: &[Word]) -> Option<Entering> {
         let Opened { door, entry, key, changes } = self.open.get(greens)?;
         let is_same = changes_of(*key) == *changes;
         let fits = is_same && door.bounds.iter().all(|(leaf, bound)| bound.contains(words[*leaf] as i64));
-        fits.then(|| Next::Entry(entry.clone(), door.order.iter().map(|leaf| words[*leaf]).collect()))
+        fits.then(|| (entry.clone(), door.order.iter().map(|leaf| words[*leaf]).collect()))
     }
 }
 
@@ -164,36 +167,44 @@ impl Jit<'_> {
             self.turned_away();
             return Ok(None);
         };
-        let portal = match self.tier0.portal.take() {
+        let portal = match self.tier0.portal.clone() {
             Some(portal) => portal,
             None => {
                 (self.policy, self.tier0.goes_back) = (Policy::Tracing, true);
                 self.engine.settings.limits_stop_traces = true;
-                self.engine.portal(&self.key.clone())?
+                let portal = Rc::new(self.engine.portal(&self.key.clone())?);
+                self.tier0.portal.insert(portal).clone()
             }
         };
-        let words = self.engine.with_fields(&portal, words);
-        let next = words.map_err(JitError::from).and_then(|words| self.arrive(&portal, &words));
-        self.tier0.portal = Some(portal);
+        let words = self.engine.with_fields(&portal, words).map_err(JitError::from);
+        let words = self.noted(words)?;
+        self.unit = Some(portal.unit);
+        self.stats.arrived += 1;
+        let greens = portal.greens(&words);
+        if let Some((entry, words)) = self.through_door(&portal, &greens, &words) {
+            return self.run_in(&entry, &words, activation).map(Some);
+        }
+        let next = self.arrive(&portal, greens, &words);
         if !matches!(next, Ok(Some(_))) {
             self.engine.memory.open_foreign(false); // tier 0 goes on, and no run
         }
         self.noted(next)?.map(|next| self.go_on_to(next, Some(activation))).transpose()
     }
 
-    /// Where a run goes on that stands at the portal's merge point.
-    fn arrive(&mut self, portal: &Portal, words: &[Word]) -> Result<Option<Next>, JitError> {
-        self.unit = Some(portal.unit);
-        self.stats.arrived += 1;
-        let greens = portal.greens(words);
-        if !self.engine.flips(Choice::Door)
-            && let Some(next) = self.tier0.doors.enter(&greens, |key| self.engine.changes_of(key), words)
-        {
-            self.stats.entered += 1;
-            self.engine.begin_portal_run(portal, words);
-            self.engine.memory.open_foreign(true);
-            return Ok(Some(next));
+    /// Where a run with these greens and words enters, if others have entered there.
+    fn through_door(&mut self, portal: &Portal, greens: &[Word], words: &[Word]) -> Option<Entering> {
+        if self.engine.flips(Choice::Door) {
+            return None;
         }
+        let entering = self.tier0.doors.enter(greens, |key| self.engine.changes_of(key), words)?;
+        self.stats.entered += 1;
+        self.engine.begin_portal_run(portal, words);
+        self.engine.memory.open_foreign(true);
+        Some(entering)
+    }
+
+    /// Where a run goes on that stands at the portal's merge point, and finds no door.
+    fn arrive(&mut self, portal: &Portal, greens: Greens, words: &[Word]) -> Result<Option<Next>, JitError> {
         if self.tier0.doors.shut.contains(&greens) && self.code.is_busy() {
             return Ok(None);
         }

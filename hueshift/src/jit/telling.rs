@@ -1,7 +1,7 @@
 //! What the driver tells of what it does: its own events, and the engine's facts among them.
 
 use super::{Jit, JitError, Size, Stats};
-use crate::clock::{Tier, Within};
+use crate::clock::{Clock, Tier, Within};
 use crate::code::{Compiling, Finished, Made};
 use crate::events::facts::{self, At};
 use crate::events::{End, Event, Place, Reason, Recorder, Sink, What, micros};
@@ -18,6 +18,8 @@ const NOWHERE: At = (GuestPosition::NONE, Loc::UNKNOWN);
 /// What a driver has told so far.
 pub(super) struct Teller {
     recorder: Recorder,
+    /// The recorder's, or one that doesn't run.
+    clock: Clock,
     /// Its number among those of the recorder.
     compiler: u32,
     /// The recorder is another's, who counts the time of all of them.
@@ -46,6 +48,7 @@ impl Teller {
     pub fn new(recorder: Recorder) -> Teller {
         let compiler = recorder.next_compiler();
         Teller {
+            clock: recorder.clock().clone(),
             recorder,
             compiler,
             is_shared: false,
@@ -63,8 +66,8 @@ impl Teller {
 
     /// All has been thrown away that has been told of: what comes is another compiler's.
     pub fn start_over(&mut self) {
-        let is_shared = self.is_shared;
-        *self = Teller { is_shared, ..Teller::new(self.recorder.clone()) };
+        let (is_shared, clock) = (self.is_shared, self.clock.clone());
+        *self = Teller { is_shared, clock, ..Teller::new(self.recorder.clone()) };
     }
 
     /// A trace begins where the interpreter has come so often; nothing where tier 0 counts.
@@ -99,29 +102,31 @@ impl Jit<'_> {
         self.teller.recorder.set_sink(Some(Box::new(sink) as Sink));
     }
 
-    /// Tells what happens to others' recorder from here on.
-    pub(crate) fn tell_to(&mut self, recorder: &Recorder) {
-        self.teller = Teller { is_shared: true, ..Teller::new(recorder.clone()) };
+    /// Tells what happens to others' recorder from here on. Its clock is for runs that may be in tier 0 instead, as far
+    /// as nobody wants to see the time.
+    pub(crate) fn tell_to(&mut self, recorder: &Recorder, may_be_in_tier0: bool) {
+        let clock = if may_be_in_tier0 { recorder.clock().clone() } else { recorder.clock().if_it_stays() };
+        self.teller = Teller { is_shared: true, clock, ..Teller::new(recorder.clone()) };
     }
 
     /// Whether the run has gone to compiled code and back for too long, and tier 0 can go on for now.
     pub(super) fn goes_to_and_fro(&self) -> bool {
-        self.tier0.goes_back && self.teller.recorder.clock().goes_to_and_fro()
+        self.tier0.goes_back && self.teller.clock.goes_to_and_fro()
     }
 
     /// Whether code has taken so long to make that tier 0 is to go on where more is hot.
     pub(super) fn makes_too_much(&self) -> bool {
-        self.tier0.goes_back && self.teller.recorder.clock().makes_too_much()
+        self.tier0.goes_back && self.teller.clock.makes_too_much()
     }
 
     /// The run is in a tier, until what this gives is dropped.
     pub(super) fn enter_tier(&self, tier: Tier) -> Within {
-        self.teller.recorder.clock().enter(tier)
+        self.teller.clock.enter(tier)
     }
 
     /// The same with the time in each tier, unless it is counted elsewhere.
     pub(super) fn timed(&self, stats: Stats) -> Stats {
-        if self.teller.is_shared { stats } else { stats.timed(self.teller.recorder.clock()) }
+        if self.teller.is_shared { stats } else { stats.timed(&self.teller.clock) }
     }
 
     /// How much code there is for each place in the guest program, largest first.
