@@ -23,12 +23,33 @@
 
 use crate::ir::{Graph, Module, Type, Word};
 use std::any::Any;
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// What an implementation looks like: words of the arguments, and words of the results to be filled in.
 pub type HostFn = dyn Fn(&[Word], &mut [Word]) -> Result<(), String> + Send + Sync;
+
+/// An implementation that machine code calls as it is: words of the arguments, and words of the results to be filled in,
+/// as many as the function's types say. It gives 0; or something else when it has failed, and [`fail`] has been told why.
+/// It doesn't unwind.
+pub type DirectFn = unsafe extern "C" fn(*const Word, *mut Word) -> i64;
+
+thread_local! {
+    /// Why the [`DirectFn`] that has just failed on this thread did.
+    static FAILURE: Cell<Option<String>> = const { Cell::new(None) };
+}
+
+/// The [`DirectFn`] that runs on this thread is about to fail, with this message.
+pub fn fail(message: String) {
+    FAILURE.set(Some(message));
+}
+
+/// What a [`DirectFn`] that has just failed on this thread said.
+pub fn take_failure() -> String {
+    FAILURE.take().unwrap_or_else(|| "a function of the host failed".to_owned())
+}
 
 /// A function with its types.
 #[derive(Clone)]
@@ -39,6 +60,8 @@ pub struct HostFunction {
     pub results: Vec<Type>,
     /// The function.
     pub function: Arc<HostFn>,
+    /// The same for machine code of this process, if there is such a thing.
+    pub direct: Option<DirectFn>,
 }
 
 impl HostFunction {
@@ -48,7 +71,12 @@ impl HostFunction {
         results: impl Into<Vec<Type>>,
         function: impl Fn(&[Word], &mut [Word]) -> Result<(), String> + Send + Sync + 'static,
     ) -> HostFunction {
-        HostFunction { params: params.into(), results: results.into(), function: Arc::new(function) }
+        HostFunction { params: params.into(), results: results.into(), function: Arc::new(function), direct: None }
+    }
+
+    /// The same function, which machine code calls as `direct`: that does the same.
+    pub fn with_direct(self, direct: DirectFn) -> HostFunction {
+        HostFunction { direct: Some(direct), ..self }
     }
 
     /// Calls it. A panic is an error with its message.

@@ -123,7 +123,7 @@ pub(crate) fn register(
     };
     code.register_helper(
         HELPER,
-        Helper { params: vec![Type::Int], results: vec![Type::Int], function: Box::new(function) },
+        Helper { params: vec![Type::Int], results: vec![Type::Int], function: Box::new(function), direct: None },
     )?;
     Ok(Some(counts))
 }

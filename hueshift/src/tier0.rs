@@ -104,13 +104,21 @@ fn message(payload: &(dyn Any + Send)) -> String {
 /// each call of a host function by compiled code, so it costs next to nothing where there is no panic.
 #[inline]
 fn quietly<T>(f: impl FnOnce() -> T) -> Result<T, Caught> {
+    catching(f).map_err(|(payload, caught)| caught_panic(payload, caught))
+}
+
+/// A panic, and what it said and where as the hook has kept it.
+type Panic = (Box<dyn Any + Send>, Option<Caught>);
+
+#[inline]
+fn catching<T>(f: impl FnOnce() -> T) -> Result<T, Panic> {
     install_hook();
     CATCHING.set(CATCHING.get() + 1);
     let result = catch_unwind(AssertUnwindSafe(f));
     CATCHING.set(CATCHING.get() - 1);
     // One that something in `f` has caught itself is of no interest.
     let caught = if HAS_CAUGHT.take() { CAUGHT.take() } else { None };
-    result.map_err(|payload| caught_panic(payload, caught))
+    result.map_err(|payload| (payload, caught))
 }
 
 /// What a panic said and where, as the hook has kept it. One that is hueshift's own goes on.
@@ -129,6 +137,19 @@ fn caught_panic(payload: Box<dyn Any + Send>, caught: Option<Caught>) -> Caught 
 /// If it panics.
 pub fn catch_message<T>(f: impl FnOnce() -> T) -> Result<T, String> {
     quietly(f).map_err(|caught| caught.message)
+}
+
+/// The same where nothing may unwind: hueshift's own panics, too.
+///
+/// # Errors
+/// If it panics.
+#[inline]
+pub(crate) fn catch_even_bugs<T>(f: impl FnOnce() -> T) -> Result<T, String> {
+    catching(f).map_err(|(payload, caught)| {
+        let is_bug = BUG.take();
+        let said = caught.map_or_else(|| message(&*payload), |caught| caught.message);
+        if is_bug { format!("helper panicked: {said}") } else { said }
+    })
 }
 
 /// Runs a function of an interpreter's tier 0. A panic becomes the [`Trap`] that it is in graphs: the kind by its

@@ -30,6 +30,9 @@ pub const MAX_VALUES: usize = 1024;
 /// The most operands of one trap.
 pub const MAX_TRAP_ARGS: usize = 64;
 
+/// In place of a registered function's number: generated code has called it itself, and it has failed.
+pub const HAS_FAILED: u64 = u64::MAX;
+
 const _: () = assert!(MAX_TRAP_ARGS <= MAX_VALUES);
 
 /// What generated code returns.

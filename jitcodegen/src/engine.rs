@@ -16,6 +16,7 @@ use crate::translation::{Translation, data_of};
 use crate::worker::Worker;
 pub use background::Finished;
 use cranelift_module::FuncId;
+use flowgraph::host::HostFunction;
 use flowgraph::ir::{Graph, Module, Type};
 use flowgraph::memory::{Bounds, Memory};
 use indexmap::IndexMap;
@@ -471,7 +472,8 @@ impl Engine {
         if self.helpers.contains_key(name) {
             return Err(CodegenError::DuplicateHelper(name.to_owned()));
         }
-        let signature = HelperSignature { params: helper.params.clone(), results: helper.results.clone() };
+        let (params, results, direct) = (helper.params.clone(), helper.results.clone(), helper.direct);
+        let signature = HelperSignature { params, results, direct };
         Arc::make_mut(&mut self.helpers).insert(name.to_owned(), signature);
         self.host.add_helper(helper);
         Ok(())
@@ -483,10 +485,9 @@ impl Engine {
             return Ok(());
         }
         let host = memory.hosts().get(name).cloned().ok_or_else(|| CodegenError::NoHost(name.to_owned()))?;
-        let (params, results) = (host.params, host.results);
-        let function = host.function;
+        let HostFunction { params, results, function, direct } = host;
         let call = move |_: &HelperCx<'_>, args: &[u64], results: &mut [u64]| Ok(function(args, results)?);
-        self.register_helper(name, Helper { params, results, function: Box::new(call) })
+        self.register_helper(name, Helper { params, results, function: Box::new(call), direct })
     }
 
     /// Sets what is called at the merge points of portals (see [`Tier::merge_points`]).

@@ -22,6 +22,7 @@ use cranelift_codegen::ir::{self, BlockArg, FuncRef, InstBuilder, InstructionDat
 use cranelift_codegen::isa::TargetIsa;
 use cranelift_frontend::{FunctionBuilder, Switch};
 use cranelift_module::{FuncId, Linkage, Module};
+use flowgraph::host::DirectFn;
 use flowgraph::ir::{Block, BlockId, Const, DataId, Edge, Graph, Op, Opcode, Operand, Terminator, Trap, Type, ValueId};
 use indexmap::IndexMap;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -58,6 +59,8 @@ pub(crate) struct HelperSignature {
     pub params: Vec<Type>,
     /// The types of its results.
     pub results: Vec<Type>,
+    /// What is called instead of the shim.
+    pub direct: Option<DirectFn>,
 }
 
 /// How code refers to data, to functions that are no graphs, and to graphs.
@@ -152,6 +155,8 @@ pub(crate) struct Translator<'t, 'f, 'u> {
     /// It is never called.
     entered: bool,
     failed: Option<ir::Block>,
+    /// Where the words of calls lie that the host answers itself.
+    pub handed: Option<ir::StackSlot>,
     /// The block by which all exits leave.
     pub way_out: Option<ir::Block>,
     /// The one by which all traps do.
@@ -217,6 +222,7 @@ pub(crate) fn translate(
         slots,
         entered: function.entered,
         failed: None,
+        handed: None,
         way_out: None,
         trapped: None,
     };
@@ -421,13 +427,17 @@ impl Translator<'_, '_, '_> {
 
     /// Sets a word of an array of the context. The upper half of a single's word is zero, as everywhere.
     fn store_word(&mut self, value: ir::Value, array: i32, index: usize) {
-        let value = if self.b.func.dfg.value_type(value) == types::F32 {
-            let bits = self.b.ins().bitcast(types::I32, MemFlagsData::new(), value);
-            self.b.ins().uextend(types::I64, bits)
-        } else {
-            value
-        };
+        let value = self.word(value);
         self.store_context(value, offset::word(array, index));
+    }
+
+    /// A value as a word is stored of it: half of a single's is zero.
+    pub fn word(&mut self, value: ir::Value) -> ir::Value {
+        if self.b.func.dfg.value_type(value) != types::F32 {
+            return value;
+        }
+        let bits = self.b.ins().bitcast(types::I32, MemFlagsData::new(), value);
+        self.b.ins().uextend(types::I64, bits)
     }
 
     /// Checks a number of values handed over at once.

@@ -2,11 +2,13 @@
 //!
 //! Mathematical functions are called directly, in the platform's calling convention, and are those that the evaluator
 //! uses, so that both agree to the last bit. Registered functions are Rust closures; they are called through one shim
-//! that catches panics and answers with a status word, since nothing may unwind through generated code.
+//! that catches panics and answers with a status word, since nothing may unwind through generated code. Those that answer
+//! so themselves are called as they are.
 
 use crate::sites::SharedSites;
 use cranelift_codegen::ir::LibCall;
 use flowgraph::eval::TrapReport;
+use flowgraph::host::DirectFn;
 use flowgraph::ir::{Loc, Type};
 use flowgraph::math::Function;
 
@@ -18,6 +20,8 @@ pub struct Helper {
     pub results: Vec<Type>,
     /// The function: takes words, fills in the words of the results.
     pub function: Box<HelperFn>,
+    /// The same function without the shim, if there is such a thing: machine code calls it then.
+    pub direct: Option<DirectFn>,
 }
 
 /// What a registered function looks like.

@@ -168,7 +168,7 @@ impl Writer<'_> {
             if graph.is_host() {
                 let params = flowgraph::host::param_types(self.input.module, graph);
                 let results = graph.results.clone();
-                self.helpers.insert(key.clone(), HelperSignature { params, results });
+                self.helpers.insert(key.clone(), HelperSignature { params, results, direct: None });
                 continue;
             }
             let params = of_graph(graph.entry_params());
@@ -246,7 +246,7 @@ impl Writer<'_> {
         // Without this section, linkers make the stack executable.
         product.object.add_section(Vec::new(), b".note.GNU-stack".to_vec(), SectionKind::Other);
         let bytes = product.emit().map_err(failed)?;
-        let function = |(name, HelperSignature { params, results })| HostFunction { name, params, results };
+        let function = |(name, HelperSignature { params, results, .. })| HostFunction { name, params, results };
         Ok(ObjectFile {
             bytes,
             traps: self.sites.lock().traps.iter().map(|site| site.trap.clone()).collect(),

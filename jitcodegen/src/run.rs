@@ -10,7 +10,7 @@
 #![allow(unsafe_code, reason = "calls generated code and shares the context with it")]
 
 use crate::CodegenError;
-use crate::abi::{Context, MAX_VALUES, hook, status};
+use crate::abi::{Context, HAS_FAILED, MAX_VALUES, hook, status};
 use crate::code::Code;
 use crate::engine::Options;
 use crate::helpers::{Failure, Helper, HelperCx};
@@ -408,10 +408,16 @@ unsafe fn host_of<'a>(context: *mut Context) -> &'a Host {
 /// A registered function with no more parameters and results than this is called without memory of its own for them.
 const FEW: usize = 4;
 
-/// Calls a registered function for generated code: arguments in the context's values, results in its results.
+/// Calls a registered function for generated code: arguments in the context's values, results in its results. With
+/// [`HAS_FAILED`] for its number, one that generated code has called itself has failed.
 extern "C" fn call_helper(context: *mut Context, index: u64, site: u64) -> i64 {
     // SAFETY: generated code hands on the context that it was entered with.
     let host = unsafe { host_of(context) };
+    if index == HAS_FAILED {
+        let (message, loc) = (flowgraph::host::take_failure(), host.sites.lock().traps[site as usize].trap.loc);
+        host.fail(TrapReport { kind: TrapKind::Panic, message, loc });
+        return status::TRAPPED;
+    }
     // SAFETY: a helper stays where it is in its `Rc`, which the host keeps as long as it lives.
     let helper: &Helper = unsafe { &*Rc::as_ptr(&host.helpers.borrow()[index as usize]) };
     let (params, results) = (helper.params.len(), helper.results.len());

@@ -43,9 +43,9 @@ fn registered_functions() {
         results[1] = u64::from((f32::from_bits(args[1] as u32) + 1.0).to_bits());
         Ok(())
     };
-    let helper = Helper { params: types(), results: types(), function: Box::new(function) };
+    let helper = Helper { params: types(), results: types(), function: Box::new(function), direct: None };
     engine.register_helper("outside", helper).unwrap();
-    let again = Helper { params: types(), results: types(), function: Box::new(|_, _, _| Ok(())) };
+    let again = Helper { params: types(), results: types(), function: Box::new(|_, _, _| Ok(())), direct: None };
     assert!(matches!(engine.register_helper("outside", again), Err(CodegenError::DuplicateHelper(_))));
     engine.compile(&module(vec![caller()]), &Memory::new()).unwrap();
     let half = u64::from(0.5f32.to_bits());

@@ -11,6 +11,7 @@
 use crate::expand::{Entry, visible_inside};
 use crate::rewrite::{Leading, second_name};
 use crate::{layout, values};
+use flowgraph::host::param_types;
 use flowgraph::ir::{Graph, Module, RustType};
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
@@ -417,11 +418,11 @@ impl Carried {
     }
 }
 
-/// A function from words to words.
+/// A function from words to words, or a type that has one.
 pub struct Shim {
     /// Its name.
     pub name: Ident,
-    /// The function.
+    /// Itself.
     pub tokens: TokenStream,
 }
 
@@ -432,16 +433,26 @@ impl Host<'_> {
         let function = &self.sig.ident;
         let path = path_of(self.self_ty.as_ref(), function);
         let Carried { names, given, passed } = Carried::new(module, self.graph);
+        let (params, results) = (param_types(module, self.graph).len(), self.graph.results.len());
         let tokens = quote! {
             #[doc(hidden)]
-            #[allow(clippy::let_unit_value)]
-            pub(crate) fn #name(words: &[u64], results: &mut [u64]) {
-                let mut words = ::hueshift::embed::WordReader::new(words);
-                let results = &mut ::hueshift::embed::WordWriter::new(results);
-                let _ = (&mut words, &results);
-                #given
-                let result = #path(#(#names),*);
-                #passed
+            #[allow(non_camel_case_types)]
+            pub(crate) struct #name;
+
+            impl ::hueshift::embed::HostCall for #name {
+                const PARAMS: usize = #params;
+                const RESULTS: usize = #results;
+
+                #[allow(clippy::let_unit_value)]
+                #[inline]
+                fn call(words: &[u64], results: &mut [u64]) {
+                    let mut words = ::hueshift::embed::WordReader::new(words);
+                    let results = &mut ::hueshift::embed::WordWriter::new(results);
+                    let _ = (&mut words, &results);
+                    #given
+                    let result = #path(#(#names),*);
+                    #passed
+                }
             }
         };
         Shim { name, tokens }

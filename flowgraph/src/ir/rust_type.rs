@@ -358,8 +358,9 @@ impl Module {
             RustType::Struct(name) => {
                 for field in self.structs.get(name).iter().flat_map(|s| &s.fields) {
                     let part = part(&field.name, field.offset);
-                    match (field.green, &self.leaves(&field.ty)[..]) {
-                        (true, [leaf]) => found.push(KeyField { scalar: leaf.scalar, ..part }),
+                    // An array has as many leaves as elements: names of places are asked for with each event.
+                    match field.green.then(|| self.leaves(&field.ty)).as_deref() {
+                        Some([leaf]) => found.push(KeyField { scalar: leaf.scalar, ..part }),
                         _ => self.collect_key_fields(&field.ty, &part, found),
                     }
                 }

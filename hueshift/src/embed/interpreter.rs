@@ -1,6 +1,7 @@
 //! What the macros know of an interpreter, and what is made of it on demand.
 
 use super::jit::Jit;
+use flowgraph::host::DirectFn;
 use flowgraph::ir::{DataId, Module, Word};
 use flowgraph::memory::Memory;
 use std::sync::{Arc, OnceLock};
@@ -21,6 +22,8 @@ pub struct HostFunction {
     pub function: &'static str,
     /// The shim.
     pub call: fn(&[u64], &mut [u64]),
+    /// The shim for machine code.
+    pub direct: DirectFn,
 }
 
 /// A portal in tier 0, as runs call it that come to its merge point inside of another portal: words in, words out.

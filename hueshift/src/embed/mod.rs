@@ -34,6 +34,7 @@ mod trap;
 mod trials;
 mod values;
 
+pub use hosts::HostCall;
 pub use interpreter::{Definition, Entry, HostFunction, Interpreter, PortalFunction};
 pub use jit::{Error, Jit};
 pub use tiers::{Entered, Green};

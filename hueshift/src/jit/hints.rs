@@ -21,6 +21,6 @@ pub(super) fn register(code: &mut Engine, every: u64) -> Result<(), CodegenError
         results[0] = u64::from((mixed ^ mixed >> 31).is_multiple_of(every));
         Ok(())
     };
-    let helper = Helper { params: Vec::new(), results: vec![Type::Int], function: Box::new(function) };
+    let helper = Helper { params: Vec::new(), results: vec![Type::Int], function: Box::new(function), direct: None };
     code.register_helper(LOOK_AT_HINT, helper)
 }

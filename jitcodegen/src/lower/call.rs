@@ -1,13 +1,13 @@
 //! Calls: of other graphs, of the mathematics library, of what the host registered, and of the host at merge points.
 
 use crate::CodegenError;
-use crate::abi::{self, MAX_VALUES, Shape, clif_type, hook, offset, status};
+use crate::abi::{self, HAS_FAILED, MAX_VALUES, Shape, clif_type, hook, offset, status};
 use crate::function::{Function, Outside, Translator};
 use crate::helpers::{self, Direct};
 use crate::sites::{MergeSite, TrapSite};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
-use flowgraph::ir::{BlockId, Op, Operand, Type};
+use cranelift_codegen::ir::{BlockArg, InstBuilder, StackSlotData, StackSlotKind, Value, types};
+use flowgraph::ir::{BlockId, Loc, Op, Operand, Type};
 use flowgraph::math;
 
 impl Translator<'_, '_, '_> {
@@ -94,12 +94,56 @@ impl Translator<'_, '_, '_> {
         self.check_types(name, &op.args, &helper.params)?;
         self.check_results(name, op, &helper.results)?;
         self.limit(op.args.len().max(op.results.len()), MAX_VALUES)?;
+        if let (Some(direct), Outside::Addresses { .. }) = (helper.direct, &self.unit.outside) {
+            return self.call_as_it_is(op, direct as usize);
+        }
         self.hand_over(&Shape::Memory, &op.args)?;
-        let site = self.unit.sites.lock().trap(TrapSite::host_failed(op.loc));
+        let status = self.ask_for_helper(index as u64, op.loc);
+        self.results_of_call(op, status);
+        Ok(())
+    }
+
+    /// Has the host call the function of this number.
+    fn ask_for_helper(&mut self, index: u64, loc: Loc) -> Value {
+        let site = self.unit.sites.lock().trap(TrapSite::host_failed(loc));
         let index = self.b.ins().iconst(types::I64, index as i64);
         let site = self.b.ins().iconst(types::I64, i64::from(site));
-        let status = self.call_host(offset::CALL_HELPER, &[index, site]);
-        self.results_of_call(op, status);
+        self.call_host(offset::CALL_HELPER, &[index, site])
+    }
+
+    /// A call of a function at this address that takes words from memory, and leaves its results behind them: no memory
+    /// of the context's, since the function may enter generated code.
+    fn call_as_it_is(&mut self, op: &Op, address: usize) -> Result<(), CodegenError> {
+        let bytes = |words: usize| 8 * words as u32;
+        let (params, words) = (bytes(op.args.len()), bytes(op.args.len() + op.results.len()));
+        let new = || StackSlotData::new(StackSlotKind::ExplicitSlot, words, 3);
+        let slot = *self.handed.get_or_insert_with(|| self.b.create_sized_stack_slot(new()));
+        let size = &mut self.b.func.sized_stack_slots[slot].size;
+        *size = words.max(*size);
+        for (i, value) in self.all_values(&op.args)?.into_iter().enumerate() {
+            let word = self.word(value);
+            self.b.ins().stack_store(types::I64, word, slot, bytes(i) as i32);
+        }
+        let given = self.b.ins().stack_addr(types::I64, slot, 0);
+        let wanted = self.b.ins().stack_addr(types::I64, slot, params as i32);
+        let signature = abi::host_signature(self.host_convention(), &[types::I64; 2], &[types::I64]);
+        let call = self.call_outside("", address, signature, &[given, wanted])?;
+        let status = self.b.inst_results(call)[0];
+
+        let (failed, go_on) = (self.b.create_block(), self.b.create_block());
+        self.b.set_cold_block(failed);
+        self.b.ins().brif(status, failed, &[], go_on, &[]);
+        self.b.switch_to_block(failed);
+        let status = self.ask_for_helper(HAS_FAILED, op.loc);
+        let leave = self.failed_block();
+        self.b.ins().jump(leave, &[BlockArg::Value(status)]);
+
+        self.b.switch_to_block(go_on);
+        for (i, result) in op.results.iter().enumerate() {
+            let ty = clif_type(self.graph.values[result.index()].ty);
+            let value = self.b.ins().stack_load(types::I64, ty, slot, (params + bytes(i)) as i32);
+            self.define(*result, value);
+        }
         Ok(())
     }
 

@@ -167,7 +167,7 @@ impl<'a> Rewriter<'a> {
             let shim = host.shim(self.module);
             let name = &shim.name;
             let function = &host.graph.function;
-            self.hosts.push(quote! { ::hueshift::embed::HostFunction { function: #function, call: #path #name } });
+            self.hosts.push(quote! { ::hueshift::embed::HostFunction::of::<#path #name>(#function) });
             items.push(Item::Verbatim(shim.tokens));
         }
         Ok(())
