@@ -154,6 +154,9 @@ pub struct Engine<'m> {
     pub(crate) run: RunRoots,
 }
 
+/// A function that is copied into its caller, and its greens.
+pub(crate) type CopiedKey = (GraphIx, SmallVec<[Const; 8]>);
+
 /// The functions that residual code calls.
 #[derive(Debug, Default)]
 pub struct Functions {
@@ -164,7 +167,10 @@ pub struct Functions {
     /// Those that could not be specialized.
     pub(crate) refused: FxHashSet<FunctionKey>,
     /// How often portals have been copied into what is being specialized, where they call themselves.
-    pub(crate) copied: FxHashMap<(GraphIx, SmallVec<[Const; 8]>), u32>,
+    pub(crate) copied: FxHashMap<CopiedKey, u32>,
+    /// The functions that have been found to come to themselves with the same greens, and how often they have been
+    /// copied into anything since the latest trace began.
+    pub(crate) recursive: FxHashMap<CopiedKey, u32>,
     /// Those that are called as they are, by their flow keys.
     pub as_they_are: indexmap::IndexSet<String>,
 }

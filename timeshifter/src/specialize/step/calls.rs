@@ -1,6 +1,6 @@
 //! Calls: inlined, specialized for their green arguments, left as they are, or carried out while compiling.
 
-use crate::specialize::engine::{Engine, FunctionKey, Unit};
+use crate::specialize::engine::{CopiedKey, Engine, FunctionKey, Unit};
 use crate::specialize::error::{Met, SpecError};
 use crate::specialize::event::What;
 use crate::specialize::state::memory::Origin;
@@ -16,6 +16,10 @@ use std::rc::Rc;
 /// So often a portal that calls itself is copied, for the same greens, into what is specialized at one go: further calls
 /// are calls. One that calls itself twice with a green that counts down would be copied two to the power of that.
 const COPIES: u32 = 16;
+
+/// So often a function that has been found to come to itself with the same greens is copied into anything: there is code
+/// of it that can be called. Where six functions call each other, there are 325 ways from one of them through others.
+const RECURSIVE_COPIES: u32 = 1;
 
 /// The green arguments of a call.
 type GreenArguments = SmallVec<[(ValueId, Const); 8]>;
@@ -119,6 +123,9 @@ impl<'m> Engine<'m> {
         let greens = self.green_arguments(callee, args, op)?;
         let key: SmallVec<[Const; 8]> = greens.iter().map(|(_, c)| *c).collect();
         let recursive = st.frames.iter().any(|f| f.graph == callee && *f.greens == key[..]);
+        if recursive {
+            self.functions.recursive.entry((callee, key.clone())).or_default();
+        }
         let deep = st.frames.len() >= self.limits.inline_depth;
         if recursive || deep || self.is_copied_often(st, op, callee, &key) || self.leaves_call(st, op) {
             if deep && !recursive {
@@ -143,17 +150,25 @@ impl<'m> Engine<'m> {
         Ok(None)
     }
 
-    /// Whether a portal that calls itself has been copied so often for these greens that it is better called. Of the
-    /// functions that there may be half are left to recursions, which can't do without.
+    /// Whether a function that comes to itself with the same greens, or a portal that calls itself, has been copied so
+    /// often for these greens that it is better called. Of the functions that there may be half are left to recursions,
+    /// which can't do without.
     fn is_copied_often(&mut self, st: &State, op: &Op, callee: GraphIx, greens: &[Const]) -> bool {
+        if op.results.iter().any(|result| self.program.is_green(st.frame().graph, *result)) {
+            return false;
+        }
+        let key: CopiedKey = (callee, greens.into());
+        if let Some(copies) = self.functions.recursive.get_mut(&key) {
+            *copies += 1;
+            return *copies > RECURSIVE_COPIES;
+        }
         if self.program.graph(callee).attributes.portal.is_none()
             || self.functions.made.len() >= self.limits.functions / 2
             || !st.frames.iter().any(|frame| frame.graph == callee)
-            || op.results.iter().any(|result| self.program.is_green(st.frame().graph, *result))
         {
             return false;
         }
-        let copies = self.functions.copied.entry((callee, greens.into())).or_default();
+        let copies = self.functions.copied.entry(key).or_default();
         *copies += 1;
         *copies > COPIES
     }

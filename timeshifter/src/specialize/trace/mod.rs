@@ -157,6 +157,7 @@ impl Engine<'_> {
         self.tracing.traces += 1;
         self.quiet_steps = 0;
         self.functions.copied.clear();
+        self.functions.recursive.values_mut().for_each(|copies| *copies = 0);
         self.tracing.decisions.clear();
         let at_first = of == Beginning::MergePoint;
         self.trace(Trace { st, heads: Heads::new(self.tracing.traces, at_first), traced: 0 })
