@@ -55,7 +55,7 @@ struct Running {
 const FREE: Duration = Duration::from_micros(1500);
 
 /// What it takes to go over to compiled code and back, the clock included.
-const ENTERING: Duration = Duration::from_nanos(80);
+const ENTERING: Duration = Duration::from_nanos(400);
 
 /// So many times as long as in compiled code a run would be in tier 0, as is supposed while it warms up, and later,
 /// when that is better.
@@ -122,12 +122,17 @@ impl Running {
             return false;
         }
         self.stands_for.set(if is_sampled { SAMPLED } else { 1 });
-        let [_, _, blackholing, _, making] = self.spent.get();
-        let whole = self.hot_since.get().map_or(Duration::ZERO, |since| since.elapsed());
-        let too_much = blackholing + making > FREE + self.paying.get() * FASTER_WARM + whole.mul_f64(SHARE);
+        let too_much = self.brings_too_little();
         // One that is turned away is looked at again when it comes next.
         self.came.set(if too_much { came } else { 0 });
         too_much
+    }
+
+    /// Whether all that isn't the guest's own has taken more of a warm run than its time in code can have brought.
+    fn brings_too_little(&self) -> bool {
+        let [_, _, blackholing, driving, making] = self.spent.get();
+        let whole = self.hot_since.get().map_or(Duration::ZERO, |since| since.elapsed());
+        blackholing + driving + making > FREE + self.paying.get() * FASTER_WARM + whole.mul_f64(SHARE)
     }
 
     fn makes_too_much(&self) -> bool {
@@ -197,17 +202,29 @@ impl Clock {
         }))
     }
 
+    /// The same where nobody need know it but who wants to see where time goes.
+    #[inline]
+    pub fn enter_if_it_stays(&self, tier: Tier) -> Within {
+        match &self.0 {
+            Some(running) if running.stays => self.enter(tier),
+            _ => Within(None),
+        }
+    }
+
     /// Whether a run that comes here to go over to compiled code has spent more on that than it can bear: then it is to
     /// go on in tier 0. The first time that this is asked the run becomes hot. As long as it isn't warm, coming to
-    /// compiled code and leaving it counts, for a time that is so short; from then on making the code, and what is done
-    /// behind exits (whether it pays to enter it is told by trials).
+    /// compiled code and leaving it counts, for a time that is so short, and what is done behind exits; from then on
+    /// making the code, too.
     pub fn costs_too_much(&self) -> bool {
         self.0.as_ref().is_some_and(|running| !running.warm_up.is_zero() && running.costs_too_much())
     }
 
-    /// The same of a run that isn't warm and has just left compiled code.
+    /// The same of a run that has just left compiled code.
     pub fn goes_to_and_fro(&self) -> bool {
-        self.0.as_ref().is_some_and(|running| running.is_warming_up() && running.goes_to_and_fro())
+        self.0.as_ref().is_some_and(|running| match running.is_warming_up() {
+            true => running.goes_to_and_fro(),
+            false => !running.warm_up.is_zero() && running.measures.get() && running.brings_too_little(),
+        })
     }
 
     /// Whether a run has spent more on making code than it can bear: then what is hot is to wait.
@@ -233,11 +250,19 @@ struct Stay {
 }
 
 impl Drop for Within {
+    #[inline]
     fn drop(&mut self) {
-        let Some(Stay { running, tier, before }) = &self.0 else { return };
-        running.change(*before);
-        if *tier == Tier::Driving {
-            running.drives(false);
+        if let Some(stay) = &self.0 {
+            stay.ends();
+        }
+    }
+}
+
+impl Stay {
+    fn ends(&self) {
+        self.running.change(self.before);
+        if self.tier == Tier::Driving {
+            self.running.drives(false);
         }
     }
 }
@@ -312,7 +337,7 @@ mod tests {
         while !clock.costs_too_much() {
             stay(Tier::Making);
         }
-        assert!(!clock.goes_to_and_fro(), "where it has left compiled code it isn't looked at");
+        assert!(clock.goes_to_and_fro(), "also where it has just left compiled code");
         while clock.costs_too_much() {
             stay(Tier::Compiled); // which earns it
         }

@@ -71,12 +71,20 @@ pub(crate) fn outside<T>(f: impl FnOnce() -> T) -> T {
 
 /// While a run is being caught, panics are not printed, but kept with their place. A thread that is panicking may not
 /// say what is done with panics: a later run does.
+#[inline]
 fn install_hook() {
     static ONCE: Once = Once::new();
-    if ONCE.is_completed() || std::thread::panicking() {
+    if !ONCE.is_completed() {
+        install_hook_once(&ONCE);
+    }
+}
+
+#[cold]
+fn install_hook_once(once: &Once) {
+    if std::thread::panicking() {
         return;
     }
-    ONCE.call_once(|| {
+    once.call_once(|| {
         let before = take_hook();
         set_hook(Box::new(move |info: &PanicHookInfo<'_>| {
             let caught = CAUGHT.try_with(|caught| {
@@ -158,6 +166,7 @@ pub(crate) fn catch_even_bugs<T>(f: impl FnOnce() -> T) -> Result<T, String> {
 ///
 /// # Errors
 /// If it panics.
+#[inline]
 pub fn catch<T>(interpreter: &Interpreter, f: impl FnOnce() -> T) -> Result<T, Trap> {
     quietly(f).map_err(|caught| trap_of(&caught, interpreter.module()))
 }

@@ -11,7 +11,7 @@ use super::interpreter::{Entry, Interpreter};
 use super::jit::{Error, Jit};
 use super::sampler::Sampler;
 use super::trap::Trap;
-use super::trials::Trials;
+use super::trials::{Trials, Verdict};
 use super::values::WordReader;
 use crate::again::comes_back;
 use crate::clock::Tier;
@@ -149,7 +149,7 @@ impl<'p> Jit<'p> {
         run: impl FnOnce(&mut Jit<'p>) -> T,
     ) -> Result<T, Error> {
         self.check(interpreter)?;
-        let within = self.events.clock().enter(Tier::Tier0);
+        let within = self.events.clock().enter_if_it_stays(Tier::Tier0);
         let ran = tier0::catch(interpreter, || run(self));
         drop(within);
         if let Some(trials) = &mut self.tiers.trials {
@@ -192,7 +192,7 @@ impl<'p> Jit<'p> {
         let left = &mut self.tiers.counters[counter_of(hash)];
         match left.checked_sub(weight) {
             Some(less) => *left = less,
-            None => return self.goes_over(hash, begins),
+            None => return self.goes_over(hash, weight, begins),
         }
         false
     }
@@ -200,7 +200,7 @@ impl<'p> Jit<'p> {
     /// Whether a run goes over to code where it is hot.
     #[cold]
     #[inline(never)]
-    fn goes_over(&mut self, hash: u64, begins: &mut bool) -> bool {
+    fn goes_over(&mut self, hash: u64, weight: u32, begins: &mut bool) -> bool {
         let (at, begins) = (std::ptr::from_ref(begins).addr(), std::mem::take(begins));
         if self.events.clock().costs_too_much() {
             self.tiers.sampler.take_some();
@@ -208,8 +208,14 @@ impl<'p> Jit<'p> {
             return false;
         }
         let Some(trials) = &mut self.tiers.trials else { return true };
-        let (goes_over, pause) = trials.goes_over(hash, begins, at);
+        let Verdict { goes_over, pause, is_timed } = trials.goes_over(hash, begins, weight, at);
         self.tiers.counters[counter_of(hash)] = pause;
+        if !goes_over && !is_timed {
+            // Calls that are better off here had better not be counted one by one either.
+            self.tiers.sampler.take_some();
+        } else {
+            self.tiers.sampler.take_all();
+        }
         goes_over
     }
 

@@ -119,6 +119,17 @@ impl Trial {
     }
 }
 
+/// What becomes of an arrival.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Verdict {
+    /// It goes over to code.
+    pub goes_over: bool,
+    /// In how many arrivals from here to ask again.
+    pub pause: u32,
+    /// The call is timed: where it ends must not be overlooked.
+    pub is_timed: bool,
+}
+
 /// What is known of calls of portals.
 pub(super) struct Trials {
     /// By hash of greens, and place on the stack.
@@ -166,25 +177,25 @@ impl Trials {
     /// The run has come to a merge point with a key of this hash, where it may go over to code: for the first time in
     /// a call of a portal, if that `begins`, which has a local at this address. Gives whether it does, and in how many
     /// arrivals from here to ask again. Calls inside of each other, of a guest that recurses, are told apart by where
-    /// they are on the stack: the outer ones are longer.
-    pub fn goes_over(&mut self, hash: u64, begins: bool, at: usize) -> (bool, u32) {
+    /// they are on the stack: the outer ones are longer. The arrival stands for so many as its `weight` says.
+    pub fn goes_over(&mut self, hash: u64, begins: bool, weight: u32, at: usize) -> Verdict {
         if begins {
             self.call_ends(at);
         }
         if let Some(call) = &mut self.call {
             // It, or one inside of it.
             if !call.went_over && call.passed < MOST_PASSED {
-                call.passed += 1;
-                return (false, 0);
+                call.passed = call.passed.saturating_add(weight);
+                return Verdict { goes_over: false, pause: 0, is_timed: call.begun.is_some() };
             }
             if !call.went_over {
                 // It isn't as short as that.
                 (call.went_over, call.begun) = (true, None);
             }
-            return (true, 0);
+            return Verdict { goes_over: true, pause: 0, is_timed: call.begun.is_some() };
         }
         if !begins {
-            return (true, 0);
+            return Verdict { goes_over: true, pause: 0, is_timed: false };
         }
         let key = (hash ^ at as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         if self.known.len() >= KNOWN && !self.known.contains_key(&key) {
@@ -192,9 +203,10 @@ impl Trials {
         }
         let trial = self.known.entry(key).or_default();
         let (went_over, is_timed) = trial.comes();
-        let pause = if trial.stays && !went_over { PAUSE } else { 0 };
+        // Where the next one begins is where this one ends.
+        let pause = if trial.stays && !went_over && !is_timed { PAUSE } else { 0 };
         self.call = Some(Call { key, at, went_over, passed: 0, begun: is_timed.then(Instant::now) });
-        (went_over, pause)
+        Verdict { goes_over: went_over, pause, is_timed }
     }
 }
 
@@ -249,12 +261,12 @@ mod tests {
         let mut trials = Trials::new();
         let mut stayed = 0;
         for _ in 0..200 {
-            if trials.goes_over(7, true, 1000).0 {
-                assert!(trials.goes_over(7, false, 1000).0, "again, when it has come back");
+            if trials.goes_over(7, true, 1, 1000).goes_over {
+                assert!(trials.goes_over(7, false, 1, 1000).goes_over, "again, when it has come back");
                 continue;
             }
             stayed += 1;
-            let comes = (0..2 * MOST_PASSED).position(|_| trials.goes_over(7, false, 1000).0);
+            let comes = (0..2 * MOST_PASSED).position(|_| trials.goes_over(7, false, 1, 1000).goes_over);
             assert_eq!(comes, Some(MOST_PASSED as usize));
             assert!(trials.call.is_some_and(|call| call.begun.is_none()), "it says nothing");
         }
@@ -262,13 +274,25 @@ mod tests {
     }
 
     #[test]
+    fn calls_that_stay_are_timed_from_one_to_the_next() {
+        let mut trials = Trials::new();
+        let stays = Trial { stays: true, ..Trial::default() };
+        trials.known.insert((7 ^ 1000u64).wrapping_mul(0x9e37_79b9_7f4a_7c15), stays);
+        for _ in 0..100 {
+            let Verdict { goes_over, pause, is_timed } = trials.goes_over(7, true, 60, 1000);
+            assert_eq!(pause, if goes_over || is_timed { 0 } else { PAUSE }, "else it would end with a later one");
+            assert_eq!(is_timed, trials.call.is_some_and(|call| call.begun.is_some()));
+        }
+    }
+
+    #[test]
     fn calls_inside_of_one_are_its_own() {
         let mut trials = Trials::new();
-        while trials.goes_over(7, true, 1000).0 {
-            trials.goes_over(7, true, 900);
+        while trials.goes_over(7, true, 1, 1000).goes_over {
+            trials.goes_over(7, true, 1, 900);
         }
         // It is tried, with what is inside of it.
-        assert!(!trials.goes_over(7, true, 900).0 && !trials.goes_over(8, true, 950).0);
+        assert!(!trials.goes_over(7, true, 1, 900).goes_over && !trials.goes_over(8, true, 1, 950).goes_over);
         assert_eq!(trials.call.map(|call| (call.at, call.passed)), Some((1000, 2)));
         trials.call_ends(999);
         assert!(trials.call.is_some());
