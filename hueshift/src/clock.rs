@@ -55,12 +55,12 @@ struct Running {
 const FREE: Duration = Duration::from_micros(1500);
 
 /// What it takes to go over to compiled code and back, the clock included.
-const ENTERING: Duration = Duration::from_nanos(400);
+const ENTERING: Duration = Duration::from_nanos(80);
 
 /// So many times as long as in compiled code a run would be in tier 0, as is supposed while it warms up, and later,
 /// when that is better.
 const FASTER: u32 = 3;
-const FASTER_WARM: u32 = 10;
+const FASTER_WARM: u32 = 15;
 
 /// Of the whole time a warm run may spend so much on making code, and behind its exits, though that hasn't paid yet.
 const SHARE: f64 = 0.25;
