@@ -1,5 +1,6 @@
 //! Registered functions and merge points.
 #![allow(missing_docs)]
+#![allow(unsafe_code, reason = "one of the functions is as machine code calls it")]
 
 mod common;
 
@@ -59,6 +60,42 @@ fn registered_functions() {
     assert_eq!(trapped(2), (TrapKind::Panic, "helper panicked: oh 2".to_owned(), 7));
     assert_eq!(trapped(3), (TrapKind::Assert, "other".to_owned(), 0));
     assert_eq!(returned(call(5)), [15, u64::from(1.5f32.to_bits())]);
+}
+
+/// As `registered_functions`' helper, called without the shim.
+///
+/// # Safety
+/// There are two words at each place.
+unsafe extern "C" fn direct(args: *const u64, results: *mut u64) -> i64 {
+    // SAFETY: the caller's promise.
+    let (args, results) = unsafe { (*args.cast::<[u64; 2]>(), &mut *results.cast::<[u64; 2]>()) };
+    if args[0] == 1 {
+        flowgraph::host::fail("it said no".to_owned());
+        return 1;
+    }
+    *results = [args[0] * 2, u64::from((f32::from_bits(args[1] as u32) + 1.0).to_bits())];
+    0
+}
+
+#[test]
+fn functions_that_are_called_as_they_are() {
+    let mut engine = Engine::new(Options::default()).unwrap();
+    let types = || vec![I, Type::Single];
+    let helper = Helper {
+        params: types(),
+        results: types(),
+        function: Box::new(|_, _, _| unreachable!()),
+        direct: Some(direct),
+    };
+    engine.register_helper("outside", helper).unwrap();
+    engine.compile(&module(vec![caller()]), &Memory::new()).unwrap();
+    let half = u64::from(0.5f32.to_bits());
+    for _ in 0..2 {
+        assert_eq!(returned(engine.call("caller", &[5, half])), [15, u64::from(1.5f32.to_bits())]);
+        let Ok(Outcome::Trapped(report)) = engine.call("caller", &[1, half]) else { panic!("it has failed") };
+        assert_eq!((report.kind, &*report.message, report.loc.line), (TrapKind::Panic, "it said no", 7));
+    }
+    assert_eq!(flowgraph::host::take_failure(), "a function of the host failed", "it has been asked why");
 }
 
 /// `portal(pc, acc)`: adds `pc` to `acc` until `pc` is 0; a merge point at its loop's head.
