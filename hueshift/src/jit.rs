@@ -366,22 +366,35 @@ impl<'m> Jit<'m> {
         words: &[Word],
         activation: Activation,
     ) -> Result<Arrival, JitError> {
-        let installed = self.install_finished(false);
-        self.noted(installed)?;
+        let next = self.install_finished(false).and_then(|()| self.run_and_serve(entry, words, &activation));
+        match next {
+            Ok(Next::Done(outcome)) => {
+                self.is_over();
+                Ok(Arrival::Ended(outcome))
+            }
+            Ok(next) => self.go_on_to(next, Some(activation)),
+            Err(error) => {
+                self.is_over();
+                self.noted(Err(error))
+            }
+        }
+    }
+
+    /// Runs code. Gives where the run goes on, or its end.
+    fn run_and_serve(
+        &mut self,
+        entry: &jitcodegen::Entry,
+        words: &[Word],
+        activation: &Activation,
+    ) -> Result<Next, JitError> {
         let within = self.enter_tier(Tier::Compiled);
-        let ran = entry.call_in(&activation, words);
+        let ran = entry.call_in(activation, words)?;
         drop(within);
-        let ended = match ran {
-            Ok(Ran::Returned(words)) => Ok(Arrival::Ended(eval::Outcome::Returned(words))),
-            Ok(Ran::Trapped(trap)) => Ok(Arrival::Ended(eval::Outcome::Trapped(trap))),
-            Ok(Ran::Exited(exit)) => match self.serve_exit(exit.exit, exit.args) {
-                Ok(next) => return self.go_on_to(next, Some(activation)),
-                Err(error) => Err(error),
-            },
-            Err(error) => Err(error.into()),
-        };
-        self.is_over();
-        self.noted(ended)
+        Ok(match ran {
+            Ran::Returned(words) => Next::Done(eval::Outcome::Returned(words)),
+            Ran::Trapped(trap) => Next::Done(eval::Outcome::Trapped(trap)),
+            Ran::Exited(exit) => self.serve_exit(exit.exit, exit.args)?,
+        })
     }
 
     /// Goes on to the end.
@@ -434,14 +447,7 @@ impl<'m> Jit<'m> {
                             return Ok(Arrival::Ended(eval::Outcome::Trapped(trap)));
                         }
                     };
-                    let within = self.enter_tier(Tier::Compiled);
-                    let ran = entry.call_in(frame, &words)?;
-                    drop(within);
-                    match ran {
-                        Ran::Returned(words) => Next::Done(eval::Outcome::Returned(words)),
-                        Ran::Trapped(trap) => Next::Done(eval::Outcome::Trapped(trap)),
-                        Ran::Exited(exit) => self.serve_exit(exit.exit, exit.args)?,
-                    }
+                    self.run_and_serve(&entry, &words, frame)?
                 }
             };
         }

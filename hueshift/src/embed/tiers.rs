@@ -213,7 +213,7 @@ impl<'p> Jit<'p> {
         if !goes_over && !is_timed {
             // Calls that are better off here had better not be counted one by one either.
             self.tiers.sampler.take_some();
-        } else {
+        } else if self.tiers.drivers.has_code() {
             self.tiers.sampler.take_all();
         }
         goes_over
