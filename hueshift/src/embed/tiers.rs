@@ -202,13 +202,21 @@ impl<'p> Jit<'p> {
     #[inline(never)]
     fn goes_over(&mut self, hash: u64, weight: u32, begins: &mut bool) -> bool {
         let (at, begins) = (std::ptr::from_ref(begins).addr(), std::mem::take(begins));
+        if let Some(verdict) = self.tiers.trials.as_mut().and_then(|trials| trials.stays(hash, begins, weight, at)) {
+            return self.abides_by(verdict, hash);
+        }
         if self.events.clock().costs_too_much() {
             self.tiers.sampler.take_some();
             self.tiers.counters[counter_of(hash)] = self.tiers.threshold.min(SOON);
             return false;
         }
         let Some(trials) = &mut self.tiers.trials else { return true };
-        let Verdict { goes_over, pause, is_timed } = trials.goes_over(hash, begins, weight, at);
+        let verdict = trials.goes_over(hash, begins, weight, at);
+        self.abides_by(verdict, hash)
+    }
+
+    /// Whether an arrival goes over, of which that has been found.
+    fn abides_by(&mut self, Verdict { goes_over, pause, is_timed }: Verdict, hash: u64) -> bool {
         self.tiers.counters[counter_of(hash)] = pause;
         if !goes_over && !is_timed {
             // Calls that are better off here had better not be counted one by one either.

@@ -32,8 +32,10 @@ const ASKED: u32 = 32;
 /// Behind one that stays, so many arrivals aren't asked about.
 const PAUSE: u32 = 16;
 
-/// A call that comes back so often isn't short.
+/// A call that comes back so often isn't short. Where it stays, so many of its arrivals at another place than where it
+/// began aren't asked about.
 const MOST_PASSED: u32 = 250;
+const UNASKED: u32 = 64;
 
 /// A mean counts if there are so many times in it. Of a new one so much goes into it, and none counts for more than so
 /// many times the mean.
@@ -142,6 +144,8 @@ pub(super) struct Trials {
 #[derive(Clone, Copy, Debug)]
 struct Call {
     key: u64,
+    /// That of the greens alone.
+    hash: u64,
     /// Where it is on the stack, which grows downwards: what is inside of it lies lower.
     at: usize,
     went_over: bool,
@@ -174,20 +178,29 @@ impl Trials {
         }
     }
 
+    /// What becomes of an arrival in a call that stays in tier 0, as far as it stays there; else nothing. This is asked
+    /// first, and takes next to no time, which would be part of what is timed.
+    pub fn stays(&mut self, hash: u64, begins: bool, weight: u32, at: usize) -> Option<Verdict> {
+        if begins {
+            self.call_ends(at);
+        }
+        let call = self.call.as_mut().filter(|call| !call.went_over && call.passed < MOST_PASSED)?;
+        // The next call begins where it began, as a rule.
+        let pause = if hash == call.hash { 0 } else { UNASKED };
+        call.passed = call.passed.saturating_add(weight + pause);
+        Some(Verdict { goes_over: false, pause, is_timed: call.begun.is_some() })
+    }
+
     /// The run has come to a merge point with a key of this hash, where it may go over to code: for the first time in
     /// a call of a portal, if that `begins`, which has a local at this address. Gives whether it does, and in how many
     /// arrivals from here to ask again. Calls inside of each other, of a guest that recurses, are told apart by where
     /// they are on the stack: the outer ones are longer. The arrival stands for so many as its `weight` says.
     pub fn goes_over(&mut self, hash: u64, begins: bool, weight: u32, at: usize) -> Verdict {
-        if begins {
-            self.call_ends(at);
+        if let Some(verdict) = self.stays(hash, begins, weight, at) {
+            return verdict;
         }
         if let Some(call) = &mut self.call {
             // It, or one inside of it.
-            if !call.went_over && call.passed < MOST_PASSED {
-                call.passed = call.passed.saturating_add(weight);
-                return Verdict { goes_over: false, pause: 0, is_timed: call.begun.is_some() };
-            }
             if !call.went_over {
                 // It isn't as short as that.
                 (call.went_over, call.begun) = (true, None);
@@ -205,7 +218,7 @@ impl Trials {
         let (went_over, is_timed) = trial.comes();
         // Where the next one begins is where this one ends.
         let pause = if trial.stays && !went_over && !is_timed { PAUSE } else { 0 };
-        self.call = Some(Call { key, at, went_over, passed: 0, begun: is_timed.then(Instant::now) });
+        self.call = Some(Call { key, hash, at, went_over, passed: 0, begun: is_timed.then(Instant::now) });
         Verdict { goes_over: went_over, pause, is_timed }
     }
 }
@@ -270,6 +283,13 @@ mod tests {
             assert_eq!(comes, Some(MOST_PASSED as usize));
             assert!(trials.call.is_some_and(|call| call.begun.is_none()), "it says nothing");
         }
+        while trials.goes_over(7, true, 1, 1000).goes_over {}
+        let asked = (0..MOST_PASSED).take_while(|_| {
+            let Verdict { goes_over, pause, .. } = trials.goes_over(8, false, 1, 1000);
+            assert!(goes_over || pause == UNASKED, "in a loop behind where it began");
+            !goes_over
+        });
+        assert_eq!(asked.count(), MOST_PASSED.div_ceil(1 + UNASKED) as usize);
         assert!(stayed > 0 && trials.known.values().all(|trial| !trial.stays));
     }
 
