@@ -313,7 +313,7 @@ mod tests {
         }
         // It is tried, with what is inside of it.
         assert!(!trials.goes_over(7, true, 1, 900).goes_over && !trials.goes_over(8, true, 1, 950).goes_over);
-        assert_eq!(trials.call.map(|call| (call.at, call.passed)), Some((1000, 2)));
+        assert_eq!(trials.call.map(|call| (call.at, call.passed)), Some((1000, 2 + UNASKED)));
         trials.call_ends(999);
         assert!(trials.call.is_some());
         trials.call_ends(1001);
