@@ -85,7 +85,10 @@ fn many_short_calls() {
         run(&mut jit, &code, rounds);
     }
     let before = jit.stats();
-    run(&mut jit, &code, 100_000);
-    let after = jit.stats();
-    assert!(after.entered > before.entered, "{before:?} {after:?}");
+    // Code may still be under way, which is made beside the run.
+    let has_entered = (0..1000).any(|_| {
+        run(&mut jit, &code, 100_000);
+        jit.stats().entered > before.entered
+    });
+    assert!(has_entered, "{before:?} {:?}", jit.stats());
 }
