@@ -480,3 +480,25 @@ impl Module {
         (offsets, end.checked_next_multiple_of(align).unwrap_or(u32::MAX), align)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn key_fields_are_found_beside_arrays_of_any_length() {
+        let field =
+            |name: &str, ty: RustType, offset: u32, green: bool| Field { name: name.to_owned(), ty, offset, green };
+        // Nobody could go through its elements.
+        let memory = RustType::Array(Box::new(RustType::Scalar(Scalar::U8)), 1 << 60);
+        let fields = vec![field("memory", memory, 8, false), field("pc", RustType::Scalar(Scalar::U16), 4, true)];
+        let cpu = StructDecl { name: "Cpu".to_owned(), tuple: false, fields, size: u32::MAX, align: 8 };
+        let mut module = Module::default();
+        module.structs.insert("Cpu".to_owned(), cpu);
+        let ty = RustType::Ref { mutable: true, to: Box::new(RustType::Struct("Cpu".to_owned())) };
+        let params = vec![Param { name: "cpu".to_owned(), ty }];
+        let found = module.key_fields(&Signature { params, result: RustType::Unit });
+        let found: Vec<_> = found.iter().map(|field| (&*field.path, field.leaf, field.offset, field.scalar)).collect();
+        assert_eq!(found, [("cpu.pc", 0, 4, Scalar::U16)]);
+    }
+}
