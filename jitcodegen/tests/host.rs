@@ -77,6 +77,11 @@ unsafe extern "C" fn direct(args: *const u64, results: *mut u64) -> i64 {
     0
 }
 
+/// One without words.
+extern "C" fn nothing(_: *const u64, _: *mut u64) -> i64 {
+    0
+}
+
 #[test]
 fn functions_that_are_called_as_they_are() {
     let mut engine = Engine::new(Options::default()).unwrap();
@@ -88,7 +93,16 @@ fn functions_that_are_called_as_they_are() {
         direct: Some(direct),
     };
     engine.register_helper("outside", helper).unwrap();
-    engine.compile(&module(vec![caller()]), &Memory::new()).unwrap();
+    let nothing =
+        Helper { params: vec![], results: vec![], function: Box::new(|_, _, _| unreachable!()), direct: Some(nothing) };
+    engine.register_helper("nothing", nothing).unwrap();
+    // The smaller call comes first.
+    let (mut b, p) = build("caller", &[I, Type::Single], &[I, Type::Single]);
+    b.call("nothing", &[], &[]);
+    let r = b.call("outside", &p, &[I, Type::Single]);
+    let x = b.op(Opcode::IntAdd, &[r[0], p[0]]);
+    b.ret(&[x, r[1]]);
+    engine.compile(&module(vec![b]), &Memory::new()).unwrap();
     let half = u64::from(0.5f32.to_bits());
     for _ in 0..2 {
         assert_eq!(returned(engine.call("caller", &[5, half])), [15, u64::from(1.5f32.to_bits())]);

@@ -448,10 +448,11 @@ impl Host<'_> {
                 fn call(words: &[u64], results: &mut [u64]) {
                     let mut words = ::hueshift::embed::WordReader::new(words);
                     let results = &mut ::hueshift::embed::WordWriter::new(results);
-                    let _ = (&mut words, &results);
+                    let _ = &mut words;
                     #given
                     let result = #path(#(#names),*);
                     #passed
+                    results.done();
                 }
             }
         };

@@ -20,13 +20,13 @@ pub trait HostCall {
 impl Called {
     /// The function of this path in the source.
     pub const fn of<T: HostCall>(function: &'static str) -> Called {
-        Called { function, call: T::call, direct: direct::<T> }
+        Called { function, call: T::call, direct: direct::<T>, words: (T::PARAMS, T::RESULTS) }
     }
 }
 
 /// The function, as machine code calls it: see [`flowgraph::host::DirectFn`].
 unsafe extern "C" fn direct<T: HostCall>(words: *const Word, results: *mut Word) -> i64 {
-    // SAFETY: machine code has so many words for the call alone.
+    // SAFETY: machine code has so many words for the call alone: `host_functions` hands on no other functions.
     let (words, results) =
         unsafe { (std::slice::from_raw_parts(words, T::PARAMS), std::slice::from_raw_parts_mut(results, T::RESULTS)) };
     match catch_even_bugs(|| T::call(words, results)) {
@@ -47,7 +47,9 @@ impl Interpreter {
             let Some(graph) = module.graphs.get(own.function) else { continue };
             let call = own.call;
             let function = move |args: &[u64], results: &mut [u64]| catch_message(|| call(args, results));
-            let function = HostFunction::new(param_types(module, graph), graph.results.clone(), function);
+            let params = param_types(module, graph);
+            assert_eq!(own.words, (params.len(), graph.results.len()), "the words of `{}`", own.function);
+            let function = HostFunction::new(params, graph.results.clone(), function);
             hosts.register(own.function, function.with_direct(own.direct));
         }
         hosts

@@ -24,6 +24,8 @@ pub struct HostFunction {
     pub call: fn(&[u64], &mut [u64]),
     /// The shim for machine code.
     pub direct: DirectFn,
+    /// How many words both take and give.
+    pub words: (usize, usize),
 }
 
 /// A portal in tier 0, as runs call it that come to its merge point inside of another portal: words in, words out.

@@ -54,6 +54,15 @@ impl<'a> WordWriter<'a> {
     pub fn new(words: &'a mut [Word]) -> WordWriter<'a> {
         WordWriter { left: words.iter_mut() }
     }
+
+    /// All of them are filled in.
+    ///
+    /// # Panics
+    /// If they aren't.
+    #[inline]
+    pub fn done(&self) {
+        assert!(self.left.len() == 0, "a value has as many words as its type has leaves");
+    }
 }
 
 impl Extend<Word> for WordWriter<'_> {
