@@ -62,7 +62,8 @@ const ENTERING: Duration = Duration::from_nanos(80);
 const FASTER: u32 = 3;
 const FASTER_WARM: u32 = 15;
 
-/// Of the whole time a warm run may spend so much on making code, and behind its exits, though that hasn't paid yet.
+/// Of the whole time a warm run may spend so much on making code, on the way there and back, and behind its exits, though
+/// that hasn't paid yet.
 const SHARE: f64 = 0.25;
 
 /// So much making code may take however short a run is.
@@ -213,8 +214,8 @@ impl Clock {
 
     /// Whether a run that comes here to go over to compiled code has spent more on that than it can bear: then it is to
     /// go on in tier 0. The first time that this is asked the run becomes hot. As long as it isn't warm, coming to
-    /// compiled code and leaving it counts, for a time that is so short, and what is done behind exits; from then on
-    /// making the code, too.
+    /// compiled code and leaving it counts, for a time that is so short, and what is done behind exits; making the code has
+    /// a limit of its own then, and counts with all else from then on.
     pub fn costs_too_much(&self) -> bool {
         self.0.as_ref().is_some_and(|running| !running.warm_up.is_zero() && running.costs_too_much())
     }

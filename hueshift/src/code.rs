@@ -346,11 +346,6 @@ impl Code {
         Ok(self.entered.insert(entry).clone())
     }
 
-    /// The same if it is there.
-    pub fn entry_if_ready(&mut self, key: &str) -> Option<Rc<jitcodegen::Entry>> {
-        self.entry(key).ok()
-    }
-
     /// Whether a graph can never be entered, since the code generator has refused it.
     pub fn is_refused(&self, key: &str) -> bool {
         self.refused.contains(key)

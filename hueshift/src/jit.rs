@@ -349,12 +349,13 @@ impl<'m> Jit<'m> {
         self.engine.begin_run(unit, words);
         self.engine.memory.open_foreign(true);
         let key = &self.engine.fragments[self.engine.units[unit].fragment].graph.key;
-        let arrived = match self.code.entry_if_ready(key) {
-            Some(entry) => match entry.activation() {
+        let arrived = match self.code.entry(key) {
+            Ok(entry) => match entry.activation() {
                 Ok(activation) => self.run_in(&entry, words, activation),
                 Err(_) => self.go_on_to(Next::Entry(entry, words.into()), None),
             },
-            None => self.go_on_to(Next::Code(key.clone(), words.to_vec()), None),
+            // It isn't there yet.
+            Err(_) => self.go_on_to(Next::Code(key.clone(), words.to_vec()), None),
         };
         Ok(ended(arrived?))
     }

@@ -50,7 +50,8 @@ impl Compiled {
         events: &Recorder,
     ) -> Result<Compiled, Error> {
         let prepare = |driver: &mut Driver<'_>, arguments: &[Argument]| {
-            driver.tell_to(events, false);
+            // There is no other tier to be in.
+            driver.tell_to(events, events.clock().if_it_stays());
             driver.specialize(arguments)
         };
         // The run waits for all of the code anyhow.
@@ -72,7 +73,7 @@ impl Compiled {
         events: &Recorder,
     ) -> Result<Compiled, Error> {
         let prepare = |driver: &mut Driver<'_>, _: &[Argument]| {
-            driver.tell_to(events, true);
+            driver.tell_to(events, events.clock().clone());
             Ok(())
         };
         // SAFETY: the caller's promise.

@@ -211,7 +211,7 @@ impl<'p> Jit<'p> {
             return false;
         }
         let Some(trials) = &mut self.tiers.trials else { return true };
-        let verdict = trials.goes_over(hash, begins, weight, at);
+        let verdict = trials.goes_over(hash, begins, at);
         self.abides_by(verdict, hash)
     }
 

@@ -178,8 +178,9 @@ impl Trials {
         }
     }
 
-    /// What becomes of an arrival in a call that stays in tier 0, as far as it stays there; else nothing. This is asked
-    /// first, and takes next to no time, which would be part of what is timed.
+    /// What becomes of an arrival in a call that stays in tier 0, as far as it stays there; else nothing, and
+    /// [`Trials::goes_over`] says it. This is asked first, and takes next to no time, which would be part of what is
+    /// timed. The arrival stands for so many as its `weight` says.
     pub fn stays(&mut self, hash: u64, begins: bool, weight: u32, at: usize) -> Option<Verdict> {
         if begins {
             self.call_ends(at);
@@ -194,11 +195,8 @@ impl Trials {
     /// The run has come to a merge point with a key of this hash, where it may go over to code: for the first time in
     /// a call of a portal, if that `begins`, which has a local at this address. Gives whether it does, and in how many
     /// arrivals from here to ask again. Calls inside of each other, of a guest that recurses, are told apart by where
-    /// they are on the stack: the outer ones are longer. The arrival stands for so many as its `weight` says.
-    pub fn goes_over(&mut self, hash: u64, begins: bool, weight: u32, at: usize) -> Verdict {
-        if let Some(verdict) = self.stays(hash, begins, weight, at) {
-            return verdict;
-        }
+    /// they are on the stack: the outer ones are longer.
+    pub fn goes_over(&mut self, hash: u64, begins: bool, at: usize) -> Verdict {
         if let Some(call) = &mut self.call {
             // It, or one inside of it.
             if !call.went_over {
@@ -229,6 +227,11 @@ mod tests {
 
     const FAST: Duration = Duration::from_nanos(200);
     const SLOW: Duration = Duration::from_nanos(900);
+
+    /// What becomes of an arrival.
+    fn asked(trials: &mut Trials, hash: u64, begins: bool, weight: u32, at: usize) -> Verdict {
+        trials.stays(hash, begins, weight, at).unwrap_or_else(|| trials.goes_over(hash, begins, at))
+    }
 
     /// Has so many calls come, each of which takes so long with code and without. Gives how many went over.
     fn calls(trial: &mut Trial, count: u32, with: Duration, without: Duration) -> u32 {
@@ -274,22 +277,22 @@ mod tests {
         let mut trials = Trials::new();
         let mut stayed = 0;
         for _ in 0..200 {
-            if trials.goes_over(7, true, 1, 1000).goes_over {
-                assert!(trials.goes_over(7, false, 1, 1000).goes_over, "again, when it has come back");
+            if asked(&mut trials, 7, true, 1, 1000).goes_over {
+                assert!(asked(&mut trials, 7, false, 1, 1000).goes_over, "again, when it has come back");
                 continue;
             }
             stayed += 1;
-            let comes = (0..2 * MOST_PASSED).position(|_| trials.goes_over(7, false, 1, 1000).goes_over);
+            let comes = (0..2 * MOST_PASSED).position(|_| asked(&mut trials, 7, false, 1, 1000).goes_over);
             assert_eq!(comes, Some(MOST_PASSED as usize));
             assert!(trials.call.is_some_and(|call| call.begun.is_none()), "it says nothing");
         }
-        while trials.goes_over(7, true, 1, 1000).goes_over {}
-        let asked = (0..MOST_PASSED).take_while(|_| {
-            let Verdict { goes_over, pause, .. } = trials.goes_over(8, false, 1, 1000);
+        while asked(&mut trials, 7, true, 1, 1000).goes_over {}
+        let times = (0..MOST_PASSED).take_while(|_| {
+            let Verdict { goes_over, pause, .. } = asked(&mut trials, 8, false, 1, 1000);
             assert!(goes_over || pause == UNASKED, "in a loop behind where it began");
             !goes_over
         });
-        assert_eq!(asked.count(), MOST_PASSED.div_ceil(1 + UNASKED) as usize);
+        assert_eq!(times.count(), MOST_PASSED.div_ceil(1 + UNASKED) as usize);
         assert!(stayed > 0 && trials.known.values().all(|trial| !trial.stays));
     }
 
@@ -299,7 +302,7 @@ mod tests {
         let stays = Trial { stays: true, ..Trial::default() };
         trials.known.insert((7 ^ 1000u64).wrapping_mul(0x9e37_79b9_7f4a_7c15), stays);
         for _ in 0..100 {
-            let Verdict { goes_over, pause, is_timed } = trials.goes_over(7, true, 60, 1000);
+            let Verdict { goes_over, pause, is_timed } = asked(&mut trials, 7, true, 60, 1000);
             assert_eq!(pause, if goes_over || is_timed { 0 } else { PAUSE }, "else it would end with a later one");
             assert_eq!(is_timed, trials.call.is_some_and(|call| call.begun.is_some()));
         }
@@ -308,11 +311,11 @@ mod tests {
     #[test]
     fn calls_inside_of_one_are_its_own() {
         let mut trials = Trials::new();
-        while trials.goes_over(7, true, 1, 1000).goes_over {
-            trials.goes_over(7, true, 1, 900);
+        while asked(&mut trials, 7, true, 1, 1000).goes_over {
+            asked(&mut trials, 7, true, 1, 900);
         }
         // It is tried, with what is inside of it.
-        assert!(!trials.goes_over(7, true, 1, 900).goes_over && !trials.goes_over(8, true, 1, 950).goes_over);
+        assert!(!asked(&mut trials, 7, true, 1, 900).goes_over && !asked(&mut trials, 8, true, 1, 950).goes_over);
         assert_eq!(trials.call.map(|call| (call.at, call.passed)), Some((1000, 2 + UNASKED)));
         trials.call_ends(999);
         assert!(trials.call.is_some());

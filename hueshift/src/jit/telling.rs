@@ -102,10 +102,8 @@ impl Jit<'_> {
         self.teller.recorder.set_sink(Some(Box::new(sink) as Sink));
     }
 
-    /// Tells what happens to others' recorder from here on. Its clock is for runs that may be in tier 0 instead, as far
-    /// as nobody wants to see the time.
-    pub(crate) fn tell_to(&mut self, recorder: &Recorder, may_be_in_tier0: bool) {
-        let clock = if may_be_in_tier0 { recorder.clock().clone() } else { recorder.clock().if_it_stays() };
+    /// Tells what happens to others' recorder from here on, and where the time goes to a clock.
+    pub(crate) fn tell_to(&mut self, recorder: &Recorder, clock: Clock) {
         self.teller = Teller { is_shared: true, clock, ..Teller::new(recorder.clone()) };
     }
 
