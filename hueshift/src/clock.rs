@@ -52,7 +52,7 @@ struct Running {
 }
 
 /// So much looking for code and leaving it may cost however short a run is.
-const FREE: Duration = Duration::from_micros(1500);
+const FREE: Duration = Duration::from_micros(500);
 
 /// What it takes to go over to compiled code and back, the clock included.
 const ENTERING: Duration = Duration::from_nanos(80);
@@ -67,7 +67,7 @@ const FASTER_WARM: u32 = 15;
 const SHARE: f64 = 0.25;
 
 /// So much making code may take however short a run is.
-const FREE_MAKING: Duration = Duration::from_millis(10);
+const FREE_MAKING: Duration = Duration::from_millis(2);
 
 /// Measuring takes a part of what going to compiled code and back does. Where a warm run comes here for a short time,
 /// one of so many times is measured, for all of them.

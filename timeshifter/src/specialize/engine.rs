@@ -10,6 +10,7 @@ use crate::specialize::exits::portal::RunRoots;
 use crate::specialize::exits::snapshot::ExitSite;
 use crate::specialize::merge::merges::Merges;
 use crate::specialize::merge::operand_of;
+use crate::specialize::merge::versions::Arrival;
 use crate::specialize::program::Program;
 use crate::specialize::residual::{Fragment, Info, SameOp};
 use crate::specialize::state::memory::{Location, Origin, Provenance, RootId, Slot};
@@ -50,7 +51,7 @@ pub struct Version {
     /// last one is dropped.
     pub folds: usize,
     /// The states that have jumped to it.
-    pub arrivals: Vec<State>,
+    pub(crate) arrivals: Vec<Arrival>,
 }
 
 /// How an exclusive root came to be.
@@ -98,7 +99,8 @@ pub struct Engine<'m> {
     /// Memory: read while compiling, and written while tracing.
     pub memory: &'m mut Memory,
     /// The residual graphs.
-    pub fragments: Vec<Fragment>,
+    #[expect(clippy::vec_box, reason = "there are thousands, and the list grows")]
+    pub fragments: Vec<Box<Fragment>>,
     /// How many of them are finished.
     finished: usize,
     /// The root functions.
@@ -362,7 +364,7 @@ impl<'m> Engine<'m> {
     /// The fragments so far are finished: what is known of their ops only for finding equal ones goes. (A trace that
     /// waits for a call of its own may still be added to, and finds fewer; the optimizer finds them all.)
     pub fn finish_fragments(&mut self) {
-        self.fragments[self.finished..].iter_mut().for_each(Fragment::forget_ops);
+        self.fragments[self.finished..].iter_mut().for_each(|fragment| fragment.forget_ops());
         self.finished = self.fragments.len();
     }
 

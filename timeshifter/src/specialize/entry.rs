@@ -151,7 +151,7 @@ impl<'m> Engine<'m> {
         let mut fragment = Fragment::new(name, graph, unit);
         fragment.graph.results.clone_from(&self.program.graph(outermost).results);
         self.fragments_by_key.insert(name.to_owned(), self.fragments.len());
-        self.fragments.push(fragment);
+        self.fragments.push(Box::new(fragment));
         self.fragments.len() - 1
     }
 
@@ -171,7 +171,7 @@ impl<'m> Engine<'m> {
 
     /// A graph without blocks and values, for code that goes on with what a fragment hands over.
     pub fn empty_graph(&self, fragment: usize, key: &str) -> Graph {
-        let Fragment { graph: own, source, .. } = &self.fragments[fragment];
+        let Fragment { graph: own, source, .. } = &*self.fragments[fragment];
         let source = self.program.graph(*source);
         let mut graph = Graph::new(key, source.signature.clone());
         graph.function.clone_from(&source.function);

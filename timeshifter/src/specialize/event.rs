@@ -6,7 +6,8 @@
 
 use crate::specialize::engine::Engine;
 use crate::specialize::engine::FxIndexMap;
-use crate::specialize::state::{Key, KeyFrame, State};
+use crate::specialize::state::key::{KeyFrame, KeyFrameOf};
+use crate::specialize::state::{Frame, State};
 use crate::specialize::step::show_const;
 use flowgraph::ir::{Const, DataId, Graph, Loc, Opcode, Operand, Scalar, ValueId};
 use rustc_hash::FxHashMap;
@@ -173,24 +174,21 @@ impl<'m> Engine<'m> {
         match (st.at, st.frames.last()) {
             (Some(at), _) => at,
             (None, None) => GuestPosition::NONE,
-            (None, Some(f)) => {
-                let greens = f.regs.greens().collect();
-                let here = KeyFrame { graph: f.graph, block: f.block, index: f.index, greens };
-                self.position(&here)
-            }
+            (None, Some(frame)) => self.position(frame),
         }
     }
 
-    /// The state stands at a merge point of the language, with this key.
-    pub(crate) fn stand_at(&mut self, st: &mut State, key: &Key) {
-        if let Some(frame) = key.frames.last() {
+    /// The state, which is trimmed, stands at a merge point of the language.
+    pub(crate) fn stand_at(&mut self, st: &mut State) {
+        if let Some(frame) = st.frames.last() {
             st.at = Some(self.position(frame));
         }
     }
 
-    fn position(&mut self, frame: &KeyFrame) -> GuestPosition {
-        let index = self.log.positions.get_index_of(frame);
-        let index = index.unwrap_or_else(|| self.log.positions.insert_full(frame.clone(), OnceCell::new()).0);
+    fn position(&mut self, frame: &Frame) -> GuestPosition {
+        let here = KeyFrameOf(frame);
+        let index = self.log.positions.get_index_of(&here);
+        let index = index.unwrap_or_else(|| self.log.positions.insert_full(here.make(), OnceCell::new()).0);
         GuestPosition(index as u32)
     }
 

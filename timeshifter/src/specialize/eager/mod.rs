@@ -21,13 +21,15 @@ use crate::specialize::error::{Met, SpecError};
 use crate::specialize::event::What;
 use crate::specialize::merge::alone::is_whole;
 use crate::specialize::merge::merges::Merge;
-use crate::specialize::state::{Frame, GraphIx, Key, KeyFrame, Red, Reg, State, VersionId};
+use crate::specialize::state::key::KeyOf;
+use crate::specialize::state::{Frame, GraphIx, Key, Red, Reg, State, VersionId};
 use crate::specialize::step::Outcome;
 use flowgraph::ir::{BlockId, Const, Loc, MarkKind, Terminator, Trap};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
+use std::hash::BuildHasher;
 use std::rc::Rc;
 
 /// A stack of positions.
@@ -42,6 +44,9 @@ pub(crate) enum Rank {
     Position(u32, u32),
     Green(Const),
 }
+
+/// The hash of a key.
+type KeyHash = u64;
 
 /// States that wait under one key, and the highest of their priorities.
 struct Waiting {
@@ -67,7 +72,7 @@ pub(crate) struct Schedule {
     order: BTreeSet<(Priority, usize)>,
     /// The tuples of greens at each join, in each version of the loop that it is in: versions have fragments of their
     /// own.
-    joins: FxHashMap<(Positions, Option<usize>, usize), FxHashSet<usize>>,
+    joins: FxHashMap<(Positions, Option<usize>, usize), FxHashSet<KeyHash>>,
     decided: FxHashMap<(Positions, Option<usize>), FxHashSet<Const>>,
     loop_keys: FxHashMap<(GraphIx, BlockId, u32), LoopKeys>,
 }
@@ -178,15 +183,19 @@ impl Engine<'_> {
 
     /// The key of a trimmed state at a mark.
     pub(crate) fn key(&self, st: &State, kind: MarkKind) -> Key {
-        let frames = st.frames.iter().map(|f| KeyFrame {
-            graph: f.graph,
-            block: f.block,
-            index: f.index,
-            greens: f.regs.greens().collect(),
-        });
+        self.key_of(st, kind).make()
+    }
+
+    /// The same to look with.
+    pub(crate) fn key_of<'s>(&self, st: &'s State, kind: MarkKind) -> KeyOf<'s> {
+        KeyOf { frames: &st.frames, fragment: self.key_fragment(st, kind), decided: None }
+    }
+
+    /// What the key of a state at a mark has for its fragment.
+    fn key_fragment(&self, st: &State, kind: MarkKind) -> Option<usize> {
         let within = self.in_region(st);
         let enterable = kind == MarkKind::GlobalMerge && self.units[self.fragments[st.fragment].unit].exits && !within;
-        Key { frames: frames.collect(), fragment: (!enterable).then_some(st.fragment), decided: None }
+        (!enterable).then_some(st.fragment)
     }
 
     pub(crate) fn priority(&self, st: &State) -> Priority {
@@ -227,16 +236,16 @@ impl Engine<'_> {
             self.happened_at(What::CodeLimit, &st, loc);
             self.enter_twin(&mut st, loc)?;
         }
-        let mut key = self.key(&st, kind);
         if self.stands_at_merge_point(&st) {
-            self.stand_at(&mut st, &key);
+            self.stand_at(&mut st);
         }
-        let mut found = self.versions.get_index_of(&key);
+        let mut fragment = self.key_fragment(&st, kind);
+        let mut found = self.versions.get_index_of(&KeyOf { frames: &st.frames, fragment, decided: None });
         if self.is_loop_head(&st) {
             if found.is_none() {
                 self.count_loop_key(schedule, &st)?;
             }
-        } else if self.over_cap(schedule, &st, &key, &mut found) {
+        } else if self.over_cap(schedule, &st, fragment) {
             self.merges.see(kind, Merge::Capped);
             let loc = self.loc(&st);
             let green = self.green_that_multiplied(&st);
@@ -255,20 +264,27 @@ impl Engine<'_> {
                 }
             }
             self.trim(&mut st);
-            key = self.key(&st, kind);
-            found = self.versions.get_index_of(&key);
+            fragment = self.key_fragment(&st, kind);
+            found = self.versions.get_index_of(&KeyOf { frames: &st.frames, fragment, decided: None });
         }
+        let mut decided = None;
         if kind == MarkKind::LocalMerge
             && !self.is_loop_head(&st)
             && !self.flips(Choice::Ahead)
-            && let Some(decided) = self.decided_ahead(&st)
-            && schedule.may_decide(&st, decided.1)
+            && let Some(ahead) = self.decided_ahead(&st)
+            && schedule.may_decide(&st, ahead.1)
         {
-            key.decided = Some(decided);
-            found = self.versions.get_index_of(&key);
+            decided = Some(ahead);
+            found = self.versions.get_index_of(&KeyOf { frames: &st.frames, fragment, decided });
         }
-        let key = found.unwrap_or_else(|| self.versions.insert_full(key, Vec::new()).0);
-        if schedule.todo.is_empty() && schedule.order.is_empty() {
+        let is_alone = schedule.todo.is_empty() && schedule.order.is_empty();
+        if is_alone && found.is_none() && !self.is_version(&st, fragment) {
+            self.go_past(schedule, st);
+            return Ok(());
+        }
+        let make = || KeyOf { frames: &st.frames, fragment, decided }.make();
+        let key = found.unwrap_or_else(|| self.versions.insert_full(make(), Vec::new()).0);
+        if is_alone {
             schedule.alone = Some((key, st));
             return Ok(());
         }
@@ -290,19 +306,20 @@ impl Engine<'_> {
         Ok(())
     }
 
-    fn over_cap(&mut self, schedule: &mut Schedule, st: &State, key: &Key, found: &mut Option<usize>) -> bool {
-        if self.is_twin(st) || key.frames.iter().all(|f| f.greens.is_empty()) {
+    fn over_cap(&mut self, schedule: &mut Schedule, st: &State, fragment: Option<usize>) -> bool {
+        if self.is_twin(st) || st.frames.iter().all(|f| f.regs.greens().next().is_none()) {
             return false;
         }
         let seen = schedule.joins.entry((positions(st), st.enclosing, st.fragment)).or_default();
-        if found.is_some_and(|index| seen.contains(&index)) {
+        let hash = self.versions.hasher().hash_one(KeyOf { frames: &st.frames, fragment, decided: None });
+        if seen.contains(&hash) {
             return false;
         }
         let more = if self.in_region(st) { TUPLES_OF_REGIONS } else { 1 };
         if seen.len() >= self.limits.join_tuples.saturating_mul(more) || self.flips(Choice::Cap) {
             return true;
         }
-        seen.insert(*found.get_or_insert_with(|| self.versions.insert_full(key.clone(), Vec::new()).0));
+        seen.insert(hash);
         false
     }
 
@@ -325,16 +342,13 @@ impl Engine<'_> {
 
     /// Takes up a key under which one state waits: the first to come to where only paths join goes on as it is,
     /// elsewhere it is a version by itself.
-    fn take_one(&mut self, schedule: &mut Schedule, key: usize, mut st: State) -> Result<(), SpecError> {
+    fn take_one(&mut self, schedule: &mut Schedule, key: usize, st: State) -> Result<(), SpecError> {
         if !self.versions[key].is_empty() {
             return self.take(schedule, key, vec![st]);
         }
-        let (enterable, mark) = (self.is_enterable(key), self.mark_at(&st));
-        if !self.is_loop_head(&st) && !enterable {
-            self.merges.see(mark, Merge::Passed);
-            st.passed = true;
-            st.back = false;
-            schedule.todo.push(st);
+        let (fragment, mark) = (self.key_fragment_of(key), self.mark_at(&st));
+        if !self.is_version(&st, fragment) {
+            self.go_past(schedule, st);
             return Ok(());
         }
         if !is_whole(&st) || self.flips(Choice::Alone) {
@@ -342,14 +356,27 @@ impl Engine<'_> {
         }
         self.count_version(mark, key, 1);
         let loc = self.loc(&st);
-        let id = self.enter_alone(st, key, enterable, loc);
+        let id = self.enter_alone(st, key, fragment.is_none(), loc);
         self.go_on(schedule, id);
         Ok(())
     }
 
-    /// Whether versions of a key may be entered from other fragments.
-    fn is_enterable(&self, key: usize) -> bool {
-        self.versions.get_index(key).is_some_and(|(key, _)| key.fragment.is_none())
+    /// Whether a state that comes to a mark alone, before all others, is a version by itself.
+    fn is_version(&self, st: &State, fragment: Option<usize>) -> bool {
+        self.is_loop_head(st) || fragment.is_none()
+    }
+
+    /// Goes on behind a mark where only paths join.
+    fn go_past(&mut self, schedule: &mut Schedule, mut st: State) {
+        self.merges.see(self.mark_at(&st), Merge::Passed);
+        st.passed = true;
+        st.back = false;
+        schedule.todo.push(st);
+    }
+
+    /// The fragment of a key; none if its versions may be entered from other fragments.
+    fn key_fragment_of(&self, key: usize) -> Option<usize> {
+        self.versions.get_index(key).and_then(|(key, _)| key.fragment)
     }
 
     fn mark_at(&self, st: &State) -> MarkKind {
@@ -360,7 +387,7 @@ impl Engine<'_> {
     /// Takes up a key: states that imply a version jump to it, the rest are met into a new one.
     fn take(&mut self, schedule: &mut Schedule, key: usize, states: Vec<State>) -> Result<(), SpecError> {
         let Some(first) = states.first() else { return Ok(()) };
-        let (enterable, mark) = (self.is_enterable(key), self.mark_at(first));
+        let (enterable, mark) = (self.key_fragment_of(key).is_none(), self.mark_at(first));
         let fresh = self.versions[key].is_empty();
         let mut rest = Vec::new();
         for st in states {

@@ -255,7 +255,7 @@ impl Engine<'_> {
     fn has_version(&mut self, frames: &[eval::Frame], fragment: usize) -> bool {
         let mut st = self.arriving_state(frames, fragment);
         self.trim(&mut st);
-        let key = self.key(&st, MarkKind::GlobalMerge);
+        let key = self.key_of(&st, MarkKind::GlobalMerge);
         self.versions.get(&key).is_some_and(|versions| !versions.is_empty())
     }
 
@@ -270,8 +270,8 @@ impl Engine<'_> {
             st.memory.roots.insert(*root, Red::Const(Const::Int(*address as i64)));
         }
         self.trim(&mut st);
-        let key = self.key(&st, MarkKind::GlobalMerge);
-        let Some(index) = self.versions.get_index_of(&key) else { return Ok(None) };
+        let found = self.versions.get_index_of(&self.key_of(&st, MarkKind::GlobalMerge));
+        let Some(index) = found else { return Ok(None) };
         for version in (0..self.versions[index].len()).rev() {
             if self.flips(Choice::Version) {
                 continue;

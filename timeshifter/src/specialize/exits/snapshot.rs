@@ -13,6 +13,7 @@ use crate::specialize::state::facts::Facts;
 use crate::specialize::state::memory::KnownMemory;
 use crate::specialize::state::{Red, Reg, State};
 use flowgraph::ir::{BlockId, Const, Imm, Loc, NO_GUARD, Opcode, Operand, Terminator, Type, ValueId};
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// An exit of residual code.
@@ -227,13 +228,20 @@ pub(crate) struct Attempt {
     versions: Vec<usize>,
 }
 
+/// So many values are looked through one after another.
+const FEW: usize = 16;
+
 /// Renames residual values of a state, all at once.
 pub(crate) fn rename(st: &mut State, renamed: &[(ValueId, ValueId)]) {
+    let many: Option<FxHashMap<ValueId, ValueId>> = (renamed.len() > FEW).then(|| renamed.iter().copied().collect());
     let new = |red: &mut Red| {
-        if let Red::Value(v) = red
-            && let Some((_, to)) = renamed.iter().find(|(from, _)| from == v)
-        {
-            *v = *to;
+        let Red::Value(value) = red else { return };
+        let to = match &many {
+            Some(many) => many.get(value),
+            None => renamed.iter().find(|(from, _)| from == value).map(|(_, to)| to),
+        };
+        if let Some(to) = to {
+            *value = *to;
         }
     };
     for frame in &mut st.frames {

@@ -4,10 +4,11 @@
 //! [`Engine::bind`] would find are the values. Both are read off in one pass.
 
 use crate::specialize::engine::Engine;
+use crate::specialize::exits::snapshot::rename;
 use crate::specialize::state::facts::Facts;
 use crate::specialize::state::memory::{Cells, KnownMemory, Location};
 use crate::specialize::state::{Frame, Red, Reg, Regs, SlotId, State};
-use flowgraph::ir::{BlockId, Operand, ValueId};
+use flowgraph::ir::{BlockId, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -46,6 +47,27 @@ impl Renaming<'_> {
     }
 }
 
+/// What is left of a state that has made a version alone: the rest is what the version has.
+#[derive(Debug)]
+pub(crate) struct Left {
+    fragment: usize,
+    block: BlockId,
+    facts: Facts,
+    /// The parameter that each of its values has become.
+    pub values: Vec<(ValueId, ValueId)>,
+}
+
+impl Left {
+    /// The state again, of the version's.
+    pub fn state(self, template: &State) -> State {
+        let Left { fragment, block, facts, values } = self;
+        let mut st = State { fragment, block, facts, ..template.clone() };
+        let renamed: Vec<(ValueId, ValueId)> = values.into_iter().map(|(value, param)| (param, value)).collect();
+        rename(&mut st, &renamed);
+        st
+    }
+}
+
 /// Whether no store is pending that a version made of the state alone couldn't know of.
 pub(crate) fn is_whole(st: &State) -> bool {
     let kept = |root| st.memory.roots.contains_key(root) && !st.memory.escaped.contains(root);
@@ -53,8 +75,9 @@ pub(crate) fn is_whole(st: &State) -> bool {
 }
 
 impl Engine<'_> {
-    /// The version that `st` alone makes, at `block` of `fragment`, and the arguments with which `st` enters it.
-    pub(crate) fn meet_alone(&mut self, st: &State, (fragment, block): (usize, BlockId)) -> (State, Vec<Operand>) {
+    /// The version that `st` alone makes, at `block` of `fragment`, and what is left of `st`. It enters the version with
+    /// its values as arguments.
+    pub(crate) fn meet_alone(&mut self, st: &State, (fragment, block): (usize, BlockId)) -> (State, Left) {
         let escaped = &st.memory.escaped;
         let mut renaming = Renaming {
             st,
@@ -117,7 +140,9 @@ impl Engine<'_> {
             concrete: None,
             ..*st
         };
-        (template, made.into_iter().map(|(value, _)| Operand::Value(value)).collect())
+        let mut values = made;
+        values.shrink_to_fit();
+        (template, Left { fragment: st.fragment, block: st.block, facts: st.facts.clone(), values })
     }
 
     fn renamed(&mut self, renaming: &mut Renaming<'_>, red: Red) -> Red {

@@ -5,10 +5,20 @@ use crate::specialize::engine::{Engine, Version};
 use crate::specialize::error::SpecError;
 use crate::specialize::event::What;
 use crate::specialize::merge::Keeps;
+use crate::specialize::merge::alone::Left;
 use crate::specialize::merge::merges::Merge;
 use crate::specialize::state::{Red, Reg, State, VersionId};
 use flowgraph::ir::{BlockId, Edge, Loc, MarkKind, Operand, Terminator};
 use std::rc::Rc;
+
+/// A state that has jumped to a version.
+#[derive(Debug)]
+pub(crate) enum Arrival {
+    /// As it was.
+    Whole(Box<State>),
+    /// The version was made of it alone.
+    Alone(Left),
+}
 
 /// Up to so many times as many versions as keep all, the next one keeps constants.
 const CONSTANT_VERSIONS: usize = 4;
@@ -47,10 +57,11 @@ impl Engine<'_> {
     /// Makes the first version of a key of a state that has come alone, and ends the state's block in a jump to it.
     pub(crate) fn enter_alone(&mut self, st: State, key: usize, enterable: bool, loc: Loc) -> VersionId {
         let head = self.version_head(&st, enterable);
-        let (template, args) = self.meet_alone(&st, head);
+        let (template, left) = self.meet_alone(&st, head);
         let id = self.add_version(key, template, enterable);
+        let args = left.values.iter().map(|(value, _)| Operand::Value(*value)).collect();
         self.link(&st, id, args, loc);
-        self.arrived(id, st);
+        self.arrived(id, Arrival::Alone(left));
         id
     }
 
@@ -167,19 +178,19 @@ impl Engine<'_> {
         let loc = self.loc(&st);
         let Some(args) = self.bind(&mut st, &template, block, true, loc)? else { return Ok(Some(st)) };
         self.link(&st, id, args, loc);
-        self.arrived(id, st);
+        st.frame_mut().regs.shrink_to_fit();
+        self.arrived(id, Arrival::Whole(Box::new(st)));
         Ok(None)
     }
 
     /// A state has jumped to a version. It is kept until all is specialized, and goes on only if the version is
     /// dropped.
-    fn arrived(&mut self, id: VersionId, mut st: State) {
-        st.frame_mut().regs.shrink_to_fit();
+    fn arrived(&mut self, id: VersionId, arrival: Arrival) {
         let arrivals = &mut self.versions[id.key][id.version].arrivals;
         if arrivals.is_empty() {
             arrivals.reserve_exact(1); // most versions are come to but once
         }
-        arrivals.push(st);
+        arrivals.push(arrival);
     }
 
     /// Ends the state's block in a jump to a version.
@@ -203,7 +214,11 @@ impl Engine<'_> {
                     continue;
                 }
                 let arrivals = std::mem::take(&mut self.versions[key][version].arrivals);
-                for st in arrivals {
+                for arrival in arrivals {
+                    let st = match arrival {
+                        Arrival::Whole(st) => *st,
+                        Arrival::Alone(left) => left.state(&self.versions[key][version].template),
+                    };
                     self.jump(st, VersionId { key, version: last })?;
                 }
             }

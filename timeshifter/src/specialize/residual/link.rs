@@ -196,7 +196,7 @@ impl Engine<'_> {
     /// A fragment that takes what the exit of a promotion hands over to the fragment `case`, and enters that: for what
     /// leads on from there, as one graph. Gives its key.
     pub fn new_joined(&mut self, case: usize) -> String {
-        let Fragment { source, unit, at, .. } = self.fragments[case];
+        let Fragment { source, unit, at, .. } = *self.fragments[case];
         let name = self.fresh_name(self.units[unit].graph);
         let joined = self.new_fragment(source, &name, unit);
         let mut args = Vec::new();

@@ -108,8 +108,8 @@ impl Fragment {
     /// An empty fragment with an entry block, for code of the compiler graph `source`.
     pub fn new(key: &str, source: GraphIx, unit: usize) -> Fragment {
         let mut graph = Graph::new(key, Signature { params: Vec::new(), result: RustType::Unit });
-        // Most fragments are the code of one version that comes to the next mark in its only block.
-        graph.blocks.reserve_exact(1);
+        // Most fragments are the code of one version, which comes to the next mark in the block behind the entry.
+        graph.blocks.reserve_exact(2);
         let (info, parents, seen) = (Vec::new(), Vec::new(), FxHashMap::default());
         let (version, abandoned) = (None, false);
         let mut fragment = Fragment { graph, source, info, parents, seen, size: 0, unit, version, abandoned, at: None };

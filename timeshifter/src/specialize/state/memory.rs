@@ -16,6 +16,7 @@ use crate::specialize::state::Red;
 use flowgraph::ir::{Access, Const, MemDesc};
 use litemap::LiteMap;
 use std::collections::VecDeque;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// Where an exclusive address was derived from: a `&mut` that came from outside, or a slot that has been forced. Memory
@@ -93,7 +94,8 @@ impl Cell {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cells {
     cells: Vec<(i64, Cell)>,
-    zeros: Vec<(i64, Cell)>,
+    /// Shared, as a slot is copied for each store and these hardly change.
+    zeros: Rc<Vec<(i64, Cell)>>,
 }
 
 impl Cells {
@@ -112,10 +114,7 @@ impl Cells {
 
     /// Puts a scalar at `offset`, in the place of the one that begins there. It must overlap no other that isn't zero.
     pub fn insert(&mut self, offset: i64, cell: Cell) {
-        if !self.zeros.is_empty() {
-            let size = cell.access.size();
-            self.zeros.retain(|(at, zero)| !ranges_overlap(*at, zero.access.size(), offset, size));
-        }
+        self.forget_zeros(offset, cell.access.size());
         let found = self.cells.binary_search_by_key(&offset, |c| c.0);
         if cell.is_zero() {
             if let Ok(at) = found {
@@ -123,7 +122,7 @@ impl Cells {
             }
             if self.zeros.len() < ZEROS {
                 let at = self.zeros.partition_point(|zero| zero.0 < offset);
-                self.zeros.insert(at, (offset, cell));
+                Rc::make_mut(&mut self.zeros).insert(at, (offset, cell));
             }
             return;
         }
@@ -135,8 +134,14 @@ impl Cells {
 
     /// Forgets all scalars that have a byte in common with the `size` bytes at `offset`.
     pub fn remove_overlapping(&mut self, offset: i64, size: u32) {
-        for cells in [&mut self.cells, &mut self.zeros] {
-            cells.retain(|(at, cell)| !ranges_overlap(*at, cell.access.size(), offset, size));
+        self.cells.retain(|(at, cell)| !ranges_overlap(*at, cell.access.size(), offset, size));
+        self.forget_zeros(offset, size);
+    }
+
+    fn forget_zeros(&mut self, offset: i64, size: u32) {
+        let overlaps = |(at, zero): &(i64, Cell)| ranges_overlap(*at, zero.access.size(), offset, size);
+        if self.zeros.iter().any(overlaps) {
+            Rc::make_mut(&mut self.zeros).retain(|zero| !overlaps(zero));
         }
     }
 
@@ -153,7 +158,7 @@ impl Cells {
 
     /// How the scalar that begins at `offset` is accessed, also if it is zero.
     pub fn description(&self, offset: i64) -> Option<Arc<MemDesc>> {
-        let all = self.cells.iter().chain(&self.zeros);
+        let all = self.cells.iter().chain(self.zeros.iter());
         all.filter(|(at, _)| *at == offset).map(|(_, cell)| cell.desc.clone()).next()
     }
 

@@ -7,14 +7,17 @@
 //!
 //! ```text
 //! facts    what branches have taught about residual values
+//! key      what states have in common that may be one version
 //! memory   what is known about memory, real and virtual
 //! ```
 
 pub(super) mod facts;
+pub(super) mod key;
 pub(super) mod memory;
 
 use crate::specialize::event::GuestPosition;
 use crate::specialize::state::facts::Facts;
+pub use crate::specialize::state::key::{Key, KeyFrame};
 use crate::specialize::state::memory::{KnownMemory, Slot};
 use flowgraph::ir::{BlockId, Const, ValueId};
 use litemap::LiteMap;
@@ -356,28 +359,4 @@ pub fn slot_of(red: Red) -> Option<SlotId> {
         Red::Slot(id, _) => Some(id),
         _ => None,
     }
-}
-
-/// The key of a merge: every frame's position and live greens.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Key {
-    /// One entry a frame, outermost first.
-    pub frames: Vec<KeyFrame>,
-    /// The fragment, where versions of this key can't be entered from others.
-    pub fragment: Option<usize>,
-    /// A red register of the innermost frame that is about to decide a split, where it is known.
-    pub decided: Option<(ValueId, Const)>,
-}
-
-/// One frame of a [`Key`].
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct KeyFrame {
-    /// The graph.
-    pub graph: GraphIx,
-    /// The block.
-    pub block: BlockId,
-    /// The op index.
-    pub index: u32,
-    /// The live greens.
-    pub greens: SmallVec<[(ValueId, Const); 4]>,
 }

@@ -416,7 +416,7 @@ impl Engine<'_> {
         self.trim(st);
         let key = self.key(st, kind);
         if guest {
-            self.stand_at(st, &key);
+            self.stand_at(st);
             // What is hot here by itself is traced.
             if !heads.at_first && self.is_known_from_elsewhere(st, &key) {
                 return self.enter_known_loop(st, key, heads);

@@ -14,6 +14,7 @@ use crate::specialize::engine::{Engine, Version};
 use crate::specialize::error::SpecError;
 use crate::specialize::event::What;
 use crate::specialize::exits::snapshot::rename;
+use crate::specialize::state::key::KeyOf;
 use crate::specialize::state::{Key, Red, State, VersionId};
 use crate::specialize::trace::TraceEnd;
 use crate::specialize::trace::heads::Heads;
@@ -252,7 +253,7 @@ impl Engine<'_> {
 
     /// The key of the versions that traces have made of the merge point that a state stands at.
     fn traced_key(&self, st: &State) -> Option<usize> {
-        let key = Key { fragment: None, ..self.key(st, MarkKind::GlobalMerge) };
+        let key = KeyOf { fragment: None, ..self.key_of(st, MarkKind::GlobalMerge) };
         self.versions.get_full(&key).filter(|(_, _, versions)| !versions.is_empty()).map(|(at, ..)| at)
     }
 
