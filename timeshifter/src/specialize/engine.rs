@@ -14,6 +14,7 @@ use crate::specialize::merge::versions::Arrival;
 use crate::specialize::program::Program;
 use crate::specialize::residual::{Fragment, Info, SameOp};
 use crate::specialize::state::memory::{Location, Origin, Provenance, RootId, Slot};
+use crate::specialize::state::stacks::Stacks;
 use crate::specialize::state::{GraphIx, Key, Red, Reg, SlotId, State, VersionId};
 use crate::specialize::step::fold::red_of;
 use crate::specialize::step::own::Shape;
@@ -109,6 +110,8 @@ pub struct Engine<'m> {
     pub functions: Functions,
     /// The versions by key.
     pub versions: FxIndexMap<Key, Vec<Version>>,
+    /// The stacks of frames around those of keys.
+    pub(crate) stacks: Stacks,
     /// How the interpreter enters versions.
     pub(crate) arrivals: Arrivals,
     /// How often the versions of each key have become others: more, or a region in the place of one.
@@ -263,6 +266,7 @@ impl<'m> Engine<'m> {
             units: Vec::new(),
             functions: Functions::default(),
             versions: FxIndexMap::default(),
+            stacks: Stacks::default(),
             arrivals: Arrivals::default(),
             changes: Vec::new(),
             tracing: Tracing::default(),
@@ -312,6 +316,7 @@ impl<'m> Engine<'m> {
             units,
             functions,
             versions,
+            stacks,
             arrivals,
             changes,
             tracing,
@@ -330,7 +335,7 @@ impl<'m> Engine<'m> {
         *units = Vec::from_iter(kept);
         (*fragments, *finished, *fragments_by_key) = Default::default();
         (*functions, *hint_checks) = Default::default();
-        (*versions, *arrivals, *changes) = Default::default();
+        (*versions, *stacks, *arrivals, *changes) = Default::default();
         (*tracing, *region) = Default::default();
         (*exits, *packer, *unpacked) = Default::default();
         (*merges, *firings) = Default::default();

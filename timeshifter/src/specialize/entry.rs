@@ -241,7 +241,7 @@ impl<'m> Engine<'m> {
         }
         let given = source.entry_params().iter().zip(args).filter(|(_, arg)| **arg != Argument::Unknown);
         self.units[unit].given = given.map(|(param, _)| *param).collect();
-        st.frames.push(Frame { graph, block: BlockId::ENTRY, index: 0, trimmed: false, regs, greens: greens.into() });
+        st.frames.push(Frame { graph, block: BlockId::ENTRY, index: 0, stack: None, regs, greens: greens.into() });
         st.at = Some(self.guest_position(&st));
         self.fragments[fragment].at = st.at;
         Ok(st)

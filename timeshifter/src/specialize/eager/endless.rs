@@ -63,7 +63,7 @@ impl Engine<'_> {
         let f = st.frame();
         let mut values = Seen::new();
         for key in self.versions.keys().chain([&self.key(st, MarkKind::LocalMerge)]) {
-            let frames = key.frames.iter().rev().zip(st.frames.iter().rev());
+            let frames = [&key.frame].into_iter().chain(self.stacks.frames(key.outer)).zip(st.frames.iter().rev());
             let same =
                 |(own, f): &(&KeyFrame, &Frame)| (own.graph, own.block, own.index) == (f.graph, f.block, f.index);
             for (out, (own, _)) in frames.take_while(same).enumerate() {

@@ -22,27 +22,41 @@ use crate::specialize::event::What;
 use crate::specialize::merge::alone::is_whole;
 use crate::specialize::merge::merges::Merge;
 use crate::specialize::state::key::KeyOf;
+use crate::specialize::state::stacks::{PositionsId, Rank, StackId};
 use crate::specialize::state::{Frame, GraphIx, Key, Red, Reg, State, VersionId};
 use crate::specialize::step::Outcome;
 use flowgraph::ir::{BlockId, Const, Loc, MarkKind, Terminator, Trap};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
 use std::hash::BuildHasher;
 use std::rc::Rc;
 
-/// A stack of positions.
-type Positions = SmallVec<[(GraphIx, BlockId, u32); 4]>;
+/// Where all frames of a state stand: those that wait, and the innermost one.
+type Positions = (PositionsId, GraphIx, BlockId, u32);
 
 /// A stack of positions in the order of blocks, each with its greens behind it.
-type Priority = Rc<[Rank]>;
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Priority {
+    outer: Rc<[Rank]>,
+    own: SmallVec<[Rank; 4]>,
+}
 
-/// What states that wait are ordered by: a block's number in the order, with the op's, and then the greens there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Rank {
-    Position(u32, u32),
-    Green(Const),
+impl Ord for Priority {
+    fn cmp(&self, other: &Priority) -> Ordering {
+        if Rc::ptr_eq(&self.outer, &other.outer) {
+            return self.own.cmp(&other.own);
+        }
+        self.outer.iter().chain(&self.own).cmp(other.outer.iter().chain(&other.own))
+    }
+}
+
+impl PartialOrd for Priority {
+    fn partial_cmp(&self, other: &Priority) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 /// The hash of a key.
@@ -86,15 +100,12 @@ const MOST_DECIDED: usize = 8;
 const TUPLES_OF_REGIONS: usize = 64;
 
 impl Schedule {
-    /// Whether the state may wait by itself with all that have this value, which decides a split behind the join.
-    fn may_decide(&mut self, st: &State, value: Const) -> bool {
-        let seen = self.decided.entry((positions(st), st.enclosing)).or_default();
+    /// Whether a state that stands there may wait by itself with all that have this value, which decides a split behind
+    /// the join.
+    fn may_decide(&mut self, (positions, enclosing): (Positions, Option<usize>), value: Const) -> bool {
+        let seen = self.decided.entry((positions, enclosing)).or_default();
         seen.contains(&value) || seen.len() < MOST_DECIDED && seen.insert(value)
     }
-}
-
-fn positions(st: &State) -> Positions {
-    st.frames.iter().map(|f| (f.graph, f.block, f.index)).collect()
 }
 
 impl Engine<'_> {
@@ -188,7 +199,7 @@ impl Engine<'_> {
 
     /// The same to look with.
     pub(crate) fn key_of<'s>(&self, st: &'s State, kind: MarkKind) -> KeyOf<'s> {
-        KeyOf { frames: &st.frames, fragment: self.key_fragment(st, kind), decided: None }
+        KeyOf::new(st, self.key_fragment(st, kind))
     }
 
     /// What the key of a state at a mark has for its fragment.
@@ -199,21 +210,30 @@ impl Engine<'_> {
     }
 
     pub(crate) fn priority(&self, st: &State) -> Priority {
-        let last = st.frames.len() - 1;
-        let position = |(at, f): (usize, &Frame)| {
-            let order = &self.program.loaded(f.graph).order;
-            match (at == last && st.back).then(|| order.loop_at(f.block)).flatten() {
-                Some(ended) => (ended.end, u32::MAX),
-                None => (order.number_of(f.block).unwrap_or_default(), f.index),
-            }
+        let frame = st.frame();
+        let order = &self.program.loaded(frame.graph).order;
+        let position = match st.back.then(|| order.loop_at(frame.block)).flatten() {
+            Some(ended) => Rank::Position(ended.end, u32::MAX),
+            None => self.rank(frame),
         };
-        let mut ranks: SmallVec<[Rank; 32]> = SmallVec::new();
-        for (at, frame) in st.frames.iter().enumerate() {
-            let (number, index) = position((at, frame));
-            ranks.push(Rank::Position(number, index));
-            ranks.extend(frame.regs.greens().map(|(_, constant)| Rank::Green(constant)));
-        }
-        Rc::from(&ranks[..])
+        let greens = frame.regs.greens().map(|(_, constant)| Rank::Green(constant));
+        Priority { outer: self.stacks.ranks(st.outer()), own: std::iter::once(position).chain(greens).collect() }
+    }
+
+    fn rank(&self, frame: &Frame) -> Rank {
+        let order = &self.program.loaded(frame.graph).order;
+        Rank::Position(order.number_of(frame.block).unwrap_or_default(), frame.index)
+    }
+
+    /// The stack of a trimmed frame that waits at a call, on another one.
+    pub(crate) fn push_on_stack(&mut self, below: StackId, frame: &Frame) -> StackId {
+        let rank = self.rank(frame);
+        self.stacks.push(below, frame, || rank)
+    }
+
+    fn positions(&self, st: &State) -> Positions {
+        let frame = st.frame();
+        (self.stacks.positions(st.outer()), frame.graph, frame.block, frame.index)
     }
 
     pub(crate) fn is_loop_head(&self, st: &State) -> bool {
@@ -240,7 +260,7 @@ impl Engine<'_> {
             self.stand_at(&mut st);
         }
         let mut fragment = self.key_fragment(&st, kind);
-        let mut found = self.versions.get_index_of(&KeyOf { frames: &st.frames, fragment, decided: None });
+        let mut found = self.versions.get_index_of(&KeyOf::new(&st, fragment));
         if self.is_loop_head(&st) {
             if found.is_none() {
                 self.count_loop_key(schedule, &st)?;
@@ -265,24 +285,24 @@ impl Engine<'_> {
             }
             self.trim(&mut st);
             fragment = self.key_fragment(&st, kind);
-            found = self.versions.get_index_of(&KeyOf { frames: &st.frames, fragment, decided: None });
+            found = self.versions.get_index_of(&KeyOf::new(&st, fragment));
         }
         let mut decided = None;
         if kind == MarkKind::LocalMerge
             && !self.is_loop_head(&st)
             && !self.flips(Choice::Ahead)
             && let Some(ahead) = self.decided_ahead(&st)
-            && schedule.may_decide(&st, ahead.1)
+            && schedule.may_decide((self.positions(&st), st.enclosing), ahead.1)
         {
             decided = Some(ahead);
-            found = self.versions.get_index_of(&KeyOf { frames: &st.frames, fragment, decided });
+            found = self.versions.get_index_of(&KeyOf { decided, ..KeyOf::new(&st, fragment) });
         }
         let is_alone = schedule.todo.is_empty() && schedule.order.is_empty();
         if is_alone && found.is_none() && !self.is_version(&st, fragment) {
             self.go_past(schedule, st);
             return Ok(());
         }
-        let make = || KeyOf { frames: &st.frames, fragment, decided }.make();
+        let make = || KeyOf { decided, ..KeyOf::new(&st, fragment) }.make();
         let key = found.unwrap_or_else(|| self.versions.insert_full(make(), Vec::new()).0);
         if is_alone {
             schedule.alone = Some((key, st));
@@ -307,11 +327,12 @@ impl Engine<'_> {
     }
 
     fn over_cap(&mut self, schedule: &mut Schedule, st: &State, fragment: Option<usize>) -> bool {
-        if self.is_twin(st) || st.frames.iter().all(|f| f.regs.greens().next().is_none()) {
+        let has_greens = st.frame().regs.greens().next().is_some() || self.stacks.has_greens(st.outer());
+        if !has_greens || self.is_twin(st) {
             return false;
         }
-        let seen = schedule.joins.entry((positions(st), st.enclosing, st.fragment)).or_default();
-        let hash = self.versions.hasher().hash_one(KeyOf { frames: &st.frames, fragment, decided: None });
+        let seen = schedule.joins.entry((self.positions(st), st.enclosing, st.fragment)).or_default();
+        let hash = self.versions.hasher().hash_one(KeyOf::new(st, fragment));
         if seen.contains(&hash) {
             return false;
         }
@@ -434,6 +455,7 @@ impl Engine<'_> {
     /// The same state in the all-red twin.
     pub(crate) fn enter_twin(&mut self, st: &mut State, loc: Loc) -> Result<(), SpecError> {
         for frame in &mut st.frames {
+            frame.stack = None;
             if self.program.loaded(frame.graph).twin {
                 continue;
             }
@@ -441,7 +463,7 @@ impl Engine<'_> {
                 let function = &self.program.graph(frame.graph).function;
                 return Err(SpecError::Malformed(format!("`{function}` has no all-red twin"), loc));
             };
-            (frame.graph, frame.trimmed) = (twin, false);
+            frame.graph = twin;
             for (_, reg) in frame.regs.iter_mut() {
                 *reg = Reg::Red(reg.red());
             }

@@ -320,7 +320,7 @@ fn frame_of(bytes: &[u8]) -> Frame {
         regs.push(ValueId(before), from.reg());
     }
     let greens = (0..from.count()).map(|_| from.constant()).collect();
-    Frame { graph, block, index, trimmed: false, regs, greens }
+    Frame { graph, block, index, stack: None, regs, greens }
 }
 
 #[cfg(test)]
@@ -344,7 +344,7 @@ mod tests {
         regs.set(ValueId(5000), Reg::Red(Red::Value(ValueId(1 << 29))));
         regs.set(ValueId(5001), Reg::Red(Red::Slot(SlotId(9), -16)));
         let greens: Rc<[Const]> = [Const::Int(3), Const::Float(0)].into();
-        let outer = Frame { graph: GraphIx(2), block: BlockId(3), index: 4, trimmed: false, regs, greens };
+        let outer = Frame { graph: GraphIx(2), block: BlockId(3), index: 4, stack: None, regs, greens };
         let mut inner = Frame { graph: GraphIx(0), index: 0, greens: Rc::from([]), regs: Regs::default(), ..outer };
         inner.regs.set(ValueId(0), Reg::Red(Red::Const(Const::Int(own))));
         let mut st = State { frames: vec![outer.clone(), inner], ..State::empty() };

@@ -7,7 +7,7 @@ use crate::specialize::error::SpecError;
 use crate::specialize::event::Beginning;
 use crate::specialize::program::arguments::Source;
 use crate::specialize::state::memory::{Origin, Provenance, RootId};
-use crate::specialize::state::{Concrete, Frame, GraphIx, Key, Red, Reg, Regs, State, VersionId};
+use crate::specialize::state::{Concrete, Frame, GraphIx, Key, KeyFrame, Red, Reg, Regs, State, VersionId};
 use crate::specialize::trace::Traced;
 use flowgraph::eval;
 use flowgraph::ir::{BlockId, Const, Loc, MarkKind, Op, Type, ValueId, Word};
@@ -229,7 +229,9 @@ impl Engine<'_> {
     /// The same of a version's key.
     pub(crate) fn hash_of_key(&self, key: &Key) -> u64 {
         let mut hasher = FxHasher::default();
-        for frame in &key.frames {
+        let mut frames: Vec<&KeyFrame> = [&key.frame].into_iter().chain(self.stacks.frames(key.outer)).collect();
+        frames.reverse();
+        for frame in frames {
             (frame.graph.0 as usize, frame.block.index(), frame.index as usize).hash(&mut hasher);
             for (value, constant) in &frame.greens {
                 (value.0, self.memory.resolve(*constant)).hash(&mut hasher);
@@ -453,7 +455,7 @@ impl Engine<'_> {
                 regs.push(*value, Reg::Red(Red::Const(constant)));
             }
         }
-        Frame { graph, block, index: frame.index as u32, trimmed: false, regs, greens: Vec::new().into() }
+        Frame { graph, block, index: frame.index as u32, stack: None, regs, greens: Vec::new().into() }
     }
 
     /// Tells the engine the arguments of a run: which word is the address of which exclusive root of the unit's entry.

@@ -23,6 +23,7 @@ use crate::specialize::engine::{Engine, RootKind};
 use crate::specialize::error::SpecError;
 use crate::specialize::state::facts::Facts;
 use crate::specialize::state::memory::{Cell, Element, KnownMemory, Location, Origin, Place, RootId, Slot};
+use crate::specialize::state::stacks::StackId;
 use crate::specialize::state::{Frame, Red, Reg, SlotId, State, slot_of};
 use crate::specialize::step::packing::{Pack, common_places};
 use bounds::IntBound;
@@ -541,11 +542,19 @@ impl<'m> Engine<'m> {
     /// Cuts a state to what is live at its position: only live registers exist.
     pub(crate) fn trim(&mut self, st: &mut State) {
         let last = st.frames.len() - 1;
-        for (at, frame) in st.frames.iter_mut().enumerate().filter(|(at, frame)| *at == last || !frame.trimmed) {
+        let mut below = StackId::EMPTY;
+        for (at, frame) in st.frames.iter_mut().enumerate() {
+            if at < last
+                && let Some(stack) = frame.stack
+            {
+                below = stack;
+                continue;
+            }
             let (live, unset) = self.live_registers(frame, at == last);
             frame.regs.keep(live);
             frame.regs.forget(unset);
-            frame.trimmed = at != last;
+            frame.stack = (at < last).then(|| self.push_on_stack(below, frame));
+            below = frame.stack.unwrap_or(below);
         }
         debug_assert!(self.has_live_registers_only(st));
         st.drop_unreachable_slots();

@@ -9,16 +9,19 @@
 //! facts    what branches have taught about residual values
 //! key      what states have in common that may be one version
 //! memory   what is known about memory, real and virtual
+//! stacks   frames that wait at calls
 //! ```
 
 pub(super) mod facts;
 pub(super) mod key;
 pub(super) mod memory;
+pub(super) mod stacks;
 
 use crate::specialize::event::GuestPosition;
 use crate::specialize::state::facts::Facts;
 pub use crate::specialize::state::key::{Key, KeyFrame};
 use crate::specialize::state::memory::{KnownMemory, Slot};
+use crate::specialize::state::stacks::StackId;
 use flowgraph::ir::{BlockId, Const, ValueId};
 use litemap::LiteMap;
 use rustc_hash::FxHashMap;
@@ -193,8 +196,8 @@ pub struct Frame {
     pub block: BlockId,
     /// The index of the op to be executed next; the number of ops for the terminator.
     pub index: u32,
-    /// It waits at a call, and has just the registers that are live behind that.
-    pub trimmed: bool,
+    /// If it waits at a call, and has just the registers that are live behind that: the stack that it is on top of.
+    pub stack: Option<StackId>,
     /// The registers.
     pub regs: Regs,
     /// The green arguments it was called with: with the graph, the key by which recursion is recognised.
@@ -295,6 +298,12 @@ impl State {
     /// The innermost frame, to change.
     pub fn frame_mut(&mut self) -> &mut Frame {
         self.frames.last_mut().expect("a state that runs has a frame")
+    }
+
+    /// The frames around the innermost one of a trimmed state.
+    pub(crate) fn outer(&self) -> StackId {
+        let around = self.frames.len().checked_sub(2).and_then(|at| self.frames.get(at));
+        around.map_or(StackId::EMPTY, |frame| frame.stack.expect("frames of a trimmed state are on the stack"))
     }
 
     /// How much there is to copy, or to go through.

@@ -142,9 +142,9 @@ impl<'m> Engine<'m> {
             };
             regs.set(*param, reg);
         }
-        st.frame_mut().trimmed = false;
+        st.frame_mut().stack = None;
         let (block, greens) = (BlockId::ENTRY, Rc::from(&key[..]));
-        st.frames.push(Frame { graph: callee, block, index: 0, trimmed: false, regs, greens });
+        st.frames.push(Frame { graph: callee, block, index: 0, stack: None, regs, greens });
         st.passed = false;
         st.back = false;
         Ok(None)

@@ -428,7 +428,8 @@ impl Engine<'_> {
             return Ok(self.passes(st, kind));
         }
         // Of a loop without greens that doesn't say where it jumps back, every round comes by here.
-        let straight = guest && (self.program.marks_jumps() || key.frames.iter().any(|frame| !frame.greens.is_empty()));
+        let has_greens = !key.frame.greens.is_empty() || self.stacks.has_greens(key.outer);
+        let straight = guest && (self.program.marks_jumps() || has_greens);
         if straight && !std::mem::take(&mut heads.at_first) && !self.is_joined(&key, heads) {
             // Nothing says yet that a loop begins here, or that paths join.
             self.pass_head(st, key, heads);

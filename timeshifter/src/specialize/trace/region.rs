@@ -253,7 +253,7 @@ impl Engine<'_> {
 
     /// The key of the versions that traces have made of the merge point that a state stands at.
     fn traced_key(&self, st: &State) -> Option<usize> {
-        let key = KeyOf { fragment: None, ..self.key_of(st, MarkKind::GlobalMerge) };
+        let key = KeyOf::new(st, None);
         self.versions.get_full(&key).filter(|(_, _, versions)| !versions.is_empty()).map(|(at, ..)| at)
     }
 
