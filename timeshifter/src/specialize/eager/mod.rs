@@ -255,6 +255,7 @@ impl Engine<'_> {
             let loc = self.loc(&st);
             self.happened_at(What::CodeLimit, &st, loc);
             self.enter_twin(&mut st, loc)?;
+            self.trim(&mut st);
         }
         if self.stands_at_merge_point(&st) {
             self.stand_at(&mut st);
