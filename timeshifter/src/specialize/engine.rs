@@ -99,8 +99,7 @@ pub struct Engine<'m> {
     pub program: Program<'m>,
     /// Memory: read while compiling, and written while tracing.
     pub memory: &'m mut Memory,
-    /// The residual graphs.
-    #[expect(clippy::vec_box, reason = "there are thousands, and the list grows")]
+    /// The residual graphs. There are thousands, and the list grows: so none lies in it.
     pub fragments: Vec<Box<Fragment>>,
     /// How many of them are finished.
     finished: usize,

@@ -228,7 +228,7 @@ impl Engine<'_> {
     /// The stack of a trimmed frame that waits at a call, on another one.
     pub(crate) fn push_on_stack(&mut self, below: StackId, frame: &Frame) -> StackId {
         let rank = self.rank(frame);
-        self.stacks.push(below, frame, || rank)
+        self.stacks.push(below, frame, rank)
     }
 
     fn positions(&self, st: &State) -> Positions {

@@ -117,7 +117,7 @@ mod tests {
     fn a_state_has_the_key_that_is_made_of_it_and_no_other() {
         let mut stacks = Stacks::default();
         let mut on = |below: &[Frame], last: Frame| {
-            let push = |stack, frame: &Frame| stacks.push(stack, frame, || Rank::Position(0, 0));
+            let push = |stack, frame: &Frame| stacks.push(stack, frame, Rank::Position(0, 0));
             let outer = below.iter().fold(StackId::EMPTY, push);
             (outer, last)
         };

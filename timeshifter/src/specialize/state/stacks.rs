@@ -67,7 +67,7 @@ impl Equivalent<OnStack> for FrameOn<'_> {
 
 impl Stacks {
     /// The stack of a frame that begins to wait on another. `rank` is that of its position.
-    pub fn push(&mut self, below: StackId, frame: &Frame, rank: impl FnOnce() -> Rank) -> StackId {
+    pub fn push(&mut self, below: StackId, frame: &Frame, rank: Rank) -> StackId {
         let on = FrameOn(below, KeyFrameOf(frame));
         if let Some(index) = self.stacks.get_index_of(&on) {
             return StackId(index as u32);
@@ -78,7 +78,7 @@ impl Stacks {
         let stack = Stack {
             positions: self.positions_on(below, &frame),
             has_greens: self.has_greens(below) || !frame.greens.is_empty(),
-            ranks: ranks.iter().copied().chain([rank()]).chain(greens).collect(),
+            ranks: ranks.iter().copied().chain([rank]).chain(greens).collect(),
         };
         StackId(self.stacks.insert_full((below, frame), stack).0 as u32)
     }
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn a_stack_is_one_of_its_frames_in_their_order() {
         let mut stacks = Stacks::default();
-        let mut push = |below, index, green| stacks.push(below, &frame(index, green), || Rank::Position(0, index));
+        let mut push = |below, index, green| stacks.push(below, &frame(index, green), Rank::Position(0, index));
         let [a, b] = [push(StackId::EMPTY, 3, None), push(StackId::EMPTY, 4, Some(1))];
         let ab = push(a, 4, Some(1));
         let ba = push(b, 3, None);
