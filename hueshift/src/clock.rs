@@ -52,7 +52,7 @@ struct Running {
 }
 
 /// So much looking for code and leaving it may cost however short a run is.
-const FREE: Duration = Duration::from_micros(500);
+const FREE: Duration = Duration::from_micros(800);
 
 /// What it takes to go over to compiled code and back, the clock included.
 const ENTERING: Duration = Duration::from_nanos(80);
