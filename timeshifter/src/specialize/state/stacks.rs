@@ -9,6 +9,7 @@ use crate::specialize::state::key::{KeyFrame, KeyFrameOf};
 use crate::specialize::state::{Frame, GraphIx};
 use flowgraph::ir::{BlockId, Const};
 use indexmap::Equivalent;
+use std::cell::OnceCell;
 use std::hash::Hash;
 use std::rc::Rc;
 
@@ -41,8 +42,10 @@ pub(crate) enum Rank {
 struct Stack {
     positions: PositionsId,
     has_greens: bool,
-    /// Those of all frames, outermost first.
-    ranks: Rc<[Rank]>,
+    /// That of its topmost frame's position.
+    rank: Rank,
+    /// Those of all frames, outermost first, as soon as somebody has asked.
+    ranks: OnceCell<Rc<[Rank]>>,
 }
 
 /// A frame, and the stack that it is on.
@@ -73,13 +76,9 @@ impl Stacks {
             return StackId(index as u32);
         }
         let frame = on.1.make();
-        let ranks = self.ranks(below);
-        let greens = frame.greens.iter().map(|(_, green)| Rank::Green(*green));
-        let stack = Stack {
-            positions: self.positions_on(below, &frame),
-            has_greens: self.has_greens(below) || !frame.greens.is_empty(),
-            ranks: ranks.iter().copied().chain([rank]).chain(greens).collect(),
-        };
+        let positions = self.positions_on(below, &frame);
+        let has_greens = self.has_greens(below) || !frame.greens.is_empty();
+        let stack = Stack { positions, has_greens, rank, ranks: OnceCell::new() };
         StackId(self.stacks.insert_full((below, frame), stack).0 as u32)
     }
 
@@ -104,15 +103,29 @@ impl Stacks {
 
     /// What it is ordered by.
     pub fn ranks(&self, stack: StackId) -> Rc<[Rank]> {
-        self.get(stack).map_or_else(|| Rc::from([]), |(_, stack)| stack.ranks.clone())
+        let Some((_, asked)) = self.get(stack) else { return Rc::from([]) };
+        let ranks = asked.ranks.get_or_init(|| {
+            let mut ranks = Vec::new();
+            for (frame, Stack { rank, .. }) in self.each(stack) {
+                ranks.extend(frame.greens.iter().rev().map(|(_, green)| Rank::Green(*green)));
+                ranks.push(*rank);
+            }
+            ranks.reverse();
+            Rc::from(ranks)
+        });
+        ranks.clone()
     }
 
     /// Its frames, innermost first.
-    pub fn frames(&self, mut stack: StackId) -> impl Iterator<Item = &KeyFrame> {
+    pub fn frames(&self, stack: StackId) -> impl Iterator<Item = &KeyFrame> {
+        self.each(stack).map(|(frame, _)| frame)
+    }
+
+    fn each(&self, mut stack: StackId) -> impl Iterator<Item = (&KeyFrame, &Stack)> {
         std::iter::from_fn(move || {
-            let ((below, frame), _) = self.get(stack)?;
+            let ((below, frame), of) = self.get(stack)?;
             stack = *below;
-            Some(frame)
+            Some((frame, of))
         })
     }
 }
@@ -149,6 +162,9 @@ mod tests {
             [StackId::EMPTY, a, b, ab, ba].map(|stack| stacks.has_greens(stack)),
             [false, false, true, true, true]
         );
-        assert_eq!(stacks.ranks(ab)[..], [Rank::Position(0, 3), Rank::Position(0, 4), Rank::Green(Const::Int(1))]);
+        let (once, again) = (stacks.ranks(ab), stacks.ranks(ab));
+        assert_eq!(once[..], [Rank::Position(0, 3), Rank::Position(0, 4), Rank::Green(Const::Int(1))]);
+        assert!(Rc::ptr_eq(&once, &again), "what lies on one stack is told from that");
+        assert!(stacks.ranks(StackId::EMPTY).is_empty());
     }
 }
