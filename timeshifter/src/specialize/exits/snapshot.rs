@@ -229,7 +229,7 @@ pub(crate) struct Attempt {
 }
 
 /// So many values are looked through one after another.
-const FEW: usize = 16;
+pub(crate) const FEW: usize = 16;
 
 /// Renames residual values of a state, all at once.
 pub(crate) fn rename(st: &mut State, renamed: &[(ValueId, ValueId)]) {

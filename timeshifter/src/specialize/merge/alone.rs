@@ -4,16 +4,13 @@
 //! [`Engine::bind`] would find are the values. Both are read off in one pass.
 
 use crate::specialize::engine::Engine;
-use crate::specialize::exits::snapshot::rename;
+use crate::specialize::exits::snapshot::{FEW, rename};
 use crate::specialize::state::facts::Facts;
 use crate::specialize::state::memory::{Cells, KnownMemory, Location};
 use crate::specialize::state::{Frame, Red, Reg, Regs, SlotId, State};
 use flowgraph::ir::{BlockId, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
-
-/// So many parameters are looked through one after another.
-const FEW: usize = 16;
 
 /// The parameters made so far.
 struct Renaming<'a> {

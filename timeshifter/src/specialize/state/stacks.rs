@@ -1,8 +1,8 @@
 //! The stacks of frames that wait at calls, each once.
 //!
 //! Frames below the innermost one stay as they are while that one runs: where each of them stands, and with which
-//! greens, is found out when it begins to wait. A stack is a frame on another stack, so that whatever is asked of a
-//! deep one costs what its topmost frame does (hash consing).
+//! greens, is found out when it begins to wait. A stack is a frame on another stack, so that to know a deep one costs what
+//! its topmost frame does (hash consing). What it is ordered by is a list of all frames, made once where that is asked.
 
 use crate::specialize::engine::FxIndexMap;
 use crate::specialize::state::key::{KeyFrame, KeyFrameOf};
