@@ -265,6 +265,9 @@ impl Walk<'_> {
             return false;
         }
         self.arms_are_simpler(op);
+        if self.is_said_by_one(op) {
+            return false;
+        }
         // Of a selection less is known than of what it was.
         let is_float = op.results.len() == 1 && self.graph.values[op.results[0].index()].ty != Type::Int;
         let float = is_float.then(|| floats::transfer(op, &self.known));
@@ -479,6 +482,31 @@ impl Walk<'_> {
                 op.args[at] = simpler;
             }
         }
+    }
+
+    /// Whether of two bits that are joined to one, one is a comparison that says what the other is where that matters:
+    /// `a > 3 & a > 2` is `a > 3`.
+    fn is_said_by_one(&mut self, op: &Op) -> bool {
+        let holds = match op.opcode {
+            Opcode::IntAnd => true,
+            Opcode::IntOr => false,
+            _ => return false,
+        };
+        let [a, b] = op.args[..] else { return false };
+        if ![a, b].into_iter().all(|bit| self.known.bound(bit).is_bool()) {
+            return false;
+        }
+        let said = |(one, other): (Operand, Operand)| {
+            let (test, _) = self.known.definition_of(one)?;
+            let other = test.is_comparison().then(|| self.known.simpler_where(one, holds, other))??.as_int()?;
+            Some(if (other != 0) == holds { one } else { Operand::int(other) })
+        };
+        let Some(joined) = [(a, b), (b, a)].into_iter().find_map(said) else { return false };
+        if !self.may(op, Kind::Simpler, || (shown(joined), "one of both says what the other is".to_owned())) {
+            return false;
+        }
+        self.replaced.replace(op.results[0], joined);
+        true
     }
 
     /// Makes an op simpler, as often as that goes. Gives whether nothing is left to do.

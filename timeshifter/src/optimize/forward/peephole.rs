@@ -46,6 +46,7 @@ pub(crate) fn instead(op: &Op, known: &Known) -> Option<Instead> {
             Some(Instead::Operand(op.args[0], "it is less than what it is divided by"))
         }
         Opcode::IntFloordiv => exact_quotient(op, known),
+        Opcode::IntCtz => lowest_bit(op, known),
         Opcode::IntAnd | Opcode::IntOr => {
             one_test(op, known).or_else(|| opposites(op, known)).or_else(|| one_range(op, known))
         }
@@ -62,6 +63,14 @@ fn exact_quotient(op: &Op, known: &Known) -> Option<Instead> {
     let shift = Operand::int(i64::from(by.trailing_zeros()));
     (known.bound(op.args[0]).zeros() & rest == rest)
         .then(|| Instead::Op(Opcode::IntRshift, smallvec![op.args[0], shift], "nothing is left over"))
+}
+
+/// The lowest bit of what is not 0 lies below bits that are set above all of it: these end the count of narrow values.
+fn lowest_bit(op: &Op, known: &Known) -> Option<Instead> {
+    let (Opcode::IntOr, &[of, above]) = known.definition_of(op.args[0])? else { return None };
+    let (bound, above) = (known.bound(of), above.as_int()?);
+    let is_below = bound.lower() > 0 && bound.upper() < above & above.wrapping_neg();
+    is_below.then(|| Instead::Op(Opcode::IntCtz, smallvec![of], "a bit is set below"))
 }
 
 /// Two comparisons of the same values, joined to one bit: what they ask for together one test asks for, or none.
