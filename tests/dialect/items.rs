@@ -150,6 +150,21 @@ pub fn aliases(a: Word, b: Word) -> (Words, Scalar) {
     (words, Scalar::Int(words[0] as i64))
 }
 
+type Real = f32;
+type Tally = Cell<Word>;
+
+pub fn names_of_aliases(x: i64, y: u8) -> (u32, Word, u16, Real) {
+    let kind = match x as Word {
+        Word::MIN => 1,
+        Word::MAX => 2,
+        3..Word::MAX => 3,
+        _ => 4,
+    };
+    let tally = Tally::new(Word::from(y));
+    tally.set(tally.get() + Word::max(kind, 2));
+    (Word::BITS, tally.get(), kind, Real::EPSILON)
+}
+
 pub fn names_from_siblings(x: i64) -> (Pair, i64, i64) {
     (Pair { left: x, right: scale(x) }, beside::scaled(x) + deep::depth(x), Deep(x).get() + free_of_prelude(x))
 }

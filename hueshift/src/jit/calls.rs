@@ -14,8 +14,9 @@ use crate::events::Reason;
 use flowgraph::eval::{self, Evaluator};
 use flowgraph::ir::Word;
 use jitcodegen::{Entry, Outcome};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use smallvec::SmallVec;
+use std::hash::BuildHasher as _;
 use std::rc::Rc;
 use std::time::Instant;
 use timeshifter::specialize::{Choice, GraphIx, GuestPosition, Program};
@@ -118,7 +119,8 @@ impl Jit<'_> {
     pub(super) fn watch_calls(&mut self) {
         let can = self.policy == Policy::Tracing && !self.tier0.goes_back;
         let early = can && self.engine.flips(Choice::Function);
-        let hot = if early { 1 } else { self.options.threshold.max(1).saturating_mul(CALLS) };
+        let calls = self.options.threshold.max(1).saturating_mul(CALLS);
+        let hot = if early { 1 } else { self.heat.threshold_of_calls(calls) };
         self.calls.hot = can.then_some(hot);
         self.calls.inside.clear();
     }
@@ -169,6 +171,7 @@ impl Jit<'_> {
             Err(error) => return Err(error.into()),
         };
         self.specialized(begun, Reason::HotCall);
+        self.heat.made_function(FxBuildHasher.hash_one(&called));
         if !self.is_function_ready(&key)? {
             self.calls.refused.insert(called);
             return Ok(None);

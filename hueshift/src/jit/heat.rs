@@ -44,6 +44,9 @@ const TRACES_IN_VAIN: u32 = 64;
 const MUCH_AGAIN: usize = 2;
 const LITTLE_AGAIN: usize = 16;
 
+/// So often thresholds are doubled at the most.
+const MOST_DOUBLED: u32 = 20;
+
 /// Arrivals of the interpreter at merge points.
 #[derive(Default)]
 pub(super) struct Heat {
@@ -62,7 +65,7 @@ pub(super) struct Heat {
     doubled: u32,
 }
 
-/// Where traces have begun, as hashes of positions.
+/// Where traces have begun, as hashes of positions, and what functions have been made of.
 #[derive(Default)]
 struct Begun {
     /// Since code was thrown away last, and before.
@@ -107,8 +110,17 @@ impl Heat {
     pub fn threshold(&self, position: &[Place], threshold: u32) -> u32 {
         let traces = innermost(position).and_then(|place| self.traces.get(place)).copied().unwrap_or_default();
         let in_vain = innermost(position).and_then(|place| self.in_vain.get(&bare(place))).copied().unwrap_or_default();
-        let doubled = traces / TRACES + in_vain / TRACES_IN_VAIN + self.doubled;
-        threshold.max(1).saturating_mul(1 << doubled.min(20))
+        times_doubled(threshold, traces / TRACES + in_vain / TRACES_IN_VAIN + self.doubled)
+    }
+
+    /// How often a portal must have been called, where so often is enough as a rule.
+    pub fn threshold_of_calls(&self, threshold: u32) -> u32 {
+        times_doubled(threshold, self.doubled)
+    }
+
+    /// A function is made, of what has this hash.
+    pub fn made_function(&mut self, hash: u64) {
+        self.begun.latest.insert(hash);
     }
 
     /// Code can be entered where a run stands. What it has passed since the exit that it left by is a bridge's business.
@@ -140,7 +152,7 @@ impl Heat {
         let Begun { latest, before } = &mut self.begun;
         let again = latest.intersection(before).count();
         if little || MUCH_AGAIN * again > latest.len() {
-            self.doubled = (self.doubled + 1).min(20);
+            self.doubled = (self.doubled + 1).min(MOST_DOUBLED);
         } else if LITTLE_AGAIN * again < latest.len() {
             self.doubled = self.doubled.saturating_sub(1);
         }
@@ -152,6 +164,10 @@ impl Heat {
         self.traces.clear();
         self.in_vain.clear();
     }
+}
+
+fn times_doubled(threshold: u32, times: u32) -> u32 {
+    threshold.max(1).saturating_mul(1 << times.min(MOST_DOUBLED))
 }
 
 /// The place in the innermost function, inside of others.

@@ -31,6 +31,9 @@ fn items() {
         call!(calls: items::statics(i));
     }
     call!(calls: items::aliases(0xF00D, 7));
+    for x in [0, 2, 9, 65535, -1, 65536] {
+        call!(calls: items::names_of_aliases(x, 200));
+    }
     check_calls("items.rs", &calls);
 }
 

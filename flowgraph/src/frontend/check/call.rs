@@ -1,6 +1,5 @@
 //! Calls by path: functions of the file, constructors, the prelude, associated functions of numbers.
 
-use super::super::collect::path_text;
 use super::super::host::prelude_host;
 use super::super::items::{Item, Space, ident_text};
 use super::super::numbers;
@@ -249,7 +248,7 @@ impl Checker<'_, '_> {
 
     /// `Some(x)`, `Cell::new(x)`, `i64::from(x)`, `u8::max(a, b)`, ...
     fn known_call(&mut self, c: &syn::ExprCall, p: &syn::ExprPath, expected: Option<&Ty>, pos: Pos) -> Expr {
-        let text = path_text(&p.path);
+        let text = self.known_text(&p.path);
         let segments: Vec<&str> = text.split("::").collect();
         let args: Vec<&syn::Expr> = c.args.iter().collect();
         let hint = expected.map(|e| self.infer.shallow(e));

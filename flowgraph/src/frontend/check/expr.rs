@@ -215,8 +215,7 @@ impl Checker<'_, '_> {
             let ty = self.expected_enum(ty, expected);
             return self.variant_use(ty, index, &p.path, pos);
         }
-        let text = super::super::collect::path_text(&p.path);
-        if let Some(known) = self.number_constant(&text, pos) {
+        if let Some(known) = self.number_constant(&self.known_text(&p.path), pos) {
             return known;
         }
         if let Some(Item::Struct(key)) = self.lookup_path(&p.path, Space::Type)
@@ -224,6 +223,7 @@ impl Checker<'_, '_> {
         {
             return self.make(ExprKind::Struct(Vec::new()), Ty::Struct(key), pos);
         }
+        let text = super::super::collect::path_text(&p.path);
         self.refuse_with(p.span(), Reason::UnknownName, &format!("`{text}`"), &self.spelling(&text))
     }
 

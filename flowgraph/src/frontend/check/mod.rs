@@ -280,6 +280,19 @@ impl<'p, 's> Checker<'p, 's> {
         self.p.lookup(self.module, &segments, space)
     }
 
+    /// A path as text, with the type that an alias at its beginning stands for, if that is one of numbers or cells.
+    fn known_text(&self, path: &syn::Path) -> String {
+        let segments: Vec<String> = path.segments.iter().map(|s| super::items::ident_text(&s.ident)).collect();
+        let text = segments.join("::");
+        let Some((last, before)) = segments.split_last().filter(|(_, before)| !before.is_empty()) else { return text };
+        let Some(Item::Alias(alias)) = self.p.lookup(self.module, before, Space::Type) else { return text };
+        match self.p.resolve_alias(alias) {
+            Ty::Scalar(scalar) => format!("{}::{last}", scalar.name()),
+            Ty::Cell(_) => format!("Cell::{last}"),
+            _ => text,
+        }
+    }
+
     // ---- types that fit
 
     fn mismatch(&mut self, pos: Pos, expected: &Ty, found: &Ty) {

@@ -398,8 +398,7 @@ impl Checker<'_, '_> {
                 {
                     return Some(Expr { kind: ExprKind::Struct(Vec::new()), ty: Ty::Struct(key), pos });
                 }
-                let text = super::super::collect::path_text(path);
-                self.number_constant(&text, pos)
+                self.number_constant(&self.known_text(path), pos)
             }
         }
     }

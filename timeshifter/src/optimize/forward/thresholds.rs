@@ -1,16 +1,16 @@
 //! Where bounds of parameters that keep growing come to rest first: at the constants that these are held against.
 //!
 //! An index that goes around, `k = if k == 7 { 0 } else { k + 1 }`, grows up to what it is compared with, and no
-//! further; and `k = (k + 1) % 8` up to the most that such a remainder can be. Widened at once it would be unbounded,
-//! and nothing that is found behind a test makes it less again (widening with thresholds: B. Blanchet et al., "Design
-//! and implementation of a special-purpose static program analyzer for safety-critical real-time embedded software",
-//! 2002).
+//! further; and `k = (k + 1) % 8` up to the most that such a remainder can be. What is less than something else is less
+//! than the greatest of all, so that one more doesn't overflow. Widened at once it would be unbounded, and nothing that
+//! is found behind a test makes it less again (widening with thresholds: B. Blanchet et al., "Design and implementation
+//! of a special-purpose static program analyzer for safety-critical real-time embedded software", 2002).
 
 use crate::optimize::facts::known::{Definition, Known, OfEach};
 use crate::optimize::int_bound::IntBound;
 use flowgraph::ir::{Const, Graph, Opcode, Operand, Terminator, ValueId};
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 /// So many constants are remembered of one parameter.
 const CONSTANTS: usize = 8;
@@ -29,6 +29,7 @@ impl Thresholds {
     /// Those of a graph.
     pub(crate) fn of(graph: &Graph, known: &Known) -> Thresholds {
         let mut found = Found::default();
+        let mut compared: FxHashMap<ValueId, i64> = FxHashMap::default();
         for op in graph.blocks.iter().flat_map(|block| &block.ops) {
             match (&op.args[..], rests_at(op.opcode)) {
                 ([tested, Operand::Const(Const::Int(constant))], Some(beside)) => {
@@ -36,6 +37,9 @@ impl Thresholds {
                 }
                 ([Operand::Const(Const::Int(constant)), tested], Some(beside)) => {
                     held_against(&mut found, known, *tested, *constant, -beside);
+                }
+                ([Operand::Value(one), Operand::Value(other)], Some(_)) => {
+                    compared.extend(rest_beside(op.opcode, *one, *other));
                 }
                 ([tested], _) if matches!(op.opcode, Opcode::IntIsTrue | Opcode::IntIsZero) => {
                     held_against(&mut found, known, *tested, 0, 0);
@@ -50,7 +54,11 @@ impl Thresholds {
         }
         for edge in graph.edges() {
             for (param, arg) in graph.block(edge.block).params.iter().zip(&edge.args) {
-                let Some(gives) = arg.value().and_then(|value| at_most(known, value)) else { continue };
+                let Some(value) = arg.value() else { continue };
+                if let Some(end) = compared.get(&value) {
+                    remember(&mut found, *param, *end);
+                }
+                let Some(gives) = at_most(known, value) else { continue };
                 for end in [gives.lower(), gives.upper()].into_iter().filter(|end| ![i64::MIN, i64::MAX].contains(end))
                 {
                     remember(&mut found, *param, end);
@@ -125,6 +133,16 @@ fn rests_at(opcode: Opcode) -> Option<i64> {
         O::IntEq | O::IntNe => Some(0),
         _ => None,
     }
+}
+
+/// Where two values rest of which one is less than the other, on one of the ways behind this comparison.
+fn rest_beside(opcode: Opcode, one: ValueId, other: ValueId) -> SmallVec<[(ValueId, i64); 2]> {
+    let (less, more) = match opcode {
+        Opcode::IntLt | Opcode::IntGe => (one, other),
+        Opcode::IntGt | Opcode::IntLe => (other, one),
+        _ => return SmallVec::new(),
+    };
+    smallvec![(less, i64::MAX - 1), (more, i64::MIN + 1)]
 }
 
 /// What an op can give that computes a value, whatever its operands are, as far as they are no constants.
