@@ -517,6 +517,50 @@ fn recursion_of_a_portal_that_no_trace_comes_to() {
     assert!(report.stats.interpreted > 1_000_000, "{:?}", report.stats);
 }
 
+/// Where there is no room for the functions of portals, these must be ever hotter.
+#[test]
+fn functions_of_portals_that_are_thrown_away() {
+    let source = "
+use hueshift::prelude::*;
+#[portal(greens(code, pc), reds(n, x, depth))]
+pub fn run(code: &[u8], mut pc: usize, mut n: i64, mut x: i64, depth: i64) -> i64 {
+    loop {
+        merge_point!();
+        let op = code[pc];
+        pc += 1;
+        match op {
+            b';' => return x,
+            b'j' => {
+                n -= 1;
+                if n > 0 {
+                    pc = 0;
+                    can_enter_jit!();
+                }
+            }
+            b'p' => x ^= promote((n >> 10) & 3),
+            b'c' => {
+                if depth < 2 {
+                    x ^= run(code, pc, 2, x & 3, depth + 1);
+                }
+            }
+            _ => x = x.wrapping_mul(3) + 1,
+        }
+    }
+}
+";
+    let pipeline = Pipeline::new("run.rs", source, "run", &[]).expect("a source of the dialect");
+    let args = "\"cpc+j;\", 0, 10000, 1, 0";
+    let mut prepared = pipeline.prepare(args).expect("arguments that fit");
+    let wanted = hueshift::interpret(&mut prepared.compiler, args).expect("a run");
+    for code_bytes in [1, 3000] {
+        let options = JitOptions { threshold: 3, code_bytes, ..JitOptions::default() };
+        let report = hueshift::run_traced(&mut prepared.compiler, args, &options).expect("a run");
+        assert!(report.ran.agrees(&wanted), "{code_bytes}: {:?}, not {wanted:?}", report.ran);
+        let evictions = report.stats.evictions;
+        assert!((2..40).contains(&evictions), "{code_bytes} bytes: {evictions} evictions");
+    }
+}
+
 /// Functions of portals before their time, and all else that chaos does.
 #[test]
 fn functions_of_portals_under_chaos() {

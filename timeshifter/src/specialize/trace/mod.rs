@@ -573,9 +573,10 @@ impl Engine<'_> {
         let (fragment, block) = self.version_head(st, true);
         let last = self.versions[key].last().map(|v| v.template.clone());
         let versions = self.versions[key].len();
-        let top = top || versions > self.limits.versions;
+        let most = self.most_versions(key);
+        let top = top || versions > most;
         let base = if widens { last.as_deref() } else { None };
-        let is_wider = base.is_some() || versions > self.limits.versions;
+        let is_wider = base.is_some() || versions > most;
         self.merges.see(
             MarkKind::GlobalMerge,
             match (&last, base) {
