@@ -51,6 +51,9 @@ const OPS: usize = 12;
 /// So are those of more tests.
 const TESTS: usize = 4;
 
+/// Of no more ops than these, which only compute, it doesn't matter what the branch asks for.
+const PLAIN: usize = 2;
+
 /// So many stretches of elements are known to be in use: the latest.
 const STRETCHES: usize = 16;
 
@@ -308,7 +311,7 @@ impl Arm {
         let term = &graph.block(self.from).term;
         let Terminator::Branch { cond: Operand::Value(cond), .. } = term else { return None };
         let assumed = Assumed::new(known, *cond, self.side == 1)?;
-        let asked = assumed.of_unknown_origin()?;
+        let asked = if self.is_plain(graph) { &[] } else { assumed.of_unknown_origin()? };
         // Nor has what is tested for to do with it: an index that fits where the arm is taken needn't elsewhere.
         let mut tests = self.chain.iter().flat_map(|block| graph.block(*block).term.operands());
         if tests.any(|test| is_computed_of(test, asked, known)) {
@@ -343,6 +346,11 @@ impl Arm {
         let (_, past) = sides(term, self.side)?;
         let same = end.args.iter().zip(&past.args).all(|(one, other)| assumed.are_equal(*one, *other, 64));
         same.then_some(first)
+    }
+
+    /// Whether it hardly does anything but go where the other side leads: that costs less than to ask whatever it is.
+    fn is_plain(&self, graph: &Graph) -> bool {
+        self.chain.len() == 1 && self.ops(graph).count() <= PLAIN && self.ops(graph).all(|op| op.opcode.is_pure())
     }
 
     /// What the arm computes for its tests; nothing if one needs what it loads.

@@ -6,11 +6,13 @@
 //! v4 = int_and v3, 255      and so is v4 if v1 is a byte
 //! ```
 //!
+//! What has been found to be equal to another value is taken for that one in the same way.
+//!
 //! Often only the low bits of a value are asked for, those that a store leaves in memory: then it is something that has
 //! the same.
 
 use super::known::{Definition, Known};
-use flowgraph::ir::{Opcode, Operand, ValueId};
+use flowgraph::ir::{Const, Opcode, Operand, ValueId};
 use smallvec::SmallVec;
 
 /// So deep is looked through ops.
@@ -21,26 +23,31 @@ pub(crate) struct Assumed<'k> {
     known: &'k Known,
     /// The value, the constant, and how many low bits they have in common.
     given: SmallVec<[(ValueId, i64, u32); 4]>,
+    /// A value, and another one that it equals.
+    equal: Option<(ValueId, ValueId)>,
 }
 
 impl<'k> Assumed<'k> {
-    /// What a condition says that it holds, or doesn't; nothing if that makes no value a constant.
+    /// What a condition says that it holds, or doesn't; nothing if that makes no value a constant, or another value.
     pub(crate) fn new(known: &'k Known, cond: ValueId, holds: bool) -> Option<Assumed<'k>> {
-        let mut given = SmallVec::new();
+        let (mut given, mut equal) = (SmallVec::new(), None);
         if !holds {
             given.push((cond, 0, 64));
+        }
+        if holds && known.bound(cond.into()).is_bool() {
+            given.push((cond, 1, 64));
         }
         if let Some(Definition { opcode, args, result: 0 }) = known.definition(cond) {
             let is = match (opcode, &args[..], holds) {
                 (Opcode::IntIsTrue, [Operand::Value(value)], false)
                 | (Opcode::IntIsZero, [Operand::Value(value)], true) => Some((*value, 0)),
                 (Opcode::IntNe, [Operand::Value(value), other], false)
-                | (Opcode::IntEq, [Operand::Value(value), other], true) => other.as_int().map(|other| (*value, other)),
+                | (Opcode::IntEq, [Operand::Value(value), other], true) => {
+                    equal = other.value().map(|other| (*value, other));
+                    other.as_int().map(|other| (*value, other))
+                }
                 _ => None,
             };
-            if holds && is.is_some() {
-                given.push((cond, 1, 64));
-            }
             given.extend(is.map(|(value, constant)| (value, constant, 64)));
         }
         for (value, constant, _) in given.clone() {
@@ -50,7 +57,7 @@ impl<'k> Assumed<'k> {
                 given.push((of, constant, bits));
             }
         }
-        (!given.is_empty()).then_some(Assumed { known, given })
+        (!given.is_empty() || equal.is_some()).then_some(Assumed { known, given, equal })
     }
 
     /// The values that are constants, if all that has been asked is whether one is 0 that wasn't computed but loaded or
@@ -74,6 +81,9 @@ impl<'k> Assumed<'k> {
     /// Something that has the same low bits.
     fn value(&self, operand: Operand, bits: u32, depth: u32) -> Operand {
         let Operand::Value(value) = operand else { return operand };
+        if let Some((_, other)) = self.equal.filter(|(of, _)| *of == value) {
+            return other.into();
+        }
         if let Some((_, constant, _)) = self.given.iter().find(|(of, _, low)| *of == value && bits <= *low) {
             return Operand::int(*constant);
         }
@@ -101,12 +111,24 @@ impl<'k> Assumed<'k> {
             let found = parts.find(|part| part.value().is_none() || self.is_kept(*opcode, *part, kept))?;
             return if found.value().is_none() { folded(*opcode, &[found, args[1]]) } else { Some(found) };
         }
+        if let ([of @ Operand::Value(value), Operand::Const(Const::Int(mask))], O::IntOr | O::IntAnd) =
+            (&args[..], opcode)
+            && let Some((_, constant, kept)) = self.given.iter().find(|(given, ..)| given == value)
+        {
+            // The bits that are set or cleared are so.
+            let (changed, to) = if *opcode == O::IntOr { (*mask, *constant) } else { (!mask, !constant) };
+            if changed >= 0 && changed.checked_shr(*kept).is_none_or(|beyond| beyond == 0) && changed & !to == 0 {
+                return Some(*of);
+            }
+        }
         // In these no bit depends on higher ones of the operands.
         let part = |at: usize| self.value(args[at], bits, depth);
         let is = |operand: Operand, constant: i64| operand.as_int().is_some_and(|i| low(i ^ constant, bits) == 0);
         match opcode {
             O::IntAdd | O::IntOr | O::IntXor => match [part(0), part(1)] {
                 [one, other] | [other, one] if is(one, 0) => Some(other),
+                [one, other] if one == other && *opcode == O::IntOr => Some(one),
+                [one, other] if one == other && *opcode == O::IntXor => Some(Operand::int(0)),
                 parts => folded(*opcode, &parts),
             },
             O::IntSub => match [part(0), part(1)] {
@@ -121,7 +143,7 @@ impl<'k> Assumed<'k> {
             },
             O::IntAnd => match [part(0), part(1)] {
                 [one, other] if is(one, 0) || is(other, 0) => Some(Operand::int(0)),
-                [one, other] if one == other => Some(one),
+                [one, other] | [other, one] if one == other || is(one, -1) => Some(other),
                 parts => folded(*opcode, &parts),
             },
             O::IntLshift => match [part(0), self.value(args[1], 64, depth)] {
