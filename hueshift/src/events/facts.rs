@@ -22,8 +22,10 @@ pub fn told(fact: specialize::What, limits: &Limits) -> Option<(What, Reason)> {
         Fact::JoinCapped { green } => (limit(limits.join_tuples as u64, Some(green)), Reason::JoinTuples),
         Fact::CodeLimit => (limit(limits.residual_ops as u64, None), Reason::ResidualOps),
         Fact::InlineDepth { function } => (limit(limits.inline_depth as u64, Some(function)), Reason::InlineDepth),
-        Fact::PromotedInCall { function } => {
-            let message = format!("what the called function `{function}` promotes, by its values");
+        Fact::PromotedInCall { function, variable } => {
+            let promoted = variable.map_or("a value".to_owned(), |variable| format!("`{variable}`"));
+            let message =
+                format!("{promoted} is promoted in `{function}`, or in what is copied into it, which is called");
             (What::Refused { message }, Reason::PromotedInCall)
         }
         Fact::TraceStopped(Stop::TooLong) => (limit(limits.trace_steps, None), Reason::TraceSteps),

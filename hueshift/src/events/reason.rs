@@ -82,7 +82,7 @@ reasons! {
     InlineDepth "inline-depth" "As many calls are copied into each other as the setting `inline-depth` says: the function is called.",
         "raise `inline-depth=N`, or mark the function `#[dont_look_inside]`";
     PromotedInCall "promoted-in-call" "A function that is called promotes a value of which nothing is known, or too many: it goes on with everything red.",
-        "mark the function `#[unroll_safe]`, so that it is copied to where it is called";
+        "promote it before the call, and hand it over; or mark a function with a loop `#[unroll_safe]`, so that it is copied to where it is called; what a `#[green]` field of a called portal holds is promoted at its merge point: let it be an ordinary field";
     Cases "cases" "The promotion has as many values with code as the setting `cases` says: others are interpreted until they have come often.",
         "promote what has fewer values, leave the `promote` out, or raise `cases=N`";
     SlotBytes "slot-bytes" "The runs inside of each other use up the memory for local arrays and structs: the interpreter goes on.",

@@ -71,6 +71,8 @@ pub enum What {
     PromotedInCall {
         /// The function.
         function: String,
+        /// The variable that is promoted, in it or in what is copied into it, if it is one.
+        variable: Option<String>,
     },
     /// A version was made less specific so that the next arrival fits.
     Widened {

@@ -30,7 +30,9 @@ impl Engine<'_> {
         self.units[unit].values += values.len();
         if values.is_empty() {
             let function = self.program.graph(st.frames[0].graph).function.clone();
-            self.happened_at(What::PromotedInCall { function }, &st, loc);
+            let promoted = self.promoted(&st).and_then(|value| self.program.variable(st.frame().graph, value));
+            let variable = promoted.map(str::to_owned);
+            self.happened_at(What::PromotedInCall { function, variable }, &st, loc);
             self.enter_twin(&mut st, loc)?;
             return Ok(vec![st]);
         }
@@ -51,14 +53,18 @@ impl Engine<'_> {
         Ok(arms)
     }
 
+    /// What is promoted where a state stands.
+    fn promoted(&self, st: &State) -> Option<ValueId> {
+        let frame = st.frame();
+        let block = self.program.graph(frame.graph).block(frame.block);
+        block.ops.get(frame.index as usize).and_then(|op| op.args[0].value())
+    }
+
     /// All values that there may be at the promotion that a state stands at, if they are few, or else those that traces
     /// have seen there.
     fn few_values(&mut self, st: &State, value: ValueId) -> SmallVec<[i64; FEW]> {
-        let frame = st.frame();
-        let block = self.program.graph(frame.graph).block(frame.block);
-        let promoted = block.ops.get(frame.index as usize).and_then(|op| op.args[0].value());
         let known = self.fragments[st.fragment].info(value).bound;
-        let usual = promoted.and_then(|value| known.meet(self.program.usual_range(frame.graph, value)));
+        let usual = self.promoted(st).and_then(|value| known.meet(self.program.usual_range(st.frame().graph, value)));
         let bound = usual.unwrap_or(known);
         if bound.upper().checked_sub(bound.lower()).is_some_and(|others| others < FEW as i64) {
             return (bound.lower()..=bound.upper()).filter(|value| bound.contains(*value)).collect();
