@@ -111,6 +111,7 @@ impl Engine<'_> {
         let is_portal = |frame: &Frame| self.program.graph(frame.graph).attributes.portal.is_some();
         let portals = |version: &Version| version.template.frames.iter().filter(|frame| is_portal(frame)).count();
         match self.versions[key].last().map_or(0, portals) {
+            _ if self.fills_known_loop() => self.limits.versions,
             0 | 1 => self.limits.versions,
             _ => self.limits.versions.min(NESTED_VERSIONS),
         }

@@ -573,10 +573,9 @@ impl Engine<'_> {
         let (fragment, block) = self.version_head(st, true);
         let last = self.versions[key].last().map(|v| v.template.clone());
         let versions = self.versions[key].len();
-        let most = self.most_versions(key);
-        let top = top || versions > most;
+        let top = top || versions > self.limits.versions;
         let base = if widens { last.as_deref() } else { None };
-        let is_wider = base.is_some() || versions > most;
+        let is_wider = base.is_some() || versions > self.limits.versions;
         self.merges.see(
             MarkKind::GlobalMerge,
             match (&last, base) {
