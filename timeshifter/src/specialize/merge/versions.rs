@@ -105,16 +105,14 @@ impl Engine<'_> {
         }
     }
 
-    /// How many versions of a key, that has one, keep all. Inside of several portals each stack has keys of its own:
+    /// How many versions of a key, if it has one, keep all. Inside of several portals each stack has keys of its own:
     /// one way into the next guest function, or the next loop of a tree, is enough for each.
-    pub(crate) fn most_versions(&self, key: usize) -> usize {
-        let is_portal = |frame: &Frame| self.program.graph(frame.graph).attributes.portal.is_some();
-        let portals = |version: &Version| version.template.frames.iter().filter(|frame| is_portal(frame)).count();
-        match self.versions[key].last().map_or(0, portals) {
-            _ if self.fills_known_loop() => self.limits.versions,
-            0 | 1 => self.limits.versions,
-            _ => self.limits.versions.min(NESTED_VERSIONS),
-        }
+    fn most_versions(&self, key: usize) -> usize {
+        let is_portal = |frame: &&Frame| self.program.graph(frame.graph).attributes.portal.is_some();
+        let portals = |version: &Version| version.template.frames.iter().filter(is_portal).count();
+        let is_nested = self.versions[key].last().is_some_and(|version| portals(version) > 1);
+        let most = self.limits.versions;
+        if is_nested && !self.fills_known_loop() { most.min(NESTED_VERSIONS) } else { most }
     }
 
     /// The variables that have a constant in one version and none in the next.
