@@ -165,7 +165,7 @@ const SETTINGS: &[Setting] = &[
     Setting {
         key: "versions",
         takes: "N",
-        doc: "how many versions of a loop keep all that is known, but one ahead of time where a portal is inside of another; the next one keeps no constants, ahead of time only after four times as many",
+        doc: "how many versions of a loop keep all that is known; the next one keeps no constants, ahead of time only after four times as many",
         usual: |o| o.limits.versions.to_string(),
         set: Set::Number(1, |o, n| o.limits.versions = size(n)),
     },

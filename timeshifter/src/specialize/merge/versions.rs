@@ -7,7 +7,7 @@ use crate::specialize::event::What;
 use crate::specialize::merge::Keeps;
 use crate::specialize::merge::alone::Left;
 use crate::specialize::merge::merges::Merge;
-use crate::specialize::state::{Frame, Red, Reg, State, VersionId};
+use crate::specialize::state::{Red, Reg, State, VersionId};
 use flowgraph::ir::{BlockId, Edge, Loc, MarkKind, Operand, Terminator};
 use std::rc::Rc;
 
@@ -23,16 +23,12 @@ pub(crate) enum Arrival {
 /// Up to so many times as many versions as keep all, the next one keeps constants.
 const CONSTANT_VERSIONS: usize = 4;
 
-/// So many versions keep all where a portal is inside of another one.
-const NESTED_VERSIONS: usize = 1;
-
 impl Engine<'_> {
     /// Whether entering a loop's last version would mean to store, in every round, what another version can keep in
     /// registers. In a region, the last version of any join: that of a round that knew less leads back to it.
     pub(crate) fn would_lose_registers(&self, st: &State, key: usize) -> bool {
         let versions = &self.versions[key];
-        let most = self.most_versions(key);
-        let Some(last) = versions.last().filter(|_| versions.len() < most) else { return false };
+        let Some(last) = versions.last().filter(|_| versions.len() < self.limits.versions) else { return false };
         (self.is_loop_head(st) || self.in_region(st))
             && st.memory.places.iter().any(|(place, location)| {
                 let kept = last.template.memory.places.get(place).is_some_and(|l| l.dirty);
@@ -80,7 +76,7 @@ impl Engine<'_> {
         let (fragment, block) = self.version_head(&states[0], enterable);
         let number = self.versions[key].len();
         let base = self.versions[key].last().map(|v| v.template.clone());
-        let keeps = self.keeps(key, number);
+        let keeps = self.keeps(number);
         let template = self.meet(states, base.as_deref(), (fragment, block), keeps, loc)?;
         if let Some(base) = base {
             let forgotten = self.forgotten(&base, &template);
@@ -94,25 +90,14 @@ impl Engine<'_> {
     }
 
     /// What the next version of a key that has so many keeps.
-    fn keeps(&self, key: usize, versions: usize) -> Keeps {
-        let most = self.most_versions(key);
-        if versions < most {
+    fn keeps(&self, versions: usize) -> Keeps {
+        if versions < self.limits.versions {
             Keeps::All
-        } else if versions < CONSTANT_VERSIONS * most {
+        } else if versions < CONSTANT_VERSIONS * self.limits.versions {
             Keeps::Constants
         } else {
             Keeps::Nothing
         }
-    }
-
-    /// How many versions of a key, if it has one, keep all. Inside of several portals each stack has keys of its own:
-    /// one way into the next guest function, or the next loop of a tree, is enough for each.
-    fn most_versions(&self, key: usize) -> usize {
-        let is_portal = |frame: &&Frame| self.program.graph(frame.graph).attributes.portal.is_some();
-        let portals = |version: &Version| version.template.frames.iter().filter(is_portal).count();
-        let is_nested = self.versions[key].last().is_some_and(|version| portals(version) > 1);
-        let most = self.limits.versions;
-        if is_nested && !self.fills_known_loop() { most.min(NESTED_VERSIONS) } else { most }
     }
 
     /// The variables that have a constant in one version and none in the next.
@@ -135,7 +120,7 @@ impl Engine<'_> {
     pub(crate) fn count_version(&mut self, mark: MarkKind, key: usize, states: usize) {
         self.merges.see(
             mark,
-            match (self.keeps(key, self.versions[key].len()), self.versions[key].len()) {
+            match (self.keeps(self.versions[key].len()), self.versions[key].len()) {
                 (Keeps::Nothing, _) => Merge::Topped,
                 (_, 0) => Merge::New,
                 _ => Merge::Widened,

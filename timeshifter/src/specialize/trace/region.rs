@@ -127,11 +127,6 @@ impl Engine<'_> {
         Ok(Some(TraceEnd::Enter(entered, words)))
     }
 
-    /// Whether what is specialized is a loop that traces know from elsewhere.
-    pub(crate) fn fills_known_loop(&self) -> bool {
-        matches!(self.region, Some(Region { extent: Extent::Known { .. }, .. }))
-    }
-
     /// The version of a loop that a fragment is the code of; that of a region's is the one that it was made for.
     pub fn version_of(&self, fragment: &str) -> Option<VersionId> {
         self.fragments[self.fragment_of(fragment)?].version
