@@ -43,7 +43,7 @@ reasons! {
     Threshold "threshold" "Runs have come by as often as the setting `threshold` says.", "";
     FirstRun "first-run" "The run is traced from its beginning.", "";
     HotLoop "hot-loop" "The place in the guest program is hot.", "";
-    HotCall "hot-call" "In the interpreter a portal was called a hundred times as often as `threshold` says, with the same greens, by itself or with no code to enter.", "";
+    HotCall "hot-call" "In the interpreter a portal was called a hundred times as often as `threshold` says (more where code is thrown away again and again), with the same greens, by itself or with no code to enter.", "";
     HotExit "hot-exit" "The exit was taken as often as the setting `bridge` says.", "";
     BehindLoop "behind-loop" "The exit leads out of a loop that the same run has just made: it gets its code at once.", "";
     HotBridge "hot-bridge" "A bridge that leads back to the loop was taken as often as the setting `region` says.", "";

@@ -18,7 +18,7 @@ use jitcodegen::Activation;
 use std::ops::Range;
 use timeshifter::specialize::{Argument, Choice, Flipped};
 
-/// With fewer traces and bridges than these there can hardly be too much code: there is no room even for that.
+/// With fewer traces, bridges and functions than these there can hardly be too much code: there is no room even for that.
 const FEW: u64 = 4;
 
 /// How often code was thrown away, and how the first run began.
@@ -103,7 +103,7 @@ impl Jit<'_> {
     fn throw_away(&mut self, unit: Option<usize>, slots: (u64, u64)) -> Result<(), JitError> {
         self.install_finished(true)?;
         let (code, guards) = code_generator(self.engine.memory, &self.options, slots, self.guards.take())?;
-        let little = self.stats.traces + self.stats.bridges <= FEW;
+        let little = self.stats.traces + self.stats.bridges + self.calls.made() <= FEW;
         let gone = self.evicted(Reason::CodeBytes);
         (self.past, self.stats) = (Stats { flipped: Flipped::default(), ..gone }, Stats::default());
         (self.generation.guards, self.generation.is_gone) = (self.engine.guards_made(), true);

@@ -83,6 +83,11 @@ impl Calls {
         false
     }
 
+    /// How many functions have been made.
+    pub fn made(&self) -> u64 {
+        self.functions.len() as u64
+    }
+
     /// Whether the interpreter has stopped at a call.
     pub fn has_stopped(&self) -> bool {
         self.stopped_at.is_some()

@@ -39,7 +39,7 @@ const TRACES: u32 = 8;
 /// there as often.
 const TRACES_IN_VAIN: u32 = 64;
 
-/// Where more than one in so many traces that were thrown away had been made before, places must be hotter, and where
+/// Where more than one in so many traces and functions that were thrown away had been made before, places must be hotter, and where
 /// fewer than one in so many had, less hot again.
 const MUCH_AGAIN: usize = 2;
 const LITTLE_AGAIN: usize = 16;
@@ -59,7 +59,7 @@ pub(super) struct Heat {
     passed: u32,
     /// Of arrivals without a jump back so many are skipped, and how many have been since one was counted.
     skipped: (u32, u32),
-    /// Where traces have begun.
+    /// Where traces have begun, and of what functions were made.
     begun: Begun,
     /// So many times thresholds have been doubled, since code is thrown away that is needed again.
     doubled: u32,

@@ -34,6 +34,8 @@ fn items() {
     for x in [0, 2, 9, 65535, -1, 65536] {
         call!(calls: items::names_of_aliases(x, 200));
     }
+    call!(calls: items::cells_of_aliases(0));
+    call!(calls: items::cells_of_aliases(77));
     check_calls("items.rs", &calls);
 }
 

@@ -248,13 +248,14 @@ impl Checker<'_, '_> {
 
     /// `Some(x)`, `Cell::new(x)`, `i64::from(x)`, `u8::max(a, b)`, ...
     fn known_call(&mut self, c: &syn::ExprCall, p: &syn::ExprPath, expected: Option<&Ty>, pos: Pos) -> Expr {
-        let text = self.known_text(&p.path);
+        let (text, of_alias) = self.known_text(&p.path);
         let segments: Vec<&str> = text.split("::").collect();
         let args: Vec<&syn::Expr> = c.args.iter().collect();
         let hint = expected.map(|e| self.infer.shallow(e));
         match (segments.as_slice(), args.as_slice()) {
             (["Cell", "new"] | [.., "cell", "Cell", "new"], [arg]) => {
-                let want = if let Some(Ty::Cell(t)) = hint { Some((*t).clone()) } else { None };
+                let of_hint = if let Some(Ty::Cell(t)) = hint { Some(t) } else { None };
+                let want = of_alias.or(of_hint).map(|of| (*of).clone());
                 let value = self.expr(arg, want.as_ref());
                 let value = if let Some(t) = &want { self.coerce(value, t) } else { value };
                 let ty = Ty::Cell(Rc::new(value.ty.clone()));

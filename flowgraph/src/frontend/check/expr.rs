@@ -215,7 +215,7 @@ impl Checker<'_, '_> {
             let ty = self.expected_enum(ty, expected);
             return self.variant_use(ty, index, &p.path, pos);
         }
-        if let Some(known) = self.number_constant(&self.known_text(&p.path), pos) {
+        if let Some(known) = self.number_constant(&self.known_text(&p.path).0, pos) {
             return known;
         }
         if let Some(Item::Struct(key)) = self.lookup_path(&p.path, Space::Type)

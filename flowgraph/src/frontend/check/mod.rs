@@ -280,16 +280,21 @@ impl<'p, 's> Checker<'p, 's> {
         self.p.lookup(self.module, &segments, space)
     }
 
-    /// A path as text, with the type that an alias at its beginning stands for, if that is one of numbers or cells.
-    fn known_text(&self, path: &syn::Path) -> String {
+    /// A path as text, with the type that an alias at its beginning stands for, if that is one of numbers or cells. Of
+    /// a cell also what is in it.
+    fn known_text(&self, path: &syn::Path) -> (String, Option<Rc<Ty>>) {
         let segments: Vec<String> = path.segments.iter().map(|s| super::items::ident_text(&s.ident)).collect();
-        let text = segments.join("::");
-        let Some((last, before)) = segments.split_last().filter(|(_, before)| !before.is_empty()) else { return text };
-        let Some(Item::Alias(alias)) = self.p.lookup(self.module, before, Space::Type) else { return text };
-        match self.p.resolve_alias(alias) {
-            Ty::Scalar(scalar) => format!("{}::{last}", scalar.name()),
-            Ty::Cell(_) => format!("Cell::{last}"),
-            _ => text,
+        let alias =
+            segments.split_last().filter(|(_, before)| !before.is_empty()).and_then(|(last, before)| {
+                match self.p.lookup(self.module, before, Space::Type)? {
+                    Item::Alias(alias) => Some((last, self.p.resolve_alias(alias))),
+                    _ => None,
+                }
+            });
+        match alias {
+            Some((last, Ty::Scalar(scalar))) => (format!("{}::{last}", scalar.name()), None),
+            Some((last, Ty::Cell(of))) => (format!("Cell::{last}"), Some(of)),
+            _ => (segments.join("::"), None),
         }
     }
 

@@ -398,7 +398,7 @@ impl Checker<'_, '_> {
                 {
                     return Some(Expr { kind: ExprKind::Struct(Vec::new()), ty: Ty::Struct(key), pos });
                 }
-                self.number_constant(&self.known_text(path), pos)
+                self.number_constant(&self.known_text(path).0, pos)
             }
         }
     }

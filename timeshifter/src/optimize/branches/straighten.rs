@@ -30,7 +30,8 @@
 //! one. Or it is an element of a slice that the graph is handed (by the names of its parameters, `tape` and
 //! `tape.len`), at an index that is less than the length without a look at the branch. The branch asks for a value that
 //! was loaded or handed over, of which neither the index nor what the arm tests is computed, and of which it says no
-//! more than that it isn't 0.
+//! more than that it isn't 0. An arm that only computes something, in an op or two, costs less than any branch: there
+//! it may ask for anything (`if x == y { x } else { x & y }`).
 
 use crate::optimize::facts::assumed::Assumed;
 use crate::optimize::facts::known::Known;
@@ -104,7 +105,7 @@ pub(crate) fn straighten(graph: &mut Graph, entry: &[IntBound], rewrites: &mut R
                 let first = arm.changes_nothing(graph, &mut known, &stretches, &handed);
                 known.forget(mark);
                 let told = || {
-                    let reason = "where it isn't taken it stores what lies there";
+                    let reason = "where it isn't taken it changes nothing";
                     (format!("{block}: the arm {}", arm.chain[0]), reason.to_owned())
                 };
                 if let Some(first) = first

@@ -18,7 +18,7 @@ use smallvec::SmallVec;
 /// So deep is looked through ops.
 const DEPTH: u32 = 6;
 
-/// Some values are constants, or their low bits are.
+/// Some values are constants, or their low bits are, or one is equal to another.
 pub(crate) struct Assumed<'k> {
     known: &'k Known,
     /// The value, the constant, and how many low bits they have in common.
@@ -115,7 +115,7 @@ impl<'k> Assumed<'k> {
             (&args[..], opcode)
             && let Some((_, constant, kept)) = self.given.iter().find(|(given, ..)| given == value)
         {
-            // The bits that are set or cleared are so.
+            // The bits that it sets are set, or those that it clears are clear.
             let (changed, to) = if *opcode == O::IntOr { (*mask, *constant) } else { (!mask, !constant) };
             if changed >= 0 && changed.checked_shr(*kept).is_none_or(|beyond| beyond == 0) && changed & !to == 0 {
                 return Some(*of);

@@ -18,8 +18,8 @@ const CONSTANTS: usize = 8;
 /// Over so many edges constants come from what a parameter is handed on as.
 const HANDED_ON: usize = 2;
 
-/// By parameter: the constants that it is held against, less what is added to it before, and the ends of what ops can
-/// give that it is handed.
+/// By parameter: the constants that it is held against, less what is added to it before, the ends of what ops can give
+/// that it is handed, and the greatest or the least value but one, if what it is handed is compared with another value.
 #[derive(Default)]
 pub(crate) struct Thresholds(Found);
 
