@@ -18,7 +18,8 @@ use jitcodegen::Activation;
 use std::ops::Range;
 use timeshifter::specialize::{Argument, Choice, Flipped};
 
-/// With fewer traces, bridges and functions than these there can hardly be too much code: there is no room even for that.
+/// With fewer traces, bridges and functions than these there can hardly be too much code: there is no room even for
+/// that.
 const FEW: u64 = 4;
 
 /// How often code was thrown away, and how the first run began.

@@ -39,8 +39,8 @@ const TRACES: u32 = 8;
 /// there as often.
 const TRACES_IN_VAIN: u32 = 64;
 
-/// Where more than one in so many traces and functions that were thrown away had been made before, places must be hotter, and where
-/// fewer than one in so many had, less hot again.
+/// Where more than one in so many traces and functions that were thrown away had been made before, places and calls must
+/// be hotter, and where fewer than one in so many had, less hot again.
 const MUCH_AGAIN: usize = 2;
 const LITTLE_AGAIN: usize = 16;
 
